@@ -1,0 +1,96 @@
+"""Validation of what users pass in: arrays become float64 of a known shape, or are refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+# A quaternion further than this from unit length is a mistake, not rounding; below it the
+# kernels, which do not normalise, would be off by as much.
+QUATERNION_TOLERANCE = 1e-6
+
+
+def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -> FloatArray:
+    """Return `value` as a finite float64 array of shape (..., *core).
+
+    Raises:
+        InvalidInput: not numeric, wrong trailing shape, or not finite (the message names the
+            argument, the first offending element and its value).
+    """
+    expected = "(" + ", ".join(["...", *map(str, core)]) + ")"
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{name} must be numbers of shape {expected}{_in(unit)}: {error}", value=value
+        ) from error
+    if len(core) and array.shape[array.ndim - len(core) :] != tuple(core):
+        raise InvalidInput(
+            f"{name} has shape {array.shape}, expected {expected}{_in(unit)}", value=value
+        )
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InvalidInput(
+            f"{name}{list(where) if where else ''} is {array[where]}, expected a finite number"
+            f"{_in(unit)}",
+            value=value,
+        )
+    return array
+
+
+def as_scalar(
+    name: str,
+    value: Any,
+    unit: str = "",
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+) -> float:
+    """Return `value` as a finite float, optionally bounded from below.
+
+    Raises:
+        InvalidInput: not a number, not finite, or out of the stated range.
+    """
+    number = float(as_array(name, value, (), unit).reshape(-1)[0]) if np.ndim(value) == 0 else None
+    if number is None:
+        raise InvalidInput(f"{name} must be a single number{_in(unit)}, got {value!r}", value=value)
+    if above is not None and not number > above:
+        raise InvalidInput(f"{name} is {number}, must be above {above}{_in(unit)}", value=value)
+    if at_least is not None and not number >= at_least:
+        raise InvalidInput(
+            f"{name} is {number}, must be at least {at_least}{_in(unit)}", value=value
+        )
+    return number
+
+
+def as_pose(name: str, value: ArrayLike) -> FloatArray:
+    """Return `value` as pose (..., 7) [m, -]: x y z qx qy qz qw, its quaternion normalised.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    pose = as_array(name, value, (7,), "m, unit quaternion x y z w")
+    norm = np.sqrt((pose[..., 3:] ** 2).sum(axis=-1, keepdims=True))
+    worst = np.abs(norm - 1.0)
+    if worst.size and worst.max() > QUATERNION_TOLERANCE:
+        first = float(norm.reshape(-1)[worst.reshape(-1).argmax()])
+        raise InvalidInput(
+            f"{name}: the quaternion (x, y, z, w) has length {first:.9g}, expected 1", value=value
+        )
+    out = pose.copy()
+    out[..., 3:] /= norm
+    return out
+
+
+def _in(unit: str) -> str:
+    return f" [{unit}]" if unit else ""

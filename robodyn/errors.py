@@ -1,0 +1,128 @@
+"""Every way the library can refuse its input, each a class that carries the offending value.
+
+The message says where (file, field, leg or joint), what was found and what would be right;
+the same facts are attributes, so a caller need not parse the text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class RobodynError(Exception):
+    """Base of all errors raised on purpose by robodyn; `value` is what was refused."""
+
+    def __init__(self, message: str, *, value: Any = None) -> None:
+        super().__init__(message)
+        self.value = value
+
+
+class InvalidInput(RobodynError, ValueError):
+    """An argument of the wrong shape, not finite, or outside its domain."""
+
+
+class ModelError(RobodynError, ValueError):
+    """A model description that cannot be taken: malformed, incomplete or contradictory."""
+
+
+class ModelNotFound(ModelError):
+    """No bundled model has that name and no file is there; `value` is the name asked for."""
+
+
+class UnphysicalInertia(ModelError):
+    """An inertia tensor no rigid body can have; raised on loading with `strict=True` only."""
+
+
+class UnphysicalInertiaWarning(UserWarning):
+    """The same finding on an ordinary load: the model is taken as it is."""
+
+
+class PathError(RobodynError, ValueError):
+    """An unknown path name, or a waypoint file that cannot be taken."""
+
+
+class InfeasibleTrajectory(RobodynError, ValueError):
+    """A motion that its duration and speed limits do not allow."""
+
+
+class KinematicsError(RobodynError, ArithmeticError):
+    """A configuration in which the mechanism's equations have no answer.
+
+    Attributes: `index`, the element of the batch (a tuple, empty for a single call).
+    """
+
+    def __init__(self, message: str, *, value: Any = None, index: tuple[int, ...] = ()) -> None:
+        super().__init__(message, value=value)
+        self.index = index
+
+
+class ZeroLegLength(KinematicsError):
+    """A leg's two end points coincide; attribute `leg` (1..6)."""
+
+    def __init__(
+        self, message: str, *, leg: int, value: Any = None, index: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(message, value=value, index=index)
+        self.leg = leg
+
+
+class UniversalJointSingularity(ZeroLegLength):
+    """A leg lies along the fixed axis of its universal joint; attribute `leg` (1..6)."""
+
+
+class UnreachablePose(KinematicsError):
+    """A pose that asks a leg for a length outside its limits; attribute `leg` (1..6)."""
+
+    def __init__(
+        self, message: str, *, leg: int, value: Any = None, index: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(message, value=value, index=index)
+        self.leg = leg
+
+
+class SingularConfiguration(KinematicsError):
+    """The force Jacobian H cannot be inverted.
+
+    Attributes: `smallest_singular_value`, and `direction` (6,), the unit wrench
+    [force; moment] in the base frame that no leg forces can produce.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        smallest_singular_value: float,
+        direction: Any,
+        value: Any = None,
+        index: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(message, value=value, index=index)
+        self.smallest_singular_value = smallest_singular_value
+        self.direction = direction
+
+
+class NoSolution(KinematicsError):
+    """An iteration that did not converge; attribute `residual`, the largest error left."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        residual: float,
+        value: Any = None,
+        index: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(message, value=value, index=index)
+        self.residual = residual
+
+
+class SimulationFailed(RobodynError, ArithmeticError):
+    """The integration left the finite numbers; attribute `time` [s] of the last good state."""
+
+    def __init__(self, message: str, *, time: float, value: Any = None) -> None:
+        super().__init__(message, value=value)
+        self.time = time
+
+
+class MissingExtra(RobodynError, ImportError):
+    """A feature whose optional package is not installed; the message says how to install it."""

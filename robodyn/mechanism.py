@@ -1,0 +1,96 @@
+"""What planners, controllers, simulation and analysis know of a mechanism, arm or platform alike.
+
+A mechanism answers in its own coordinates. For a Stewart platform a *configuration* is a pose
+(..., 7), its *velocity* the twist (..., 6) and its *acceleration* (..., 6); for a serial arm they
+are q, qd and qdd, all (..., n). Positions live on a manifold, so nothing outside a mechanism
+subtracts two of them: `difference` and `advance` do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
+
+    @property
+    def name(self) -> str:
+        """What the mechanism is called."""
+
+    @property
+    def kind(self) -> str:
+        """`stewart` or `serial`."""
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The driven joints, in the order of every effort array."""
+
+    @property
+    def effort_limits(self) -> FloatArray:
+        """(n,) [N or N m], infinite where the model gives none."""
+
+    @property
+    def position_limits(self) -> FloatArray:
+        """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
+
+    @property
+    def velocity_limits(self) -> FloatArray:
+        """(n,) [m/s or rad/s] of the driven joints, infinite where the model gives none."""
+
+    @property
+    def home(self) -> FloatArray:
+        """A configuration to start from."""
+
+    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
+        """(..., n) [m or rad] positions of the driven joints."""
+
+    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+        """(..., n) [m/s or rad/s] rates of the driven joints."""
+
+    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
+        """The displacement, in coordinates of `velocity`, that takes `start` to `goal`."""
+
+    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+        """The inverse of `difference`: the configuration after a displacement."""
+
+    def inverse_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+        **options: Any,
+    ) -> FloatArray:
+        """(..., n) efforts of the driven joints for a motion."""
+
+    def forward_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        effort: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """The acceleration that efforts cause."""
+
+    def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """(..., nv, nv), symmetric positive definite."""
+
+    def bias(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+        """(..., nv) gravity, velocity terms and friction."""
+
+    def jacobian(self, configuration: ArrayLike) -> FloatArray:
+        """Of the mechanism, as its class defines it."""
+
+    def condition_number(
+        self, configuration: ArrayLike, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """Ratio of the extreme singular values of the Jacobian, moments divided by a length."""
