@@ -1,0 +1,96 @@
+"""Quaternions (x, y, z, w), rotation matrices and roll-pitch-yaw angles with their derivatives.
+
+R = Rz(yaw) Ry(pitch) Rx(roll), as in Dasgupta and Mruthyunjaya (1998), eq. 38, and in ROS.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.kernels.compiler import kernel
+from robodyn.kernels.vectors import Vector, add, cross, scale
+
+Quaternion = tuple[float, float, float, float]
+
+
+@kernel
+def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
+    """Columns of the rotation matrix of pose (7,): x y z qx qy qz qw."""
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    return (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)),
+        (2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)),
+        (2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)),
+    )
+
+
+@kernel
+def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The quaternion of the rotation b followed by a."""
+    return (
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    )
+
+
+@kernel
+def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
+    """Quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
+    cr, sr = math.cos(0.5 * roll), math.sin(0.5 * roll)
+    cp, sp = math.cos(0.5 * pitch), math.sin(0.5 * pitch)
+    cy, sy = math.cos(0.5 * yaw), math.sin(0.5 * yaw)
+    return (
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+@kernel
+def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration, base frame, of roll-pitch-yaw angles in motion.
+
+    omega = yaw' ez + pitch' ey' + roll' ex'' with the turned axes ey' = Rz ey, ex'' = Rz Ry ex,
+    and its exact derivative, in which the turned axes move as well.
+    """
+    pitch, yaw = rpy[1], rpy[2]
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    pitch_axis = (-sy, cy, 0.0)
+    roll_axis = (cy * cp, sy * cp, -sp)
+    yaw_velocity = (0.0, 0.0, rate[2])
+    pitch_velocity = scale(rate[1], pitch_axis)
+    roll_velocity = scale(rate[0], roll_axis)
+    frame_velocity = add(yaw_velocity, pitch_velocity)
+    omega = add(frame_velocity, roll_velocity)
+    alpha = add(
+        add((0.0, 0.0, acceleration[2]), scale(acceleration[1], pitch_axis)),
+        scale(acceleration[0], roll_axis),
+    )
+    alpha = add(alpha, cross(yaw_velocity, pitch_velocity))
+    alpha = add(alpha, cross(frame_velocity, roll_velocity))
+    return omega, alpha
+
+
+@kernel
+def quaternion_exp(rotation: Vector) -> Quaternion:
+    """Quaternion of a rotation vector [rad]."""
+    squared = rotation[0] ** 2 + rotation[1] ** 2 + rotation[2] ** 2
+    half = 0.5 * math.sqrt(squared)
+    # sin(x)/x by its series where the quotient loses digits
+    factor = 0.5 * (1.0 - squared / 24.0) if half < 1e-4 else 0.5 * math.sin(half) / half
+    return rotation[0] * factor, rotation[1] * factor, rotation[2] * factor, math.cos(half)
+
+
+@kernel
+def quaternion_log(q: Quaternion) -> Vector:
+    """Rotation vector [rad] of a unit quaternion, of length pi at most."""
+    sign = 1.0 if q[3] >= 0.0 else -1.0
+    sine = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2)
+    cosine = sign * q[3]
+    factor = 2.0 / cosine if sine < 1e-9 else 2.0 * math.atan2(sine, cosine) / sine
+    return sign * q[0] * factor, sign * q[1] * factor, sign * q[2] * factor

@@ -1,0 +1,71 @@
+"""Loops over elements around the kernels of `rotations`; all arrays are flat batches (N, k)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.kernels.compiler import kernel
+from robodyn.kernels.rotations import (
+    angular_motion,
+    quaternion_exp,
+    quaternion_from_rpy,
+    quaternion_log,
+    quaternion_product,
+    rotation_columns,
+)
+from robodyn.kernels.vectors import store, vector
+
+
+@kernel
+def quaternions_from_rpy(rpy: Any, out: Any) -> None:
+    """Quaternions (N, 4) of roll-pitch-yaw angles (N, 3) [rad]."""
+    for n in range(rpy.shape[0]):
+        q = quaternion_from_rpy(rpy[n, 0], rpy[n, 1], rpy[n, 2])
+        for j in range(4):
+            out[n, j] = q[j]
+
+
+@kernel
+def angular_motions(rpy: Any, rate: Any, acceleration: Any, omega: Any, alpha: Any) -> None:
+    """Angular velocities and accelerations (N, 3), base frame, of moving angles (N, 3)."""
+    for n in range(rpy.shape[0]):
+        velocity, derivative = angular_motion(
+            vector(rpy[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
+        )
+        store(omega[n], 0, velocity)
+        store(alpha[n], 0, derivative)
+
+
+@kernel
+def rotation_matrices(pose: Any, out: Any) -> None:
+    """Rotation matrices (N, 3, 3) of poses (N, 7)."""
+    for n in range(pose.shape[0]):
+        x, y, z = rotation_columns(pose[n])
+        for row in range(3):
+            out[n, row, 0] = x[row]
+            out[n, row, 1] = y[row]
+            out[n, row, 2] = z[row]
+
+
+@kernel
+def pose_differences(start: Any, goal: Any, out: Any) -> None:
+    """Displacements (N, 6) from start to goal: translation, rotation vector, base frame."""
+    for n in range(start.shape[0]):
+        for j in range(3):
+            out[n, j] = goal[n, j] - start[n, j]
+        inverse = (-start[n, 3], -start[n, 4], -start[n, 5], start[n, 6])
+        q = (goal[n, 3], goal[n, 4], goal[n, 5], goal[n, 6])
+        store(out[n], 3, quaternion_log(quaternion_product(q, inverse)))
+
+
+@kernel
+def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
+    """Poses (N, 7) after displacements (N, 6): the inverse of `pose_differences`."""
+    for n in range(pose.shape[0]):
+        for j in range(3):
+            out[n, j] = pose[n, j] + displacement[n, j]
+        turn = quaternion_exp(vector(displacement[n], 3))
+        q = quaternion_product(turn, (pose[n, 3], pose[n, 4], pose[n, 5], pose[n, 6]))
+        length = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
+        for j in range(4):
+            out[n, 3 + j] = q[j] / length

@@ -1,0 +1,39 @@
+"""Where each number of a Stewart platform stands in the flat arrays that the kernels read.
+
+`legs` is (6, LEG_SIZE), one row a leg; `platform` is (PLATFORM_SIZE,). Symmetric matrices are
+stored as xx xy xz yy yz zz.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+BASE: Final = 0  # b, base frame
+TIP: Final = 3  # p, platform frame
+AXIS: Final = 6  # k, unit, base frame
+LOWER_MASS: Final = 9
+LOWER_COM: Final = 10  # rd0, leg frame
+UPPER_MASS: Final = 13
+UPPER_COM: Final = 14  # ru0, leg frame
+LEG_INERTIA: Final = 17  # Id0 + Iu0: the parts turn together, only the sum enters the forces
+UPPER_INERTIA: Final = 23  # Iu0 alone, for the moment between the parts
+UNIVERSAL_DAMPING: Final = 29
+PRISMATIC_DAMPING: Final = 30
+SPHERICAL_DAMPING: Final = 31
+LEG_SIZE: Final = 32
+
+MASS: Final = 0
+COM: Final = 1  # R0, platform frame
+INERTIA: Final = 4  # Ip, platform frame
+GRAVITY: Final = 10  # g, base frame
+PLATFORM_SIZE: Final = 13
+
+# Status codes of the kernels; those about a leg add its number, 1 to 6.
+OK: Final = 0
+ZERO_LENGTH: Final = 10
+ALONG_UNIVERSAL_AXIS: Final = 20
+SINGULAR: Final = 30
+
+# |k x s| below this: the leg frame has no direction left (its rates grow with the inverse).
+SMALLEST_SINE: Final = 1e-9
+SMALLEST_LENGTH: Final = 1e-9

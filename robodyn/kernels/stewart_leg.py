@@ -1,0 +1,182 @@
+"""One UPS leg: its geometry, its motion, and the force it asks of the platform.
+
+Symbols as in Dasgupta and Mruthyunjaya (1998), section 2: b, p, k, q, S, L, s, W, A, rd, ru, C,
+K, D. All vectors in the base frame. Two things differ from the paper, which err there: the
+universal joint spins the leg about its own axis (its W obeys W.c = 0 with c = k x y, not
+W.s = 0), and its constraint moment is along c, not along s.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.kernels.compiler import kernel
+from robodyn.kernels.stewart_layout import (
+    AXIS,
+    BASE,
+    LEG_INERTIA,
+    LOWER_COM,
+    LOWER_MASS,
+    PRISMATIC_DAMPING,
+    SPHERICAL_DAMPING,
+    TIP,
+    UNIVERSAL_DAMPING,
+    UPPER_COM,
+    UPPER_MASS,
+)
+from robodyn.kernels.vectors import (
+    Vector,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    norm,
+    scale,
+    sub,
+    turn_inertia,
+    vector,
+)
+
+
+class LegGeometry(NamedTuple):
+    """Position level: q platform point from the reference point, length L, T = [s y z], c."""
+
+    q: Vector
+    length: float
+    s: Vector
+    y: Vector
+    z: Vector
+    c: Vector
+    sine: float  # |k x s| = -s.c
+
+
+class LegVelocity(NamedTuple):
+    """Velocity level: tip velocity, L', W, and the rates about k and y."""
+
+    tip: Vector
+    rate: float
+    W: Vector
+    about_k: float
+    about_y: float
+
+
+class LegAcceleration(NamedTuple):
+    """Acceleration level: L'' and A."""
+
+    rate: float
+    A: Vector
+
+
+class LegLoad(NamedTuple):
+    """What the leg asks: C, its tip force apart from the actuator's, and the friction moment f.
+
+    The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force.
+    """
+
+    C: Vector
+    tip_force: Vector
+    K: Vector
+    D: float
+    moment: float  # Mu
+    friction: Vector
+
+
+@kernel
+def leg_geometry(legs: Any, i: int, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
+    """Geometry of leg i for a platform at `position` with rotation columns X, Y, Z."""
+    k = vector(legs[i], AXIS)
+    q = combine(X, Y, Z, vector(legs[i], TIP))
+    S = sub(add(position, q), vector(legs[i], BASE))
+    length = norm(S)
+    s = scale(1.0 / length, S)
+    k_x_s = cross(k, s)
+    sine = norm(k_x_s)
+    y = scale(1.0 / sine, k_x_s)
+    return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine)
+
+
+@kernel
+def leg_velocity(legs: Any, i: int, g: Any, v: Vector, w: Vector) -> Any:
+    """Velocities of leg i for the platform twist (v, w)."""
+    k = vector(legs[i], AXIS)
+    tip = add(v, cross(w, g.q))
+    rate = dot(g.s, tip)
+    Wp = scale(1.0 / g.length, cross(g.s, tip))
+    # the spin that the universal joint adds so that W has no component along c; s.c = -sine
+    W = axpy(dot(Wp, g.c) / g.sine, g.s, Wp)
+    return LegVelocity(tip, rate, W, dot(W, k), dot(W, g.y))
+
+
+@kernel
+def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
+    """Accelerations of a leg for the platform acceleration (a, alpha)."""
+    tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
+    W_x_s = cross(m.W, g.s)
+    # W x s sees only the part of W normal to the leg, so the axial spin drops out here
+    rate = dot(g.s, tip) + g.length * dot(W_x_s, W_x_s)
+    rest = axpy(-2.0 * m.rate, W_x_s, tip)
+    rest = axpy(-g.length, cross(m.W, W_x_s), rest)
+    Ap = scale(1.0 / g.length, cross(g.s, rest))
+    # A.c = w1 w2: the second axis of the joint is carried round by the first
+    A = axpy((dot(Ap, g.c) - m.about_k * m.about_y) / g.sine, g.s, Ap)
+    return LegAcceleration(rate, A)
+
+
+@kernel
+def centre_accelerations(legs: Any, i: int, g: Any, m: Any, n: Any) -> tuple[Vector, Vector]:
+    """Accelerations ad, au of the centres of mass of the lower and upper part (eq. 13, 14)."""
+    rd = combine(g.s, g.y, g.z, vector(legs[i], LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(legs[i], UPPER_COM)))
+    ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
+    au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
+    au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
+    return ad, au
+
+
+@kernel
+def leg_load(legs: Any, i: int, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> Any:
+    """Forces of leg i in motion: eq. 17-24, with the universal joint's moment along c."""
+    leg = legs[i]
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    ad, au = centre_accelerations(legs, i, g, m, n)
+    lower_force = scale(leg[LOWER_MASS], sub(ad, gravity))
+    upper_force = scale(leg[UPPER_MASS], sub(au, gravity))
+
+    friction = scale(leg[SPHERICAL_DAMPING], sub(m.W, w))
+    C = add(cross(rd, lower_force), cross(ru, upper_force))
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, n.A))
+    C = add(C, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, m.W)))
+    C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
+
+    moment = -dot(g.s, C) / g.sine
+    K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
+    D = dot(g.s, upper_force) + leg[PRISMATIC_DAMPING] * m.rate
+    return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction)
+
+
+@kernel
+def leg_tip_mass(legs: Any, i: int, g: Any, out: Any) -> None:
+    """Inertia (3, 3) that leg i shows at its tip: tip force = out @ tip acceleration + rest.
+
+    With A = P S'' and P = (E - s c'/(s.c)) (s x)/L from `leg_acceleration`, the sum of J' m J over
+    the two centres of mass and the rotation, column by column.
+    """
+    leg = legs[i]
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    for j in range(3):
+        unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        Ap = scale(1.0 / g.length, cross(g.s, unit))
+        A = axpy(dot(Ap, g.c) / g.sine, g.s, Ap)
+        lower_force = scale(leg[LOWER_MASS], cross(A, rd))
+        upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
+        C = add(cross(rd, lower_force), cross(ru, upper_force))
+        C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
+        # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
+        K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) / g.sine, g.c, C), g.s))
+        column = axpy(dot(g.s, upper_force), g.s, K)
+        out[0, j] = column[0]
+        out[1, j] = column[1]
+        out[2, j] = column[2]

@@ -1,0 +1,88 @@
+"""Poses: position and quaternion (x, y, z, w), to and from roll-pitch-yaw, and their differences.
+
+R = Rz(yaw) Ry(pitch) Rx(roll): Dasgupta and Mruthyunjaya (1998), eq. 38, and REP-103.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.batch import flatten
+from robodyn.checks import as_array, as_pose
+from robodyn.kernels import rotations_batch as kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
+    """Pose (..., 7) of positions xyz (..., 3) [m] and angles rpy (..., 3) [rad].
+
+    Raises:
+        InvalidInput: wrong shape or not finite.
+    """
+    position, angles = as_array("xyz", xyz, (3,), "m"), as_array("rpy", rpy, (3,), "rad")
+    shape, (position, angles) = flatten(xyz=position, rpy=angles)
+    pose = np.empty((len(angles), 7))
+    pose[:, :3] = position
+    quaternion = np.empty((len(angles), 4))
+    kernels.quaternions_from_rpy(angles, quaternion)
+    pose[:, 3:] = quaternion
+    return pose.reshape(*shape, 7)
+
+
+def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Position (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] of pose (..., 7).
+
+    Pitch lies in [-pi/2, pi/2]. At its ends roll and yaw turn about the same axis; roll is then
+    zero.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    checked = as_pose("pose", pose)
+    R = rotation_matrix(checked)
+    cosine = np.hypot(R[..., 0, 0], R[..., 1, 0])
+    pitch = np.arctan2(-R[..., 2, 0], cosine)
+    locked = cosine < 1e-12
+    roll = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], R[..., 2, 2]))
+    yaw = np.where(
+        locked,
+        np.arctan2(-R[..., 0, 1], R[..., 1, 1]),
+        np.arctan2(R[..., 1, 0], R[..., 0, 0]),
+    )
+    return checked[..., :3].copy(), np.stack([roll, pitch, yaw], axis=-1)
+
+
+def rotation_matrix(pose: ArrayLike) -> FloatArray:
+    """Rotation matrix (..., 3, 3), platform frame to base frame, of pose (..., 7)."""
+    shape, (flat,) = flatten(pose=as_pose("pose", pose))
+    out = np.empty((len(flat), 3, 3))
+    kernels.rotation_matrices(flat, out)
+    return out.reshape(*shape, 3, 3)
+
+
+def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
+    """Displacement (..., 6) [m, rad] from start to goal (..., 7), base frame.
+
+    Translation, then the rotation vector of R_goal R_start'.
+    """
+    first, last = as_pose("start", start), as_pose("goal", goal)
+    shape, (first, last) = flatten(start=first, goal=last)
+    out = np.empty((len(first), 6))
+    kernels.pose_differences(first, last, out)
+    return out.reshape(*shape, 6)
+
+
+def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
+    """Pose (..., 7) after a displacement (..., 6) [m, rad], the inverse of `pose_difference`."""
+    start = as_pose("pose", pose)
+    step = as_array("displacement", displacement, (6,), "m, rad")
+    shape, (start, step) = flatten(pose=start, displacement=step)
+    out = np.empty((len(start), 7))
+    kernels.advanced_poses(start, step, out)
+    return out.reshape(*shape, 7)

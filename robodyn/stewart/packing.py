@@ -1,0 +1,48 @@
+"""A model as the flat arrays that the kernels read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.kernels import stewart_layout as at
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.stewart.model import StewartModel
+
+    FloatArray = NDArray[np.float64]
+
+_UPPER_TRIANGLE = np.triu_indices(3)
+
+
+def pack_legs(model: StewartModel) -> FloatArray:
+    """(6, LEG_SIZE), laid out as `robodyn.kernels.stewart_layout` says."""
+    legs = np.zeros((len(model.legs), at.LEG_SIZE))
+    for row, leg in zip(legs, model.legs, strict=True):
+        row[at.BASE : at.BASE + 3] = leg.base
+        row[at.TIP : at.TIP + 3] = leg.platform
+        row[at.AXIS : at.AXIS + 3] = leg.universal_axis
+        row[at.LOWER_MASS] = leg.lower.mass
+        row[at.LOWER_COM : at.LOWER_COM + 3] = leg.lower.com
+        row[at.UPPER_MASS] = leg.upper.mass
+        row[at.UPPER_COM : at.UPPER_COM + 3] = leg.upper.com
+        upper = leg.upper.inertia[_UPPER_TRIANGLE]
+        row[at.LEG_INERTIA : at.LEG_INERTIA + 6] = leg.lower.inertia[_UPPER_TRIANGLE] + upper
+        row[at.UPPER_INERTIA : at.UPPER_INERTIA + 6] = upper
+        row[at.UNIVERSAL_DAMPING] = leg.damping.universal
+        row[at.PRISMATIC_DAMPING] = leg.damping.prismatic
+        row[at.SPHERICAL_DAMPING] = leg.damping.spherical
+    return legs
+
+
+def pack_platform(model: StewartModel) -> FloatArray:
+    """(PLATFORM_SIZE,), laid out as `robodyn.kernels.stewart_layout` says."""
+    platform = np.zeros(at.PLATFORM_SIZE)
+    platform[at.MASS] = model.platform.mass
+    platform[at.COM : at.COM + 3] = model.platform.com
+    platform[at.INERTIA : at.INERTIA + 6] = model.platform.inertia[_UPPER_TRIANGLE]
+    platform[at.GRAVITY : at.GRAVITY + 3] = model.gravity
+    return platform
