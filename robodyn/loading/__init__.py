@@ -1,0 +1,1 @@
+"""Mechanisms from files: bundled models, YAML, URDF and xacro."""
