@@ -235,7 +235,7 @@ class _Reader:
     def _check_acyclic(self, parents: dict[str, str], root: str) -> None:
         reaches_root = {root}
         for link in self.links:
-            walk = []
+            walk: list[str] = []
             while link not in reaches_root:
                 if link in walk[:1] or len(walk) > len(self.links):
                     raise ModelError(

@@ -1,0 +1,70 @@
+"""Where two models differ, field by field."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+
+def differences(a: Any, b: Any, tolerance: float = 1e-9) -> list[str]:
+    """What differs between two models of the same kind, a line for each field; empty if nothing.
+
+    Numbers are equal when they agree within `tolerance`, absolutely or relative to the largest
+    of their array. Fields that describe the file rather than the mechanism (dataclass fields with
+    `compare=False`: names, source) do not count.
+    """
+    if type(a) is not type(b):
+        return [f"kind: {type(a).__name__} against {type(b).__name__}"]
+    return list(_walk("", a, b, tolerance))
+
+
+def _walk(path: str, a: Any, b: Any, tolerance: float) -> list[str]:
+    if is_dataclass(a) and type(a) is type(b):
+        found = []
+        for item in fields(a):
+            if item.compare:
+                where = f"{path}.{item.name}" if path else item.name
+                left, right = getattr(a, item.name), getattr(b, item.name)
+                found += _walk(where, left, right, tolerance)
+        return found
+    if _is_list_of_parts(a) and _is_list_of_parts(b):
+        if len(a) != len(b):
+            return [f"{path}: {len(a)} against {len(b)}"]
+        pairs = zip(a, b, strict=True)
+        return [
+            line
+            for index, (left, right) in enumerate(pairs)
+            for line in _walk(f"{path}[{index}]", left, right, tolerance)
+        ]
+    if a is None or b is None or isinstance(a, (str, bool)) or isinstance(b, (str, bool)):
+        return (
+            []
+            if a is b or (a is not None and a == b)
+            else [f"{path}: {_show(a)} against {_show(b)}"]
+        )
+    return _numbers(path, np.asarray(a, dtype=float), np.asarray(b, dtype=float), tolerance)
+
+
+def _is_list_of_parts(value: Any) -> bool:
+    return isinstance(value, tuple) and any(is_dataclass(item) for item in value)
+
+
+def _numbers(path: str, a: Any, b: Any, tolerance: float) -> list[str]:
+    if a.shape != b.shape:
+        return [f"{path}: shape {a.shape} against {b.shape}"]
+    finite = np.isfinite(a) & np.isfinite(b)
+    left, right = np.where(finite, a, 0.0), np.where(finite, b, 0.0)
+    gap = np.abs(left - right)
+    scale = max(1.0, np.abs(left).max(initial=0.0), np.abs(right).max(initial=0.0))
+    if (gap <= tolerance * scale).all() and (finite | (a == b)).all():
+        return []
+    by = f" (by {gap.max():.3g})" if finite.all() else ""
+    return [f"{path}: {_show(a)} against {_show(b)}{by}"]
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return " ".join(np.array2string(value, precision=9, separator=", ").split())
+    return repr(value)
