@@ -1,0 +1,7 @@
+"""Base of all events."""
+
+
+class Event:
+    """Something that happened, for event handlers to react to."""
+
+    name = "launch.Event"

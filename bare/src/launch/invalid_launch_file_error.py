@@ -1,0 +1,5 @@
+"""The error of a launch file that cannot be loaded."""
+
+
+class InvalidLaunchFileError(RuntimeError):
+    """A launch file cannot be loaded."""

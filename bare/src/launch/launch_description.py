@@ -1,0 +1,60 @@
+"""A launch description: entities in order, and the arguments they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .action import Action
+from .actions import DeclareLaunchArgument, ResetLaunchConfigurations
+from .launch_context import LaunchContext
+from .launch_description_entity import LaunchDescriptionEntity
+
+__all__ = ["LaunchDescription"]
+
+
+class LaunchDescription(LaunchDescriptionEntity):
+    """What is to be launched."""
+
+    def __init__(self, initial_entities: Iterable[LaunchDescriptionEntity] | None = None) -> None:
+        """Keep the entities."""
+        self.entities = list(initial_entities) if initial_entities is not None else []
+
+    def visit(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        """Yield the entities."""
+        return self.entities
+
+    def describe_sub_entities(self) -> list[LaunchDescriptionEntity]:
+        """Return the entities."""
+        return self.entities
+
+    def add_entity(self, entity: LaunchDescriptionEntity) -> None:
+        """Append an entity."""
+        self.entities.append(entity)
+
+    def add_action(self, action: Action) -> None:
+        """Append an action."""
+        self.add_entity(action)
+
+    def get_launch_arguments(
+        self, conditional_inclusion: bool = False
+    ) -> list[DeclareLaunchArgument]:
+        """Return the declared arguments, also those of included files that can be read already.
+
+        The first declaration of a name counts. What stands behind a condition is marked, and what
+        follows a reset of the launch configurations cannot be set from outside and is left out.
+        """
+        found: dict[str, DeclareLaunchArgument] = {}
+
+        def search(entities: Iterable[LaunchDescriptionEntity], conditional: bool) -> None:
+            for entity in entities:
+                if isinstance(entity, ResetLaunchConfigurations):
+                    return
+                if isinstance(entity, DeclareLaunchArgument) and entity.name not in found:
+                    entity._conditionally_included = conditional or entity.condition is not None
+                    found[entity.name] = entity
+                search(entity.describe_sub_entities(), conditional)
+                for _, sub_entities in entity.describe_conditional_sub_entities():
+                    search(sub_entities, True)
+
+        search(self.entities, conditional_inclusion)
+        return list(found.values())

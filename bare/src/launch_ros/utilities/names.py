@@ -1,0 +1,42 @@
+"""Names and namespaces of nodes."""
+
+from __future__ import annotations
+
+import re
+
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def prefix_namespace(base_ns: str | None, ns: str | None) -> str | None:
+    """Return `ns` below `base_ns`, or `ns` alone if it is absolute; None if both are None."""
+    if ns is None:
+        combined = base_ns
+    elif not base_ns or ns.startswith("/"):
+        combined = ns
+    else:
+        combined = f"{'' if base_ns == '/' else base_ns}/{ns}"
+    if combined is None or combined == "/":
+        return combined
+    return combined.rstrip("/")
+
+
+def make_namespace_absolute(ns: str | None) -> str | None:
+    """Return the namespace with a leading slash."""
+    return ns if ns is None or ns.startswith("/") else f"/{ns}"
+
+
+def check_node_name(name: str) -> None:
+    """Raise ValueError unless this may be a node's name."""
+    if not NAME.fullmatch(name):
+        raise ValueError(
+            f"invalid node name '{name}': it must be letters, digits and underscores, "
+            "not beginning with a digit"
+        )
+
+
+def check_namespace(namespace: str) -> None:
+    """Raise ValueError unless this may be an absolute namespace."""
+    absolute = namespace.startswith("/")
+    parts = namespace.split("/")[1:] if namespace != "/" else []
+    if not absolute or not all(NAME.fullmatch(part) for part in parts):
+        raise ValueError(f"invalid namespace '{namespace}'")

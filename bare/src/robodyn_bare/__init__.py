@@ -1,0 +1,1 @@
+"""The `ros2` command for machines without ROS 2, and what it shares with `launch`."""

@@ -1,0 +1,1 @@
+"""The commands of `ros2`, one module each."""

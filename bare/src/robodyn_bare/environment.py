@@ -1,0 +1,150 @@
+"""Makes a Python environment look like a sourced ROS 2 installation.
+
+`ament_index_python` (the real one, from its wheel) looks for packages below the folders of
+AMENT_PREFIX_PATH: a marker `share/ament_index/resource_index/packages/NAME`, the package's files
+in `share/NAME` and its executables in `lib/NAME`. A pip installation has the first two at best, and
+for an editable installation the files are copies that go stale. So, as `colcon build
+--symlink-install` does, a small prefix of symbolic links is kept next to the environment's own:
+
+- `share/NAME` leads to the installed files, or to the source folder if the installation is
+  editable: edits to launch and configuration files need no new installation;
+- `lib/NAME` leads to the scripts of the distribution's console_scripts entry points.
+
+A prefix is never changed once it is there: what is installed decides its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+INDEX = Path("share", "ament_index", "resource_index", "packages")
+# Folders of a source tree that an installation would not have below share/.
+NOT_INSTALLED = {"build", "dist", "install", "log", "test", "tests", "venv"}
+
+
+def prepare() -> None:
+    """Set what a sourced ROS 2 sets, as far as it is not set already."""
+    # Nodes on this machine are to hear each other, not those of the whole network.
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    if real_ros_prefix() is not None:
+        return
+    present = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
+    wanted = [str(link_prefix()), sys.prefix]
+    os.environ["AMENT_PREFIX_PATH"] = os.pathsep.join(
+        [*wanted, *(p for p in present if p not in wanted)]
+    )
+
+
+def real_ros_prefix() -> str | None:
+    """Return the prefix of a sourced ROS 2 that has its own `ros2`, or None."""
+    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
+        if prefix and (Path(prefix) / INDEX / "ros2cli").exists():
+            return prefix
+    return None
+
+
+def link_prefix() -> Path:
+    """Return the folder of links for what is installed now, made if it is not there yet."""
+    links = dict(link for found in distributions() for link in _links(found))
+    key = hashlib.sha256(repr(sorted(links.items())).encode()).hexdigest()[:16]
+    root = Path(sys.prefix) / "share" / "robodyn_bare"
+    if not _writable(root):
+        root = Path(tempfile.gettempdir()) / f"robodyn_bare_{os.getuid()}"
+    prefix = root / key
+    if not prefix.is_dir():
+        root.mkdir(parents=True, exist_ok=True)
+        _build(prefix, links)
+    return prefix
+
+
+def _writable(folder: Path) -> bool:
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK)
+
+
+def _build(prefix: Path, links: dict[str, str]) -> None:
+    """Make the folder aside and move it into place: others may do the same at this moment."""
+    fresh = Path(tempfile.mkdtemp(prefix=f".{prefix.name}.", dir=prefix.parent))
+    fresh.chmod(0o755)
+    for name, target in links.items():
+        path = fresh / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.isabs(target):
+            path.symlink_to(target)
+        else:
+            path.write_text(target, encoding="utf-8")
+            path.chmod(0o755)
+    try:
+        fresh.rename(prefix)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if not prefix.is_dir():
+            raise
+
+
+def _links(distribution: Distribution) -> Iterator[tuple[str, str]]:
+    """Yield (path in the prefix, absolute target of the link or else the file's text)."""
+    source = editable_source(distribution)
+    scripts = [e for e in distribution.entry_points if e.group == "console_scripts"]
+    if source is not None and (source / "package.xml").is_file():
+        name = _package_name(source)
+        for entry in source.iterdir():
+            if _belongs(entry):
+                yield f"share/{name}/{entry.name}", str(entry)
+    else:
+        name = (distribution.metadata["Name"] or "").replace("-", "_")
+        if not scripts or not (Path(sys.prefix) / INDEX / name).is_file():
+            return
+        yield f"share/{name}", str(Path(sys.prefix, "share", name))
+    for script in scripts:
+        yield f"lib/{name}/{script.name}", _executable(script)
+    yield str(INDEX / name), ""
+
+
+def editable_source(distribution: Distribution) -> Path | None:
+    """Return the source folder of an editable installation (PEP 610), else None."""
+    text = distribution.read_text("direct_url.json")
+    if not text:
+        return None
+    record = json.loads(text)
+    if not record.get("dir_info", {}).get("editable"):
+        return None
+    return Path(unquote(urlparse(record["url"]).path))
+
+
+def _package_name(source: Path) -> str:
+    text = (source / "package.xml").read_text(encoding="utf-8")
+    match = re.search(r"<name>\s*([\w-]+)\s*</name>", text)
+    return match.group(1) if match else source.name
+
+
+def _belongs(entry: Path) -> bool:
+    """Return whether an entry of a source folder is part of its package."""
+    if entry.name.startswith(".") or entry.name.endswith(".egg-info"):
+        return False
+    if entry.name in NOT_INSTALLED:
+        return False
+    # Another package, or a virtual environment of whatever name.
+    return not any((entry / sign).exists() for sign in ("COLCON_IGNORE", "pyvenv.cfg"))
+
+
+def _executable(script: EntryPoint) -> str:
+    installed = Path(sys.prefix) / "bin" / script.name
+    if installed.is_file():
+        return str(installed)
+    # Installed without its script: this does the same.
+    return (
+        f"#!{sys.executable}\nimport sys\nfrom {script.module} import {script.attr}\n"
+        f"sys.exit({script.attr}())\n"
+    )
