@@ -84,7 +84,7 @@ def _names() -> str:
     return ", ".join(models())
 
 
-def _from_yaml(document: dict[str, Any], source: str, strict: bool) -> Any:
+def _from_yaml(document: dict[str, Any], source: str, strict: bool) -> StewartPlatform | SerialArm:
     kind = Fields(document, source).text("type", choices=("stewart", "serial"))
     # Imported here: a platform needs nothing of an arm, and compiled kernels take time to load.
     if kind == "stewart":
@@ -98,7 +98,7 @@ def _from_yaml(document: dict[str, Any], source: str, strict: bool) -> Any:
     return SerialArm(serial_model_from_yaml(document, source, strict))
 
 
-def _from_urdf(document: UrdfDocument, strict: bool) -> Any:
+def _from_urdf(document: UrdfDocument, strict: bool) -> StewartPlatform | SerialArm:
     if is_stewart(document):
         from robodyn.loading.stewart_urdf import stewart_model_from_urdf
         from robodyn.stewart.platform import StewartPlatform

@@ -1,0 +1,112 @@
+"""`robodyn check MODEL`: what a model file says, what is unphysical, and how it stands at home."""
+
+from __future__ import annotations
+
+import json as json_text
+from typing import Annotated, Any, Optional
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from robodyn.errors import RobodynError
+from robodyn.loading.report import report
+
+
+def check(
+    model: Annotated[
+        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
+    ],
+    # typer reads the annotation at run time, where Python 3.10 knows no better spelling.
+    against: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="A second model; exit code 1 if the two differ."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse inertias that no rigid body can have.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Say what a model file says, what is unphysical, and how well it stands at home."""
+    try:
+        found = report(model, strict=strict, against=against)
+    except RobodynError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from error
+    if json:
+        typer.echo(json_text.dumps(found, indent=2))
+    else:
+        _show(found, Console())
+    if found.get("against", {}).get("differences"):
+        raise typer.Exit(1)
+
+
+def _show(found: dict[str, Any], console: Console) -> None:
+    console.print(
+        f"[bold]{escape(found['name'])}[/bold]: {found['kind']}, {len(found['joints'])} driven "
+        f"joints, {found['mass']:g} kg in {len(found['bodies'])} bodies "
+        f"(read from {escape(found['source'])})"
+    )
+    if found["gravity"] is not None:
+        console.print(f"gravity {found['gravity']} m/s^2")
+    console.print(_joint_table(found))
+    console.print(_body_table(found))
+    condition = found["condition_number"]
+    if condition is not None:
+        console.print(
+            f"condition number at home: {_number(condition['value'])} in SI units, "
+            f"{_number(condition['scaled'])} with moments divided by "
+            f"{condition['characteristic_length']:.4g} m"
+        )
+    for remark in found["remarks"]:
+        console.print(f"[yellow]note:[/yellow] {escape(remark)}")
+    for finding in found["unphysical"]:
+        console.print(f"[yellow]unphysical:[/yellow] {escape(finding)}")
+    if not found["unphysical"]:
+        console.print("every inertia is one that a rigid body can have")
+    if "against" in found:
+        _show_comparison(found["against"], console)
+
+
+def _show_comparison(comparison: dict[str, Any], console: Console) -> None:
+    lines = comparison["differences"]
+    other = escape(comparison["source"])
+    if not lines:
+        console.print(f"[green]agrees[/green] with {other}")
+        return
+    console.print(f"[red]differs[/red] from {other} in {len(lines)} fields:")
+    for line in lines:
+        console.print(f"  {escape(line)}")
+
+
+def _joint_table(found: dict[str, Any]) -> Table:
+    friction = found.get("friction")
+    headers = ["joint", "home", "from", "to", "velocity", "effort"]
+    if friction:
+        headers += ["universal", "prismatic", "spherical damping"]
+    table = Table(*headers)
+    for index, joint in enumerate(found["joints"]):
+        row = [
+            joint["name"],
+            _number(joint.get("home")),
+            *(_number(bound) for bound in joint["position_limits"]),
+            _number(joint["velocity_limit"]),
+            _number(joint["effort_limit"]),
+        ]
+        if friction:
+            row += [_number(value) for value in friction[index].values()]
+        table.add_row(*row)
+    return table
+
+
+def _body_table(found: dict[str, Any]) -> Table:
+    table = Table("body", "mass [kg]", "centre of mass [m]")
+    for body in found["bodies"]:
+        centre = " ".join(_number(value) for value in body["com"])
+        table.add_row(body["name"], _number(body["mass"]), centre)
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"

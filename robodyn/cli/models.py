@@ -1,0 +1,37 @@
+"""`robodyn models`: the bundled mechanisms."""
+
+from __future__ import annotations
+
+import json as json_text
+import warnings
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.loading import load
+from robodyn.loading import models as bundled
+
+
+def models(
+    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """List the bundled mechanisms."""
+    rows = [_row(name) for name in bundled()]
+    if json:
+        typer.echo(json_text.dumps(rows, indent=2))
+        return
+    table = Table("name", "kind", "driven joints")
+    for row in rows:
+        table.add_row(row["name"], row["kind"], ", ".join(row["joints"]))
+    Console().print(table)
+
+
+def _row(name: str) -> dict[str, Any]:
+    with warnings.catch_warnings():
+        # `robodyn check` is where these are told.
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        mechanism = load(name)
+    return {"name": name, "kind": mechanism.kind, "joints": list(mechanism.joint_names)}
