@@ -126,3 +126,7 @@ class SimulationFailed(RobodynError, ArithmeticError):
 
 class MissingExtra(RobodynError, ImportError):
     """A feature whose optional package is not installed; the message says how to install it."""
+
+
+class SingularMassMatrix(KinematicsError):
+    """A joint of a serial arm has no inertia to accelerate, so no acceleration follows."""

@@ -1,0 +1,197 @@
+"""The terms of the Newton-Euler equations of one link, each a row of the report's tables 3 and 4.
+
+Turney, Mudge and Lee (1980), corrected as docs/arms.md says and extended to prismatic joints. One
+function for each row, so that operations can be counted row by row; the compiler inlines them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.kernels.compiler import kernel
+from robodyn.kernels.serial_layout import (
+    ARMATURE,
+    AXIS,
+    COM,
+    DAMPING,
+    FRICTION_BACKWARD,
+    FRICTION_FORWARD,
+    INERTIA,
+    MASS,
+    PRISMATIC,
+    ROTATION,
+    SPREAD,
+)
+from robodyn.kernels.serial_spatial import Matrix, back, forth, matrix
+from robodyn.kernels.vectors import Vector, add, cross, dot, scale, symmetric, vector
+
+
+@kernel
+def base_acceleration(chain: Any, gravity: Any) -> Vector:
+    """a_0 in frame 0: a base that accelerates upwards feels as gravity does."""
+    return back(matrix(chain[0], ROTATION), (-gravity[0], -gravity[1], -gravity[2]))
+
+
+@kernel
+def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
+    """Eq. 3.15, omega_i from omega_{i-1}."""
+    if row[PRISMATIC] != 0.0:
+        return back(R, omega)
+    return back(R, (omega[0], omega[1], omega[2] + rate))
+
+
+@kernel
+def angular_acceleration(
+    row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
+) -> Vector:
+    """Eq. 3.16, alpha_i from alpha_{i-1} and omega_{i-1} (the report prints omega_i)."""
+    if row[PRISMATIC] != 0.0:
+        return back(R, alpha)
+    return back(
+        R,
+        (alpha[0] + omega[1] * rate, alpha[1] - omega[0] * rate, alpha[2] + acceleration),
+    )
+
+
+@kernel
+def carried_acceleration(
+    row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
+) -> Vector:
+    """R_i^{i-1} a_{i-1} of eq. 3.17; a prismatic joint adds d'' z + 2 d' omega x z."""
+    if row[PRISMATIC] != 0.0:
+        twice = rate + rate
+        a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
+    return back(R, a)
+
+
+@kernel
+def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
+    """A_i with A b = alpha x b + omega x (omega x b); (3,2) is w_z w_y + alpha_x."""
+    x, y, z = omega
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = x * y, x * z, y * z
+    return (
+        (-(yy + zz), xy - alpha[2], xz + alpha[1]),
+        (xy + alpha[2], -(zz + xx), yz - alpha[0]),
+        (xz - alpha[1], yz + alpha[0], -(xx + yy)),
+    )
+
+
+@kernel
+def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
+    """Eq. 3.17, a_i = A_i r_i + R_i^{i-1} a_{i-1}."""
+    return add(forth(A, r), carried)
+
+
+@kernel
+def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
+    """Eq. 3.18 with rbar_i in both terms (the report prints r_i in the first)."""
+    return add(forth(A, vector(row, COM)), a)
+
+
+@kernel
+def inertial_force(row: Any, acceleration: Vector) -> Vector:
+    """m_i abar_i of eq. 3.19."""
+    return scale(row[MASS], acceleration)
+
+
+@kernel
+def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
+    """m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
+    return scale(row[MASS], add(forth(A, lever), carried))
+
+
+@kernel
+def angular_inertia(row: Any, alpha: Vector) -> Vector:
+    """I_i alpha_i."""
+    return symmetric(row, INERTIA, alpha)
+
+
+@kernel
+def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
+    """omega_i x (I_i omega_i)."""
+    return cross(omega, symmetric(row, INERTIA, omega))
+
+
+@kernel
+def spread_moment(row: Any, A: Matrix) -> Vector:
+    """Tr(A K sigma') of eq. 5.2, whose x component is (AK)_zy - (AK)_yz and so on.
+
+    In principal axes, as the report writes K, two thirds of the products vanish.
+    """
+    xx, xy, xz = vector(row, SPREAD)
+    yy, yz, zz = vector(row, SPREAD + 3)
+    if xy == 0.0 and xz == 0.0 and yz == 0.0:
+        return (
+            A[2][1] * yy - A[1][2] * zz,
+            A[0][2] * zz - A[2][0] * xx,
+            A[1][0] * xx - A[0][1] * yy,
+        )
+    x, y, z = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
+    return (
+        dot(A[2], y) - dot(A[1], z),
+        dot(A[0], z) - dot(A[2], x),
+        dot(A[1], x) - dot(A[0], y),
+    )
+
+
+@kernel
+def lever_moment(lever: Vector, force: Vector) -> Vector:
+    """(rbar_i + r_i) x m_i abar_i."""
+    return cross(lever, force)
+
+
+@kernel
+def passed_moment(r: Vector, force: Vector) -> Vector:
+    """r_i x R_i^{i+1} f_{i+1}."""
+    return cross(r, force)
+
+
+@kernel
+def turned_force(R: Matrix, force: Vector) -> Vector:
+    """R_i^{i+1} f_{i+1} of eq. 3.19."""
+    return forth(R, force)
+
+
+@kernel
+def turned_moment(R: Matrix, moment: Vector) -> Vector:
+    """R_i^{i+1} n_{i+1} of eq. 3.20."""
+    return forth(R, moment)
+
+
+@kernel
+def add_force(a: Vector, b: Vector) -> Vector:
+    """The sum of eq. 3.19."""
+    return add(a, b)
+
+
+@kernel
+def add_moment(a: Vector, b: Vector) -> Vector:
+    """A sum of eq. 3.20."""
+    return add(a, b)
+
+
+@kernel
+def along_axis(row: Any, force: Vector, moment: Vector) -> float:
+    """Eq. 3.21: the part of the moment, or of the force, that the joint's actuator bears."""
+    if row[PRISMATIC] != 0.0:
+        return dot(vector(row, AXIS), force)
+    return dot(vector(row, AXIS), moment)
+
+
+@kernel
+def motor_effort(row: Any, rate: float, acceleration: float) -> float:
+    """What the motor needs for itself: reflected inertia and friction."""
+    effort: float = row[ARMATURE] * acceleration + friction(row, rate)
+    return effort
+
+
+@kernel
+def friction(row: Any, rate: float) -> float:
+    """Viscous and Coulomb friction of a joint; at rest none, as no single value is right."""
+    effort: float = row[DAMPING] * rate
+    if rate > 0.0:
+        effort = effort + row[FRICTION_FORWARD]
+    elif rate < 0.0:
+        effort = effort - row[FRICTION_BACKWARD]
+    return effort

@@ -1,0 +1,1 @@
+"""Serial arms: any open chain of revolute and prismatic joints."""
