@@ -28,16 +28,20 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 INDEX = Path("share", "ament_index", "resource_index", "packages")
+PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 # Folders of a source tree that an installation would not have below share/.
 NOT_INSTALLED = {"build", "dist", "install", "log", "test", "tests", "venv"}
 
 
 def prepare() -> None:
     """Set what a sourced ROS 2 sets, as far as it is not set already."""
-    # Nodes on this machine are to hear each other, not those of the whole network.
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     if real_ros_prefix() is not None:
         return
+    # Nodes on this machine are to hear each other, not those of the whole network, and soon.
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    if not any(name in os.environ for name in PROFILES):
+        # Fast DDS 2 reads the first, Fast DDS 3 the second.
+        os.environ.update(dict.fromkeys(PROFILES, str(Path(__file__).with_name("discovery.xml"))))
     present = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     wanted = [str(link_prefix()), sys.prefix]
     os.environ["AMENT_PREFIX_PATH"] = os.pathsep.join(
