@@ -1,4 +1,4 @@
-"""The whole 6-UPS Stewart platform: Jacobian, inverse and forward dynamics, one state a call.
+"""The whole 6-UPS Stewart platform: inverse and forward dynamics, mass matrix, one state a call.
 
 Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h : the wrench
 that a motion requires at the platform is summed first, then either six forces are solved for or
@@ -14,18 +14,8 @@ import numpy as np
 from robodyn.kernels.compiler import kernel
 from robodyn.kernels.linear import solve, solve_positive_definite
 from robodyn.kernels.rotations import rotation_columns
-from robodyn.kernels.stewart_layout import (
-    ALONG_UNIVERSAL_AXIS,
-    COM,
-    GRAVITY,
-    INERTIA,
-    MASS,
-    OK,
-    SINGULAR,
-    SMALLEST_LENGTH,
-    SMALLEST_SINE,
-    ZERO_LENGTH,
-)
+from robodyn.kernels.stewart_kinematics import geometry_status
+from robodyn.kernels.stewart_layout import COM, GRAVITY, INERTIA, MASS, OK, SINGULAR
 from robodyn.kernels.stewart_leg import (
     leg_acceleration,
     leg_geometry,
@@ -44,43 +34,6 @@ from robodyn.kernels.vectors import (
     turn_inertia,
     vector,
 )
-
-
-@kernel
-def geometry_status(g: Any, i: int) -> int:
-    """Whether leg i has a length and a frame; NaN counts as neither."""
-    if not g.length > SMALLEST_LENGTH:
-        return ZERO_LENGTH + i + 1
-    if not g.sine > SMALLEST_SINE:
-        return ALONG_UNIVERSAL_AXIS + i + 1
-    return OK
-
-
-@kernel
-def leg_lengths(legs: Any, pose: Any, out: Any) -> int:
-    """Leg lengths (6,) of pose (7,): eq. 1, 2."""
-    position = vector(pose, 0)
-    X, Y, Z = rotation_columns(pose)
-    for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
-        if not g.length > SMALLEST_LENGTH:
-            return ZERO_LENGTH + i + 1
-        out[i] = g.length
-    return OK
-
-
-@kernel
-def jacobian(legs: Any, pose: Any, H: Any) -> int:
-    """H (6, 6) of pose (7,), columns [s; q x s]: eq. 35."""
-    position = vector(pose, 0)
-    X, Y, Z = rotation_columns(pose)
-    for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
-        if not g.length > SMALLEST_LENGTH:
-            return ZERO_LENGTH + i + 1
-        store(H[:, i], 0, g.s)
-        store(H[:, i], 3, cross(g.q, g.s))
-    return OK
 
 
 @kernel
@@ -131,7 +84,7 @@ def required_wrench(
         store(H[:, i], 0, g.s)
         store(H[:, i], 3, cross(g.q, g.s))
         if with_legs:
-            m = leg_velocity(legs, i, g, v, w)
+            m = leg_velocity(g, v, w)
             n = leg_acceleration(g, m, a, alpha, w)
             load = leg_load(legs, i, g, m, n, w, gravity)
             force = add(force, load.tip_force)

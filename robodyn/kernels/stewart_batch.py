@@ -1,4 +1,4 @@
-"""Loops over states around the kernels of `stewart`; status (N,) holds a code for each state."""
+"""Loops over states around the dynamic kernels; status (N,) holds a code for each state."""
 
 from __future__ import annotations
 
@@ -6,22 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.kernels import stewart
+from robodyn.kernels import stewart, stewart_published, stewart_reactions
 from robodyn.kernels.compiler import kernel
-
-
-@kernel
-def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """Leg lengths out (N, 6) of pose (N, 7)."""
-    for n in range(pose.shape[0]):
-        status[n] = stewart.leg_lengths(legs, pose[n], out[n])
-
-
-@kernel
-def jacobian(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """H, out (N, 6, 6), of pose (N, 7)."""
-    for n in range(pose.shape[0]):
-        status[n] = stewart.jacobian(legs, pose[n], out[n])
 
 
 @kernel
@@ -80,3 +66,75 @@ def forward_dynamics(
         status[n] = stewart.forward_dynamics(
             legs, platform, pose[n], twist[n], forces[n], wrench[n], H, M, out[n]
         )
+
+
+@kernel
+def inverse_dynamics_as_printed(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    spin: int,
+    moment_axis: int,
+    shift: int,
+    out: Any,
+    status: Any,
+) -> None:
+    """Actuator forces out (N, 6) under the departures named in `stewart_published`."""
+    H = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = stewart_published.inverse_dynamics_as_printed(
+            legs,
+            platform,
+            pose[n],
+            twist[n],
+            accel[n],
+            wrench[n],
+            spin,
+            moment_axis,
+            shift,
+            H,
+            out[n],
+        )
+
+
+@kernel
+def reactions(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    spherical_force: Any,
+    prismatic_force: Any,
+    prismatic_moment: Any,
+    universal_force: Any,
+    universal_moment: Any,
+    status: Any,
+) -> None:
+    """Joint reactions, (N, 6, 3) each."""
+    for n in range(pose.shape[0]):
+        status[n] = stewart_reactions.reactions(
+            legs,
+            platform,
+            pose[n],
+            twist[n],
+            accel[n],
+            wrench[n],
+            spherical_force[n],
+            prismatic_force[n],
+            prismatic_moment[n],
+            universal_force[n],
+            universal_moment[n],
+        )
+
+
+@kernel
+def energy(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: Any) -> None:
+    """Kinetic and potential energy, out (N, 2)."""
+    M = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = stewart_reactions.energy(legs, platform, pose[n], twist[n], M, out[n])

@@ -20,7 +20,11 @@ UPPER_INERTIA: Final = 23  # Iu0 alone, for the moment between the parts
 UNIVERSAL_DAMPING: Final = 29
 PRISMATIC_DAMPING: Final = 30
 SPHERICAL_DAMPING: Final = 31
-LEG_SIZE: Final = 32
+BASE_JOINT: Final = 32  # UNIVERSAL or SPHERICAL
+LEG_SIZE: Final = 33
+
+UNIVERSAL: Final = 0.0
+SPHERICAL: Final = 1.0
 
 MASS: Final = 0
 COM: Final = 1  # R0, platform frame
@@ -33,6 +37,7 @@ OK: Final = 0
 ZERO_LENGTH: Final = 10
 ALONG_UNIVERSAL_AXIS: Final = 20
 SINGULAR: Final = 30
+NOT_CONVERGED: Final = 50
 
 # |k x s| below this: the leg frame has no direction left (its rates grow with the inverse).
 SMALLEST_SINE: Final = 1e-9

@@ -3,7 +3,8 @@
 Symbols as in Dasgupta and Mruthyunjaya (1998), section 2: b, p, k, q, S, L, s, W, A, rd, ru, C,
 K, D. All vectors in the base frame. Two things differ from the paper, which err there: the
 universal joint spins the leg about its own axis (its W obeys W.c = 0 with c = k x y, not
-W.s = 0), and its constraint moment is along c, not along s.
+W.s = 0), and its constraint moment is along c, not along s. A spherical joint at the base leaves
+both out (`spin` = 0): W.s = 0 as in the paper, and no moment.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from robodyn.kernels.compiler import kernel
 from robodyn.kernels.stewart_layout import (
     AXIS,
     BASE,
+    BASE_JOINT,
     LEG_INERTIA,
     LOWER_COM,
     LOWER_MASS,
     PRISMATIC_DAMPING,
+    SMALLEST_SINE,
+    SPHERICAL,
     SPHERICAL_DAMPING,
     TIP,
     UNIVERSAL_DAMPING,
@@ -49,6 +53,7 @@ class LegGeometry(NamedTuple):
     z: Vector
     c: Vector
     sine: float  # |k x s| = -s.c
+    spin: float  # 1 / sine, or 0 for a leg whose base joint does not steer its spin
 
 
 class LegVelocity(NamedTuple):
@@ -92,20 +97,27 @@ def leg_geometry(legs: Any, i: int, position: Vector, X: Vector, Y: Vector, Z: V
     s = scale(1.0 / length, S)
     k_x_s = cross(k, s)
     sine = norm(k_x_s)
+    spherical = legs[i, BASE_JOINT] == SPHERICAL
+    if spherical and sine <= SMALLEST_SINE:
+        # Such a leg is symmetric about s, so any frame around s will do.
+        k = (0.0, 1.0, 0.0) if abs(s[0]) > 0.7 else (1.0, 0.0, 0.0)
+        k_x_s = cross(k, s)
+        sine = norm(k_x_s)
     y = scale(1.0 / sine, k_x_s)
-    return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine)
+    spin = 0.0 if spherical else 1.0 / sine
+    return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine, spin)
 
 
 @kernel
-def leg_velocity(legs: Any, i: int, g: Any, v: Vector, w: Vector) -> Any:
-    """Velocities of leg i for the platform twist (v, w)."""
-    k = vector(legs[i], AXIS)
+def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
+    """Velocities of a leg for the platform twist (v, w)."""
     tip = add(v, cross(w, g.q))
     rate = dot(g.s, tip)
     Wp = scale(1.0 / g.length, cross(g.s, tip))
     # the spin that the universal joint adds so that W has no component along c; s.c = -sine
-    W = axpy(dot(Wp, g.c) / g.sine, g.s, Wp)
-    return LegVelocity(tip, rate, W, dot(W, k), dot(W, g.y))
+    W = axpy(dot(Wp, g.c) * g.spin, g.s, Wp)
+    about_k = dot(tip, g.y) / (g.length * g.sine)
+    return LegVelocity(tip, rate, W, about_k, dot(Wp, g.y))
 
 
 @kernel
@@ -119,7 +131,7 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
     rest = axpy(-g.length, cross(m.W, W_x_s), rest)
     Ap = scale(1.0 / g.length, cross(g.s, rest))
     # A.c = w1 w2: the second axis of the joint is carried round by the first
-    A = axpy((dot(Ap, g.c) - m.about_k * m.about_y) / g.sine, g.s, Ap)
+    A = axpy((dot(Ap, g.c) - m.about_k * m.about_y) * g.spin, g.s, Ap)
     return LegAcceleration(rate, A)
 
 
@@ -150,7 +162,7 @@ def leg_load(legs: Any, i: int, g: Any, m: Any, n: Any, w: Vector, gravity: Vect
     C = add(C, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, m.W)))
     C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
 
-    moment = -dot(g.s, C) / g.sine
+    moment = -dot(g.s, C) * g.spin
     K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
     D = dot(g.s, upper_force) + leg[PRISMATIC_DAMPING] * m.rate
     return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction)
@@ -169,13 +181,13 @@ def leg_tip_mass(legs: Any, i: int, g: Any, out: Any) -> None:
     for j in range(3):
         unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
         Ap = scale(1.0 / g.length, cross(g.s, unit))
-        A = axpy(dot(Ap, g.c) / g.sine, g.s, Ap)
+        A = axpy(dot(Ap, g.c) * g.spin, g.s, Ap)
         lower_force = scale(leg[LOWER_MASS], cross(A, rd))
         upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
         C = add(cross(rd, lower_force), cross(ru, upper_force))
         C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
         # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
-        K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) / g.sine, g.c, C), g.s))
+        K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) * g.spin, g.c, C), g.s))
         column = axpy(dot(g.s, upper_force), g.s, K)
         out[0, j] = column[0]
         out[1, j] = column[1]

@@ -9,6 +9,8 @@ import numpy as np
 from robodyn.kernels import stewart_layout as at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from robodyn.stewart.model import StewartModel
@@ -16,12 +18,13 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 _UPPER_TRIANGLE = np.triu_indices(3)
+_BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}
 
 
-def pack_legs(model: StewartModel) -> FloatArray:
+def pack_legs(model: StewartModel, base_joints: Sequence[str]) -> FloatArray:
     """(6, LEG_SIZE), laid out as `robodyn.kernels.stewart_layout` says."""
     legs = np.zeros((len(model.legs), at.LEG_SIZE))
-    for row, leg in zip(legs, model.legs, strict=True):
+    for row, leg, base_joint in zip(legs, model.legs, base_joints, strict=True):
         row[at.BASE : at.BASE + 3] = leg.base
         row[at.TIP : at.TIP + 3] = leg.platform
         row[at.AXIS : at.AXIS + 3] = leg.universal_axis
@@ -35,6 +38,7 @@ def pack_legs(model: StewartModel) -> FloatArray:
         row[at.UNIVERSAL_DAMPING] = leg.damping.universal
         row[at.PRISMATIC_DAMPING] = leg.damping.prismatic
         row[at.SPHERICAL_DAMPING] = leg.damping.spherical
+        row[at.BASE_JOINT] = _BASE_JOINTS[base_joint]
     return legs
 
 

@@ -1,45 +1,60 @@
-"""The Stewart platform: the public face of the 6-UPS kernels.
+"""The Stewart platform: the public face of the kinematics and dynamics of a 6-UPS mechanism.
 
 Every method checks what enters, broadcasts over leading dimensions and hands one flat batch to
-a compiled kernel. Vectors are in the base frame, about the platform's reference point.
+a compiled kernel. Vectors are in the base frame, about the platform's reference point. Equations
+are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from robodyn.batch import flatten
-from robodyn.checks import as_array, as_pose, as_scalar
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.kernels import stewart_batch as kernels
+from robodyn.kernels import stewart_integration as integration
 from robodyn.poses import advance_pose, pose_difference
+from robodyn.stewart import dynamics, kinematics
+from robodyn.stewart.base_joints import base_joints
+from robodyn.stewart.formulations import formulation_of
+from robodyn.stewart.forward_kinematics import PlatformMotion, forward_kinematics
+from robodyn.stewart.integration import integrate
+from robodyn.stewart.joints import LegJointStates, leg_joint_states
+from robodyn.stewart.linearization import Linearization, linearize
 from robodyn.stewart.packing import pack_legs, pack_platform
-from robodyn.stewart.status import raise_first
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
+    from robodyn.simulation.plant import EndStops
+    from robodyn.stewart.formulations import Formulation
     from robodyn.stewart.model import StewartModel
 
     FloatArray = NDArray[np.float64]
-
-FORMULATIONS = ("exact", "massless")
 
 
 class StewartPlatform:
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
+    All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the
+    equations have no answer they raise a KinematicsError that says which element and which leg:
+    ZeroLegLength, UniversalJointSingularity, SingularConfiguration.
+
     Attributes:
         model: the description it was made from.
+        base_joint: of each leg, `universal`, or `spherical` for a 6-SPS leg, whose passive spin
+            is left out; such a leg must be symmetric about its axis.
     """
 
     kind = "stewart"
 
-    def __init__(self, model: StewartModel) -> None:
+    def __init__(self, model: StewartModel, base_joint: str | Sequence[str] = "universal") -> None:
         self.model = model
-        self._legs = pack_legs(model)
+        self.base_joint = base_joints(model, base_joint)
+        self._legs = pack_legs(model, self.base_joint)
         self._platform = pack_platform(model)
 
     def __repr__(self) -> str:
@@ -48,7 +63,7 @@ class StewartPlatform:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StewartPlatform):
             return NotImplemented
-        return self.model == other.model
+        return self.base_joint == other.base_joint and self.model == other.model
 
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 
@@ -91,31 +106,83 @@ class StewartPlatform:
         return np.array(self.model.home)
 
     def inverse_kinematics(self, pose: ArrayLike) -> FloatArray:
-        """Leg lengths (..., 6) [m] of pose (..., 7): Dasgupta 1998, eq. 1, 2.
+        """Leg lengths (..., 6) [m] of pose (..., 7): eq. 1, 2.
 
         Raises:
-            InvalidInput: pose of the wrong shape, not finite, or no unit quaternion.
-            ZeroLegLength: a platform point lies on its base point.
+            UnreachablePose: a leg's limits do not allow the length; `joint_positions` answers
+                beyond them, too.
         """
-        shape, (flat,) = flatten(pose=as_pose("pose", pose))
-        out, status = np.empty((len(flat), 6)), _status(flat)
-        kernels.leg_lengths(self._legs, flat, out, status)
-        raise_first(status, shape, flat, self._legs)
-        return out.reshape(*shape, 6)
+        lengths = kinematics.leg_lengths(self._legs, pose)
+        kinematics.raise_unreachable(self.model, lengths, pose)
+        return lengths
+
+    @overload
+    def forward_kinematics(
+        self, lengths: ArrayLike, guess: ArrayLike | None = None, *, warm_start: bool = False
+    ) -> FloatArray: ...
+
+    @overload
+    def forward_kinematics(
+        self,
+        lengths: ArrayLike,
+        guess: ArrayLike | None = None,
+        *,
+        rates: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        warm_start: bool = False,
+    ) -> PlatformMotion: ...
+
+    def forward_kinematics(
+        self,
+        lengths: ArrayLike,
+        guess: ArrayLike | None = None,
+        rates: ArrayLike | None = None,
+        accelerations: ArrayLike | None = None,
+        warm_start: bool = False,
+    ) -> FloatArray | PlatformMotion:
+        """Pose (..., 7) of leg lengths (..., 6) [m]; with rates, twist and acceleration as well.
+
+        Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
+        lengths: the one found is that of the guess, see `robodyn.stewart.assembly` for all.
+
+        Args:
+            lengths: (..., 6) [m].
+            guess: (..., 7) where to start; home by default.
+            rates: (..., 6) [m/s] of the legs: eq. 5 solved for the twist.
+            accelerations: (..., 6) [m/s^2] of the legs, zero where not given: eq. 8.
+            warm_start: along the last batch dimension, start each element from the solution of
+                the one before it, as on a trajectory.
+
+        Raises:
+            NoSolution: none was reached; it carries the residual.
+            SingularConfiguration: rates were given where they do not determine the twist.
+        """
+        if guess is None:
+            guess = self.home
+        motion = forward_kinematics(self._legs, lengths, guess, rates, accelerations, warm_start)
+        return motion.pose if rates is None else motion
+
+    def leg_motion(
+        self, pose: ArrayLike, twist: ArrayLike | None = None, accel: ArrayLike | None = None
+    ) -> kinematics.LegMotion:
+        """Lengths, directions and their motion for pose (..., 7), twist and accel (..., 6).
+
+        Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero where not
+        given. A leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates
+        are those a universal joint would have.
+        """
+        return kinematics.leg_motion(self._legs, pose, twist, accel)
+
+    def leg_joint_states(self, pose: ArrayLike, twist: ArrayLike | None = None) -> LegJointStates:
+        """URDF names, positions and velocities of all joints of the legs, passive ones too."""
+        return leg_joint_states(self.model, self.leg_motion(pose, twist))
 
     def jacobian(self, pose: ArrayLike) -> FloatArray:
         """H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.
 
         Leg rates are H' @ twist.
-
-        Raises:
-            InvalidInput, ZeroLegLength: as for `inverse_kinematics`.
         """
-        shape, (flat,) = flatten(pose=as_pose("pose", pose))
-        out, status = np.empty((len(flat), 6, 6)), _status(flat)
-        kernels.jacobian(self._legs, flat, out, status)
-        raise_first(status, shape, flat, self._legs)
-        return out.reshape(*shape, 6, 6)
+        return kinematics.jacobian(self._legs, pose)
 
     def condition_number(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
@@ -123,24 +190,14 @@ class StewartPlatform:
         `characteristic_length` [m] = 1 is the papers' condition number, which mixes N and N m;
         a length of the platform's size makes it independent of units. Infinite where H is
         exactly singular.
-
-        Raises:
-            InvalidInput: as for `jacobian`, or a length that is not positive.
         """
         values = self.singular_values(pose, characteristic_length)
         with np.errstate(divide="ignore"):
             return np.asarray(values[..., 0] / values[..., -1])
 
     def singular_values(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-        """Singular values (..., 6) of H, largest first, its moment rows divided by a length [m].
-
-        Raises:
-            InvalidInput: as for `condition_number`.
-        """
-        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        H = self.jacobian(pose)
-        H[..., 3:, :] /= length
-        return np.linalg.svd(H, compute_uv=False)
+        """Singular values (..., 6) of H, largest first, its moment rows divided by a length [m]."""
+        return kinematics.singular_values(self._legs, pose, characteristic_length)
 
     def inverse_dynamics(
         self,
@@ -148,7 +205,7 @@ class StewartPlatform:
         twist: ArrayLike,
         accel: ArrayLike,
         wrench: ArrayLike | None = None,
-        formulation: str = "exact",
+        formulation: str | Formulation = "exact",
     ) -> FloatArray:
         """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
 
@@ -158,54 +215,36 @@ class StewartPlatform:
             accel: (..., 6) [m/s^2, rad/s^2].
             wrench: (..., 6) [N, N m] what the surroundings exert on the platform, about its
                 reference point; none by default.
-            formulation: `exact`, or `massless` for legs without mass and friction (eq. 41).
-
-        Raises:
-            InvalidInput: wrong shapes, not finite, unknown formulation.
-            ZeroLegLength, UniversalJointSingularity, SingularConfiguration: no forces exist.
+            formulation: `exact`; `massless`, legs without mass and friction (eq. 41);
+                `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
+                `robodyn.stewart.formulations.Formulation`.
         """
-        if formulation not in FORMULATIONS:
-            raise InvalidInput(
-                f"formulation is {formulation!r}, expected one of {', '.join(FORMULATIONS)}",
-                value=formulation,
-            )
-        shape, (q, v, a, w) = flatten(
-            pose=as_pose("pose", pose),
-            twist=as_array("twist", twist, (6,), "m/s, rad/s"),
-            accel=as_array("accel", accel, (6,), "m/s^2, rad/s^2"),
-            wrench=_wrench(wrench),
+        chosen = formulation_of(formulation)
+        return dynamics.inverse_dynamics(
+            self._legs, self._platform, pose, twist, accel, wrench, chosen
         )
-        out, status = np.empty((len(q), 6)), _status(q)
-        with_legs = formulation == "exact"
-        kernels.inverse_dynamics(self._legs, self._platform, q, v, a, w, with_legs, out, status)
-        raise_first(status, shape, q, self._legs)
-        return out.reshape(*shape, 6)
+
+    def reactions(
+        self,
+        pose: ArrayLike,
+        twist: ArrayLike,
+        accel: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> dynamics.Reactions:
+        """What the legs' joints bear in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+
+        The universal joint's moment is along c = k x y, not along the leg. Arguments as for
+        `inverse_dynamics`.
+        """
+        return dynamics.reactions(self._legs, self._platform, pose, twist, accel, wrench)
 
     def mass_matrix(self, pose: ArrayLike) -> FloatArray:
-        """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias.
-
-        Raises:
-            InvalidInput, ZeroLegLength, UniversalJointSingularity: as for `inverse_dynamics`.
-        """
-        shape, (flat,) = flatten(pose=as_pose("pose", pose))
-        out, status = np.empty((len(flat), 6, 6)), _status(flat)
-        kernels.mass_matrix(self._legs, self._platform, flat, out, status)
-        raise_first(status, shape, flat, self._legs)
-        return out.reshape(*shape, 6, 6)
+        """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+        return dynamics.mass_matrix(self._legs, self._platform, pose)
 
     def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-        """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench to be met.
-
-        Raises:
-            InvalidInput, ZeroLegLength, UniversalJointSingularity: as for `inverse_dynamics`.
-        """
-        shape, (q, v) = flatten(
-            pose=as_pose("pose", pose), twist=as_array("twist", twist, (6,), "m/s, rad/s")
-        )
-        out, status = np.empty((len(q), 6)), _status(q)
-        kernels.bias(self._legs, self._platform, q, v, out, status)
-        raise_first(status, shape, q, self._legs)
-        return out.reshape(*shape, 6)
+        """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench to be met."""
+        return dynamics.bias(self._legs, self._platform, pose, twist)
 
     def forward_dynamics(
         self,
@@ -217,24 +256,23 @@ class StewartPlatform:
         """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
 
         Unlike `inverse_dynamics` it has an answer where H is singular.
-
-        Raises:
-            InvalidInput, ZeroLegLength, UniversalJointSingularity: as for `inverse_dynamics`.
         """
-        shape, (q, v, f, w) = flatten(
-            pose=as_pose("pose", pose),
-            twist=as_array("twist", twist, (6,), "m/s, rad/s"),
-            forces=as_array("forces", forces, (6,), "N"),
-            wrench=_wrench(wrench),
-        )
-        out, status = np.empty((len(q), 6)), _status(q)
-        kernels.forward_dynamics(self._legs, self._platform, q, v, f, w, out, status)
-        raise_first(status, shape, q, self._legs)
-        return out.reshape(*shape, 6)
+        return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
+
+    def energy(self, pose: ArrayLike, twist: ArrayLike) -> dynamics.Energy:
+        """Kinetic and potential energy (...) [J] of all thirteen bodies."""
+        return dynamics.energy(self._legs, self._platform, pose, twist)
+
+    def linearize(self, pose: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
+        """State matrix (..., 12, 12) about rest at pose (..., 7), its actuator forces held.
+
+        The derivatives are central differences of the exact forward dynamics, of order 6.
+        """
+        return linearize(self, pose, wrench)
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
-        """Leg lengths (..., 6) [m]; see `inverse_kinematics`."""
-        return self.inverse_kinematics(configuration)
+        """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""
+        return kinematics.leg_lengths(self._legs, configuration)
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
         """Leg rates (..., 6) [m/s] of pose (..., 7) and twist (..., 6): H' @ twist, eq. 5."""
@@ -249,10 +287,36 @@ class StewartPlatform:
         """Pose after a displacement; see `robodyn.poses.advance_pose`."""
         return advance_pose(configuration, displacement)
 
+    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Time derivative (7,) of a pose (7,) that moves with a twist (6,); unchecked."""
+        out = np.empty(7)
+        integration.pose_rate(configuration, velocity, out)
+        return out
 
-def _wrench(wrench: ArrayLike | None) -> Any:
-    return np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m")
+    def normalized(self, configuration: FloatArray) -> FloatArray:
+        """Pose (7,) with its quaternion brought back to unit length; unchecked."""
+        pose = np.array(configuration)
+        integration.normalize(pose)
+        return pose
 
+    def integrate(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Pose (7,) and twist (6,) after `steps` of dt [s], forces and wrench held; unchecked.
 
-def _status(flat: FloatArray) -> NDArray[np.int64]:
-    return np.zeros(len(flat), dtype=np.int64)
+        Raises:
+            SimulationFailed: no finite state follows.
+        """
+        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
+        state = (configuration, velocity)
+        limits = self.position_limits
+        return integrate(
+            self._legs, self._platform, limits, stops, state, effort, wrench, dt, steps
+        )

@@ -13,13 +13,18 @@ from robodyn.errors import (
     UniversalJointSingularity,
     ZeroLegLength,
 )
-from robodyn.kernels import stewart_batch
+from robodyn.kernels import stewart_kinematics_batch
 from robodyn.kernels.stewart_layout import ALONG_UNIVERSAL_AXIS, OK, SINGULAR, ZERO_LENGTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
+
+
+def new_status(flat: FloatArray) -> NDArray[np.int64]:
+    """A status (N,) for each element of a flat batch, OK so far."""
+    return np.full(len(flat), OK, dtype=np.int64)
 
 
 def raise_first(
@@ -60,7 +65,7 @@ def error_for(
             index=index,
         )
     H = np.empty((1, 6, 6))
-    stewart_batch.jacobian(legs, pose[None], H, np.zeros(1, dtype=np.int64))
+    stewart_kinematics_batch.jacobian(legs, pose[None], H, np.zeros(1, dtype=np.int64))
     U, values, _ = np.linalg.svd(H[0])
     return SingularConfiguration(
         f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "
