@@ -8,10 +8,13 @@ from typing import Annotated, Any, Optional
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from robodyn.errors import RobodynError
 from robodyn.loading.report import report
+
+# Models that are not the same machine differ everywhere; a screenful of it is enough.
+SHOWN = 20
 
 
 def check(
@@ -51,12 +54,13 @@ def _show(found: dict[str, Any], console: Console) -> None:
     if found["gravity"] is not None:
         console.print(f"gravity {found['gravity']} m/s^2")
     console.print(_joint_table(found))
+    _show_friction(found, console)
     console.print(_body_table(found))
     condition = found["condition_number"]
     if condition is not None:
         console.print(
             f"condition number at home: {_number(condition['value'])} in SI units, "
-            f"{_number(condition['scaled'])} with moments divided by "
+            f"{_number(condition['scaled'])} with lengths divided by "
             f"{condition['characteristic_length']:.4g} m"
         )
     for remark in found["remarks"]:
@@ -76,32 +80,46 @@ def _show_comparison(comparison: dict[str, Any], console: Console) -> None:
         console.print(f"[green]agrees[/green] with {other}")
         return
     console.print(f"[red]differs[/red] from {other} in {len(lines)} fields:")
-    for line in lines:
+    for line in lines[:SHOWN]:
         console.print(f"  {escape(line)}")
+    if len(lines) > SHOWN:
+        console.print(f"  and {len(lines) - SHOWN} more; --json lists all")
 
 
 def _joint_table(found: dict[str, Any]) -> Table:
-    friction = found.get("friction")
-    headers = ["joint", "home", "from", "to", "velocity", "effort"]
-    if friction:
-        headers += ["universal", "prismatic", "spherical damping"]
-    table = Table(*headers)
-    for index, joint in enumerate(found["joints"]):
-        row = [
+    table = Table(Column("joint", no_wrap=True), "home", "from", "to", "velocity", "effort")
+    for joint in found["joints"]:
+        table.add_row(
             joint["name"],
             _number(joint.get("home")),
             *(_number(bound) for bound in joint["position_limits"]),
             _number(joint["velocity_limit"]),
             _number(joint["effort_limit"]),
-        ]
-        if friction:
-            row += [_number(value) for value in friction[index].values()]
-        table.add_row(*row)
+        )
     return table
 
 
+def _show_friction(found: dict[str, Any], console: Console) -> None:
+    owner = "leg" if found["kind"] == "stewart" else "joint"
+    rows = found["friction"]
+    if all(row == rows[0] for row in rows):
+        console.print(f"friction of every {owner}: " + _friction_text(rows[0]))
+        return
+    for number, row in enumerate(rows, start=1):
+        console.print(f"friction of {owner} {number}: " + _friction_text(row))
+
+
+def _friction_text(row: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {' '.join(_number(part) for part in value)}"
+        if isinstance(value, list)
+        else f"{name} {_number(value)}"
+        for name, value in row.items()
+    )
+
+
 def _body_table(found: dict[str, Any]) -> Table:
-    table = Table("body", "mass [kg]", "centre of mass [m]")
+    table = Table(Column("body", no_wrap=True), "mass [kg]", "centre of mass [m]")
     for body in found["bodies"]:
         centre = " ".join(_number(value) for value in body["com"])
         table.add_row(body["name"], _number(body["mass"]), centre)

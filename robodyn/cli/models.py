@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.loading import load
@@ -23,9 +23,10 @@ def models(
     if json:
         typer.echo(json_text.dumps(rows, indent=2))
         return
-    table = Table("name", "kind", "driven joints")
+    table = Table(Column("name", no_wrap=True), "kind", "driven joints")
     for row in rows:
-        table.add_row(row["name"], row["kind"], ", ".join(row["joints"]))
+        joints = row["joints"]
+        table.add_row(row["name"], row["kind"], f"{len(joints)}: {joints[0]} ... {joints[-1]}")
     Console().print(table)
 
 

@@ -38,13 +38,16 @@ def _walk(path: str, a: Any, b: Any, tolerance: float) -> list[str]:
             for index, (left, right) in enumerate(pairs)
             for line in _walk(f"{path}[{index}]", left, right, tolerance)
         ]
-    if a is None or b is None or isinstance(a, (str, bool)) or isinstance(b, (str, bool)):
-        return (
-            []
-            if a is b or (a is not None and a == b)
-            else [f"{path}: {_show(a)} against {_show(b)}"]
-        )
+    if a is None and b is None:
+        return []
+    if not (_is_numeric(a) and _is_numeric(b)):
+        same = type(a) is type(b) and a == b
+        return [] if same else [f"{path}: {_show(a)} against {_show(b)}"]
     return _numbers(path, np.asarray(a, dtype=float), np.asarray(b, dtype=float), tolerance)
+
+
+def _is_numeric(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "fiu"
 
 
 def _is_list_of_parts(value: Any) -> bool:
@@ -65,6 +68,6 @@ def _numbers(path: str, a: Any, b: Any, tolerance: float) -> list[str]:
 
 
 def _show(value: Any) -> str:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and value.ndim:
         return " ".join(np.array2string(value, precision=9, separator=", ").split())
-    return repr(value)
+    return repr(value.item() if isinstance(value, np.ndarray) else value)

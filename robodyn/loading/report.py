@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import KinematicsError, UnphysicalInertiaWarning
+from robodyn.errors import InvalidInput, KinematicsError, UnphysicalInertiaWarning
 from robodyn.loading.compare import differences
 from robodyn.loading.sources import load
 from robodyn.loading.stewart_bodies import named_bodies
@@ -36,14 +36,13 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
         "gravity": _plain(getattr(model, "gravity", None)),
         "bodies": _bodies(mechanism),
         "joints": _joints(mechanism),
-        "home": _plain(getattr(model, "home", None)),
+        "friction": _friction(mechanism),
+        "home": _home(mechanism),
         "condition_number": None,
         "unphysical": unphysical,
         "remarks": [],
     }
     out["mass"] = sum(body["mass"] for body in out["bodies"])
-    if mechanism.kind == "stewart":
-        out["friction"] = _friction(mechanism)
     if out["home"] is None:
         out["remarks"].append("no home pose is given, so nothing is said of lengths and condition")
     else:
@@ -77,12 +76,8 @@ def _bodies(mechanism: Any) -> list[dict[str, Any]]:
         bodies = named_bodies(mechanism.model)
         return [{"name": name, "mass": body.mass, "com": _plain(body.com)} for name, body in bodies]
     return [
-        {
-            "name": getattr(link, "name", "") or f"link{number}",
-            "mass": float(link.mass),
-            "com": _plain(link.com),
-        }
-        for number, link in enumerate(mechanism.model.links, start=1)
+        {"name": joint.link or joint.name, "mass": joint.mass, "com": _plain(joint.com)}
+        for joint in mechanism.model.joints
     ]
 
 
@@ -105,15 +100,23 @@ def _joints(mechanism: Mechanism) -> list[dict[str, Any]]:
     ]
 
 
-def _friction(mechanism: Any) -> list[dict[str, float]]:
+def _friction(mechanism: Any) -> list[dict[str, Any]]:
+    """Of each leg or joint; an arm's `friction` is Coulomb's, in both directions."""
+    if mechanism.kind == "stewart":
+        damping = (leg.damping for leg in mechanism.model.legs)
+        names = ("universal", "prismatic", "spherical")
+        return [{name: getattr(own, name) for name in names} for own in damping]
     return [
-        {
-            "universal": leg.damping.universal,
-            "prismatic": leg.damping.prismatic,
-            "spherical": leg.damping.spherical,
-        }
-        for leg in mechanism.model.legs
+        {"damping": joint.damping, "friction": _plain(joint.friction), "armature": joint.armature}
+        for joint in mechanism.model.joints
     ]
+
+
+def _home(mechanism: Mechanism) -> Any:
+    try:
+        return _plain(mechanism.home)
+    except InvalidInput:
+        return None
 
 
 def _at_home(mechanism: Any, out: dict[str, Any]) -> None:

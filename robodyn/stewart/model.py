@@ -268,7 +268,7 @@ def _at_least_zero(name: str, value: Any, unit: str) -> float:
 
 def _home(value: FloatArray) -> FloatArray:
     try:
-        pose = as_pose("home", _frozen("home", value, (7,), "m, quaternion"))
+        pose: FloatArray = as_pose("home", _frozen("home", value, (7,), "m, quaternion"))
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
     # q and -q are one rotation: keep w >= 0, and past rounding in w the next one that is not zero.
@@ -281,7 +281,7 @@ def _home(value: FloatArray) -> FloatArray:
 
 def _frozen(name: str, value: FloatArray, shape: tuple[int, ...], unit: str) -> FloatArray:
     try:
-        array = as_array(name, value, shape, unit).copy()
+        array: FloatArray = as_array(name, value, shape, unit).copy()
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
     if array.shape != shape:

@@ -62,7 +62,9 @@ def random_body(rng, scale):
     masses = rng.uniform(0.1, 1.0, 6)
     com = masses @ points / masses.sum()
     arms = points - com
-    inertia = sum(m * (a @ a * np.eye(3) - np.outer(a, a)) for m, a in zip(masses, arms))
+    inertia = sum(
+        m * (a @ a * np.eye(3) - np.outer(a, a)) for m, a in zip(masses, arms, strict=True)
+    )
     return Body(float(masses.sum()), com, inertia)
 
 

@@ -66,7 +66,9 @@ def test_export_without_home_and_limits(model, quiet_load):
     assert quiet_load(stewart_urdf(bare)) == bare
 
 
-@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, -1, 0), (1, 2, 0), (3, 0, 4)])
+@pytest.mark.parametrize(
+    "axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, -1, 0), (1, 2, 0), (3, 0, 4)]
+)
 def test_export_of_special_axes(axis, model, quiet_load):
     legs = tuple(replace(leg, universal_axis=np.array(axis, float)) for leg in model.legs)
     turned = replace(model, legs=legs)
@@ -83,7 +85,7 @@ def test_models_differ_where_they_differ(model):
     other = replace(
         model,
         platform=replace(model.platform, mass=model.platform.mass + 1e-6),
-        legs=(replace(model.legs[0], base=model.legs[0].base + [0, 1e-3, 0]), *model.legs[1:]),
+        legs=(replace(model.legs[0], base=model.legs[0].base + 1e-3), *model.legs[1:]),
         name="other",
     )
     found = differences(model, other)
@@ -103,8 +105,8 @@ def test_tips_meet_the_platform(model, rng):
     tree = independent.Tree(stewart_urdf(model))
     for pose in (model.home, independent.near(model.home, rng)):
         values = {"platform_joint": independent.matrix(pose)}
-        for leg, natural in zip(model.legs, natural_values(model, pose)):
-            values |= dict(zip(leg.joints.names, natural))
+        for leg, natural in zip(model.legs, natural_values(model, pose), strict=True):
+            values |= dict(zip(leg.joints.names, natural, strict=True))
         for leg_point, platform_point in tree.closures(values):
             np.testing.assert_allclose(leg_point, platform_point, atol=1e-12)
         # and the frames of both leg parts are the leg frame: x along the leg, y along k x s
@@ -134,8 +136,8 @@ def test_general_urdf_closes_at_its_own_joint_values(model, rng, quiet_load):
     read, tree = quiet_load(text), independent.Tree(text)
     pose = independent.near(model.home, rng)
     values = {"my_platform_joint": independent.matrix(pose)}
-    for leg, natural in zip(read.legs, natural_values(model, pose)):
-        values |= dict(zip(leg.joints.names, leg.joints.to_urdf(natural)))
+    for leg, natural in zip(read.legs, natural_values(model, pose), strict=True):
+        values |= dict(zip(leg.joints.names, leg.joints.to_urdf(natural), strict=True))
     for one, other in tree.closures(values):
         np.testing.assert_allclose(one, other, atol=1e-11)
 

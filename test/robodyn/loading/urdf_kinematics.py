@@ -157,7 +157,7 @@ def _split(root, link, inertial, rng):
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     apart = 0.1 * rng.normal(size=3)
     reduced = 0.3 * 0.7 * mass * (apart @ apart * np.eye(3) - np.outer(apart, apart))
-    for key, row, column in zip(keys, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)):
+    for key, row, column in zip(keys, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2), strict=True):
         inertia.set(key, repr(float(inertia.get(key)) - float(reduced[row, column])))
     here = origin(inertial)
     rest, moved = here.copy(), here.copy()
