@@ -87,7 +87,7 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
         raise InvalidInput(
             f"{name}: the quaternion (x, y, z, w) has length {first:.9g}, expected 1", value=value
         )
-    out = pose.copy()
+    out: FloatArray = pose.copy()
     out[..., 3:] /= norm
     return out
 

@@ -8,12 +8,14 @@ subtracts two of them: `difference` and `advance` do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.simulation.plant import EndStops
 
     FloatArray = NDArray[np.float64]
 
@@ -50,17 +52,39 @@ class Mechanism(Protocol):
     def home(self) -> FloatArray:
         """A configuration to start from."""
 
-    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
+    def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., n) [m or rad] positions of the driven joints."""
 
-    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
         """(..., n) [m/s or rad/s] rates of the driven joints."""
 
-    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
+    def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
         """The displacement, in coordinates of `velocity`, that takes `start` to `goal`."""
 
-    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+    def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
         """The inverse of `difference`: the configuration after a displacement."""
+
+    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Time derivative of a single configuration; unchecked."""
+
+    def normalized(self, configuration: FloatArray) -> FloatArray:
+        """A single configuration brought back onto its manifold after a step; unchecked."""
+
+    def integrate(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+
+        Raises:
+            SimulationFailed: no finite state follows.
+        """
 
     def inverse_dynamics(
         self,
@@ -68,7 +92,7 @@ class Mechanism(Protocol):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
-        **options: Any,
+        /,
     ) -> FloatArray:
         """(..., n) efforts of the driven joints for a motion."""
 
@@ -78,19 +102,20 @@ class Mechanism(Protocol):
         velocity: ArrayLike,
         effort: ArrayLike,
         wrench: ArrayLike | None = None,
+        /,
     ) -> FloatArray:
         """The acceleration that efforts cause."""
 
-    def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
+    def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., nv, nv), symmetric positive definite."""
 
-    def bias(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+    def bias(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
         """(..., nv) gravity, velocity terms and friction."""
 
-    def jacobian(self, configuration: ArrayLike) -> FloatArray:
+    def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
         """Of the mechanism, as its class defines it."""
 
     def condition_number(
-        self, configuration: ArrayLike, characteristic_length: float = 1.0
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
     ) -> FloatArray:
         """Ratio of the extreme singular values of the Jacobian, moments divided by a length."""

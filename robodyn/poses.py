@@ -86,3 +86,25 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
     out = np.empty((len(start), 7))
     kernels.advanced_poses(start, step, out)
     return out.reshape(*shape, 7)
+
+
+def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+    """Twist (..., 6) in the base frame resolved in the platform's own axes.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    R = rotation_matrix(pose)
+    halves = as_array("twist", twist, (6,), "m/s, rad/s").reshape(*np.shape(twist)[:-1], 2, 3)
+    return np.asarray(np.einsum("...ji,...kj->...ki", R, halves).reshape(*R.shape[:-2], 6))
+
+
+def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+    """Twist (..., 6) in the platform's own axes resolved in the base frame.
+
+    Raises:
+        InvalidInput: as for `twist_in_body`.
+    """
+    R = rotation_matrix(pose)
+    halves = as_array("twist", twist, (6,), "m/s, rad/s").reshape(*np.shape(twist)[:-1], 2, 3)
+    return np.asarray(np.einsum("...ij,...kj->...ki", R, halves).reshape(*R.shape[:-2], 6))

@@ -94,3 +94,47 @@ def quaternion_log(q: Quaternion) -> Vector:
     cosine = sign * q[3]
     factor = 2.0 / cosine if sine < 1e-9 else 2.0 * math.atan2(sine, cosine) / sine
     return sign * q[0] * factor, sign * q[1] * factor, sign * q[2] * factor
+
+
+@kernel
+def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration, base frame, of exp(x(t)) R0 for a rotation vector x.
+
+    omega = x' + A x x x' + B x x (x x x'), A = (1 - cos t)/t^2, B = (t - sin t)/t^3, t = |x|: the
+    left Jacobian of the rotation group; alpha is its exact derivative.
+    """
+    squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
+    angle = math.sqrt(squared)
+    if angle < 0.02:  # the quotients lose digits; the next terms of the series are below 1e-12
+        A = 0.5 - squared / 24.0 + squared**2 / 720.0
+        B = 1.0 / 6.0 - squared / 120.0 + squared**2 / 5040.0
+        dA = -1.0 / 12.0 + squared / 180.0 - squared**2 / 6720.0
+        dB = -1.0 / 60.0 + squared / 1260.0 - squared**2 / 60480.0
+    else:
+        sine, cosine = math.sin(angle), math.cos(angle)
+        A = (1.0 - cosine) / squared
+        B = (angle - sine) / (squared * angle)
+        dA = (angle * sine - 2.0 * (1.0 - cosine)) / squared**2
+        dB = (3.0 * sine - 2.0 * angle - angle * cosine) / (squared**2 * angle)
+    along = x[0] * rate[0] + x[1] * rate[1] + x[2] * rate[2]
+    x_rate = cross(x, rate)
+    x_acceleration = cross(x, acceleration)
+    omega = add(rate, add(scale(A, x_rate), scale(B, cross(x, x_rate))))
+    alpha = add(acceleration, add(scale(A, x_acceleration), scale(B, cross(x, x_acceleration))))
+    alpha = add(alpha, scale(B, cross(rate, x_rate)))
+    alpha = add(alpha, scale(along * dA, x_rate))
+    return omega, add(alpha, scale(along * dB, cross(x, x_rate)))
+
+
+@kernel
+def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
+    """Rate of the rotation vector x in exp(x) R0 that turns with omega, |x| below 2 pi."""
+    squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
+    angle = math.sqrt(squared)
+    if angle < 0.02:
+        C = 1.0 / 12.0 + squared / 720.0 + squared**2 / 30240.0
+    else:
+        half = 0.5 * angle
+        C = (1.0 - half * math.cos(half) / math.sin(half)) / squared
+    x_omega = cross(x, omega)
+    return add(omega, add(scale(-0.5, x_omega), scale(C, cross(x, x_omega))))

@@ -12,6 +12,8 @@ from robodyn.kernels.rotations import (
     quaternion_log,
     quaternion_product,
     rotation_columns,
+    rotation_vector_motion,
+    rotation_vector_rate,
 )
 from robodyn.kernels.vectors import store, vector
 
@@ -69,3 +71,21 @@ def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
         length = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
         for j in range(4):
             out[n, 3 + j] = q[j] / length
+
+
+@kernel
+def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
+    """Turn rates and accelerations (N, 3) of rotation vectors into angular ones, in place."""
+    for n in range(vectors.shape[0]):
+        omega, alpha = rotation_vector_motion(
+            vector(vectors[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
+        )
+        store(rate[n], 0, omega)
+        store(acceleration[n], 0, alpha)
+
+
+@kernel
+def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
+    """Rates (N, 3) of rotation vectors (N, 3) that turn with omega (N, 3)."""
+    for n in range(vectors.shape[0]):
+        store(out[n], 0, rotation_vector_rate(vector(vectors[n], 0), vector(omega[n], 0)))

@@ -1,0 +1,53 @@
+# `make sim` and `make test` each do their own set-up: a virtual environment in .venv with the
+# dependencies of requirements/, real rclpy among them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+TEST_READY := $(VENV)/.ready-to-test
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
+
+.PHONY: help setup sim test lint format clean
+
+help:
+	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
+	@echo "make test    lint, types and all tests"
+	@echo "make setup   make the environment in .venv only"
+	@echo "make format  let ruff format the code"
+	@echo "make clean   remove .venv and what was built"
+
+setup: $(READY)
+
+$(READY): requirements/bare.txt requirements/constraints.txt setup.py bare/pyproject.toml
+	@echo "setting up $(VENV): about a minute"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "robodyn needs Python 3.10 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install -r requirements/bare.txt
+	@$(PIP) install --no-deps --no-build-isolation -e bare -e .
+	@$(BIN)/robodyn compile
+	@touch $@
+
+$(TEST_READY): $(READY) requirements/test.txt
+	@echo "adding what the tests need to $(VENV)"
+	@$(PIP) install -r requirements/test.txt
+	@touch $@
+
+sim: $(READY)
+	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)
+
+test: lint
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(TEST_READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(TEST_READY)
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,80 @@
+"""robodyn: the dynamics of parallel and serial robots.
+
+```python
+import robodyn as rd
+
+m = rd.load("stewart_dasgupta")
+traj = rd.paper_path("I")
+forces = m.inverse_dynamics(*traj.sample(3.0))
+```
+
+Names are imported on first use, so importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robodyn.control import ComputedTorque as ComputedTorque
+    from robodyn.control import Feedforward as Feedforward
+    from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
+    from robodyn.errors import InvalidInput as InvalidInput
+    from robodyn.errors import KinematicsError as KinematicsError
+    from robodyn.errors import ModelError as ModelError
+    from robodyn.errors import ModelNotFound as ModelNotFound
+    from robodyn.errors import NoSolution as NoSolution
+    from robodyn.errors import PathError as PathError
+    from robodyn.errors import RobodynError as RobodynError
+    from robodyn.errors import SimulationFailed as SimulationFailed
+    from robodyn.errors import SingularConfiguration as SingularConfiguration
+    from robodyn.loading import load as load
+    from robodyn.loading import models as models
+    from robodyn.poses import pose_from_rpy as pose_from_rpy
+    from robodyn.poses import rpy_from_pose as rpy_from_pose
+    from robodyn.simulation import EndStops as EndStops
+    from robodyn.simulation import simulate as simulate
+    from robodyn.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.trajectories import load_path as load_path
+    from robodyn.trajectories import paper_path as paper_path
+    from robodyn.trajectories import plan_joints as plan_joints
+    from robodyn.trajectories import plan_line as plan_line
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "robodyn.control": ("ComputedTorque", "Feedforward"),
+    "robodyn.errors": (
+        "InfeasibleTrajectory",
+        "InvalidInput",
+        "KinematicsError",
+        "ModelError",
+        "ModelNotFound",
+        "NoSolution",
+        "PathError",
+        "RobodynError",
+        "SimulationFailed",
+        "SingularConfiguration",
+    ),
+    "robodyn.loading": ("load", "models"),
+    "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
+    "robodyn.simulation": ("EndStops", "simulate"),
+    "robodyn.stewart.platform": ("StewartPlatform",),
+    "robodyn.trajectories": ("load_path", "paper_path", "plan_joints", "plan_line"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'robodyn' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME_OF})

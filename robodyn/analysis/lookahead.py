@@ -1,0 +1,142 @@
+"""What lies ahead on a path: where its condition number crosses thresholds, where it is singular.
+
+The condition number is sampled along the path and every change of side is narrowed down by root
+finding (Brent). A singularity is a change of sign of det H, which, unlike a large condition
+number, no grid can step over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import brentq
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+# Times looked at; a dip into a threshold shorter than duration/SAMPLES may stay unseen.
+SAMPLES = 1000
+TIME_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a path has in store.
+
+    Attributes:
+        lowest, highest: condition numbers over the path.
+        time_of_highest: [s].
+        warn_times, error_times: [s] at which the condition number rises above a threshold; 0
+            stands for a path that starts there.
+        singular_times: [s] at which det H changes sign.
+        level: empty, `WARN` or `ERROR`.
+    """
+
+    lowest: float
+    highest: float
+    time_of_highest: float
+    warn_times: tuple[float, ...]
+    error_times: tuple[float, ...]
+    singular_times: tuple[float, ...]
+    warn: float
+    error: float
+
+    @property
+    def level(self) -> str:
+        """The worst that happens on the path."""
+        if self.singular_times or self.error_times:
+            return "ERROR"
+        return "WARN" if self.warn_times else ""
+
+    @property
+    def first_trouble(self) -> float:
+        """Time [s] of the first singularity or crossing of `error`; infinite if there is none."""
+        return min((*self.singular_times, *self.error_times), default=np.inf)
+
+    @property
+    def text(self) -> str:
+        """All of it in a line."""
+        parts = []
+        if self.singular_times:
+            times = ", ".join(f"{t:.4f}" for t in self.singular_times)
+            parts.append(f"singular at t = {times} s")
+        for threshold, times_above in (
+            (self.error, self.error_times),
+            (self.warn, self.warn_times),
+        ):
+            if times_above:
+                times = ", ".join(f"{t:.3f}" for t in times_above)
+                parts.append(f"above {threshold:g} from t = {times} s")
+        if not self.singular_times:
+            parts.append(
+                f"between {self.lowest:.4g} and {self.highest:.4g}"
+                f" (at t = {self.time_of_highest:.3f} s)"
+            )
+        return "condition number " + ", ".join(parts)
+
+
+def look_ahead(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    warn: float = 100.0,
+    error: float = 1000.0,
+    characteristic_length: float = 1.0,
+) -> Outlook:
+    """Examine the conditioning of a mechanism along a whole trajectory.
+
+    Raises:
+        KinematicsError: a configuration on the way has no geometry.
+    """
+    times = np.linspace(0.0, trajectory.duration, SAMPLES + 1)
+    configurations = trajectory.sample(times).configuration
+
+    def condition(t: float) -> float:
+        q = trajectory.sample(t).configuration
+        return float(mechanism.condition_number(q, characteristic_length))
+
+    def determinant(t: float) -> float:
+        return float(np.linalg.det(mechanism.jacobian(trajectory.sample(t).configuration)))
+
+    numbers = mechanism.condition_number(configurations, characteristic_length)
+    matrices = mechanism.jacobian(configurations)
+    square = matrices.shape[-1] == matrices.shape[-2]
+    singular = _roots(determinant, times, np.linalg.det(matrices)) if square else ()
+    rises = {
+        threshold: _rises(
+            lambda t, c=threshold: np.log(condition(t) / c), times, numbers, threshold
+        )
+        for threshold in (warn, error)
+    }
+    highest = int(np.argmax(numbers))
+    return Outlook(
+        float(numbers.min()),
+        float(numbers.max()),
+        float(times[highest]),
+        rises[warn],
+        rises[error],
+        singular,
+        warn,
+        error,
+    )
+
+
+def _roots(function: object, times: FloatArray, values: FloatArray) -> tuple[float, ...]:
+    changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0.0)
+    roots = [brentq(function, times[i], times[i + 1], xtol=TIME_TOLERANCE) for i in changes]
+    return tuple(sorted({*roots, *times[values == 0.0].tolist()}))
+
+
+def _rises(
+    function: object, times: FloatArray, numbers: FloatArray, threshold: float
+) -> tuple[float, ...]:
+    above = numbers > threshold
+    rises = np.flatnonzero(~above[:-1] & above[1:])
+    roots = [float(brentq(function, times[i], times[i + 1], xtol=TIME_TOLERANCE)) for i in rises]
+    return (0.0, *roots) if above[0] else tuple(roots)

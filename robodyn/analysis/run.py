@@ -1,0 +1,193 @@
+"""What a finished run amounts to: histories, peaks, tracking, and how it ended."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import KinematicsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.stewart.platform import StewartPlatform
+    from robodyn.trajectories.base import Motion
+
+    FloatArray = NDArray[np.float64]
+
+# The dynamic fraction Fd/F means nothing where the total force passes through zero; instants at
+# which it is below this share of the leg's own peak are left out of its peak.
+SMALLEST_FORCE = 0.05
+# Further off than this [m, rad], the mechanism no longer follows its path.
+LOST = (0.05, 0.1)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Histories of a run, one row a control instant.
+
+    Attributes:
+        mechanism: what ran.
+        path, mode: how it is called in the summary.
+        time: (N,) [s] from the start of the path.
+        configuration, velocity: (N, ...) measured.
+        effort: (N, n) [N or N m] applied from each instant on.
+        desired: the planned motion at the same times.
+        stopped: what ended the run early, or nothing.
+        real_time_factor: simulated seconds per second.
+        warnings: texts, in order.
+    """
+
+    mechanism: StewartPlatform
+    path: str
+    mode: str
+    time: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    effort: FloatArray
+    desired: Motion
+    stopped: str = ""
+    real_time_factor: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    @cached_property
+    def error(self) -> FloatArray:
+        """(N, nv) displacement from the planned to the measured configuration."""
+        return self.mechanism.difference(self.desired.configuration, self.configuration)
+
+    @cached_property
+    def massless(self) -> FloatArray:
+        """(N, 6) [N] forces of the same motion with massless legs; NaN where there are none.
+
+        The acceleration is that which the applied efforts cause, so that effort - massless is
+        the part of the leg's inertia and friction (Dasgupta 1998, eq. 42).
+        """
+        rows = np.full_like(self.effort, np.nan)
+        for row, q, v, f in zip(rows, self.configuration, self.velocity, self.effort, strict=True):
+            try:
+                accel = self.mechanism.forward_dynamics(q, v, f)
+                row[:] = self.mechanism.inverse_dynamics(q, v, accel, formulation="massless")
+            except KinematicsError:
+                continue  # singular to the last digit: no massless forces exist at this instant
+        return rows
+
+    @cached_property
+    def condition_number(self) -> FloatArray:
+        """(N,) of the measured configurations."""
+        return self.mechanism.condition_number(self.configuration)
+
+    @property
+    def peak_dynamic_fraction(self) -> FloatArray:
+        """(6,) largest |Fd/F| of each leg, where F is not near zero (see SMALLEST_FORCE)."""
+        magnitude = np.abs(self.effort)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fraction = np.abs(self.effort - self.massless) / magnitude
+        small = magnitude < SMALLEST_FORCE * magnitude.max(axis=0)
+        fraction[small | ~np.isfinite(fraction)] = 0.0
+        return np.asarray(fraction.max(axis=0))
+
+    @property
+    def status(self) -> str:
+        """`completed`, or what ended the run."""
+        if self.stopped:
+            return self.stopped
+        far = np.stack([np.linalg.norm(self.error[:, :3], axis=1) / LOST[0],
+                        np.linalg.norm(self.error[:, 3:], axis=1) / LOST[1]])  # fmt: skip
+        lost = np.flatnonzero((far > 1.0).any(axis=0))
+        if lost.size:
+            first = lost[0]
+            return (
+                f"left the path at t = {self.time[first]:.3f} s: more than {LOST[0]:g} m or "
+                f"{LOST[1]:g} rad off"
+            )
+        return "completed"
+
+    def summary(self) -> dict[str, Any]:
+        """The contents of `summary.json`."""
+        highest = int(self.condition_number.argmax())
+        return {
+            "status": self.status,
+            "model": self.mechanism.name,
+            "path": self.path,
+            "mode": self.mode,
+            "peak_force": np.abs(self.effort).max(axis=0).tolist(),
+            "peak_dynamic_fraction": self.peak_dynamic_fraction.tolist(),
+            "condition_number": {
+                "min": float(self.condition_number.min()),
+                "max": float(self.condition_number[highest]),
+                "time_of_max": float(self.time[highest]),
+            },
+            "tracking": {
+                "position": float(np.linalg.norm(self.error[:, :3], axis=1).max()),
+                "orientation": float(np.linalg.norm(self.error[:, 3:], axis=1).max()),
+            },
+            "duration": float(self.time[-1]),
+            "samples": len(self.time),
+            "real_time_factor": self.real_time_factor,
+            "warnings": self.warnings,
+        }
+
+    def write(self, folder: Path | str) -> Path:
+        """Write `summary.json` and `history.csv` into a folder, made if need be."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "history.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(self._columns())
+            writer.writerows(
+                np.column_stack(
+                    [
+                        self.time,
+                        self.configuration,
+                        self.velocity,
+                        self.desired.configuration,
+                        self.effort,
+                        self.massless,
+                        self.condition_number,
+                    ]
+                ).tolist()
+            )
+        path = folder / "summary.json"
+        path.write_text(json.dumps(self.summary(), indent=2) + "\n")
+        return path
+
+    def _columns(self) -> list[str]:
+        pose = ["x", "y", "z", "qx", "qy", "qz", "qw"]
+        joints = self.mechanism.joint_names
+        return [
+            "time",
+            *pose,
+            *("vx", "vy", "vz", "wx", "wy", "wz"),
+            *(f"planned_{name}" for name in pose),
+            *(f"effort_{name}" for name in joints),
+            *(f"massless_{name}" for name in joints),
+            "condition_number",
+        ]
+
+
+def summary_text(summary: dict[str, Any]) -> str:
+    """A summary as a few lines for the screen."""
+    condition, tracking = summary["condition_number"], summary["tracking"]
+    legs = range(1, len(summary["peak_force"]) + 1)
+    forces = " ".join(f"{value:9.1f}" for value in summary["peak_force"])
+    fractions = " ".join(f"{value:9.3f}" for value in summary["peak_dynamic_fraction"])
+    lines = [
+        f"{summary['model']}, path {summary['path']}, {summary['mode']}: {summary['status']}",
+        "leg                   " + " ".join(f"{leg:9d}" for leg in legs),
+        f"peak force [N]        {forces}",
+        f"peak dynamic fraction {fractions}",
+        f"condition number      {condition['min']:.2f} to {condition['max']:.2f}"
+        f" (at t = {condition['time_of_max']:.3f} s)",
+        f"largest tracking error {tracking['position'] * 1e3:.4f} mm,"
+        f" {tracking['orientation'] * 1e3:.4f} mrad",
+        f"real-time factor      {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
+        f"warnings raised       {len(summary['warnings'])}",
+        *(f"  {text}" for text in summary["warnings"]),
+    ]
+    return "\n".join(lines)

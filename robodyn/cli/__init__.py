@@ -1,0 +1,25 @@
+"""The command `robodyn`; each subcommand is a module."""
+
+from __future__ import annotations
+
+import typer
+
+from robodyn.cli.check import check
+from robodyn.cli.compile import compile_kernels
+from robodyn.cli.models import models
+
+app = typer.Typer(
+    name="robodyn",
+    help="Dynamics of parallel and serial robots.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("models")(models)
+app.command("check")(check)
+app.command("compile")(compile_kernels)
+
+
+def main() -> None:
+    """Entry point of the command."""
+    app()

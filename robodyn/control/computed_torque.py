@@ -1,0 +1,132 @@
+"""Computed torque: one inverse-dynamics call with a corrected acceleration.
+
+Lee, Chung, Mudge and Turney, eq. 4.1 and 4.4:
+
+    effort = inverse_dynamics(q, qd, qdd_d + Kv (qd_d - qd) + Kp (q_d - q))
+
+which makes the error obey e'' + Kv e' + Kp e = 0 where the model is exact. For a platform the
+error is the displacement and the difference of twists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Motion, Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+
+class Controller(Protocol):
+    """Efforts (n,) for a measured state and a trajectory; any callable of this form will do."""
+
+    def __call__(
+        self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> FloatArray:
+        """Return the efforts [N or N m] at `time` [s] of the trajectory."""
+
+
+class ComputedTorque:
+    """Feedback linearisation with proportional and derivative correction.
+
+    Args:
+        mechanism: the model that the control uses, which need not be that of the plant.
+        kp: [1/s^2] one number, (nv,) or (nv, nv).
+        kv: [1/s] likewise.
+        preview: [s] how far ahead the desired acceleration is taken. Half a control period
+            makes up for the delay of a zero-order hold.
+
+    Raises:
+        InvalidInput: gains that are not positive (a matrix: not symmetric positive definite);
+            then the error would not die out.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        kp: ArrayLike = 100.0,
+        kv: ArrayLike = 20.0,
+        preview: float = 0.0,
+    ) -> None:
+        self.mechanism = mechanism
+        self.kp = _gain("kp", kp, len(mechanism.joint_names))
+        self.kv = _gain("kv", kv, len(mechanism.joint_names))
+        self.preview = as_scalar("preview", preview, "s", at_least=0.0)
+
+    def __call__(
+        self,
+        time: float,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        trajectory: Trajectory,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Efforts (n,) for a measured configuration and velocity at `time` [s].
+
+        Raises:
+            KinematicsError: the mechanism has no answer at this configuration.
+        """
+        desired = trajectory.sample(time)
+        if self.preview:
+            ahead = trajectory.sample(time + self.preview).acceleration
+            desired = desired._replace(acceleration=ahead)
+        acceleration = self.acceleration(configuration, velocity, desired)
+        return self.mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
+
+    def acceleration(
+        self, configuration: FloatArray, velocity: FloatArray, desired: Motion
+    ) -> FloatArray:
+        """The corrected acceleration (nv,) of eq. 4.1."""
+        error = self.mechanism.difference(configuration, desired.configuration)
+        return np.asarray(
+            desired.acceleration + self.kv @ (desired.velocity - velocity) + self.kp @ error
+        )
+
+
+class Feedforward:
+    """The efforts of the planned motion, whatever the measured one is."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+
+    def __call__(
+        self,
+        time: float,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        trajectory: Trajectory,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Efforts (n,) of the trajectory at `time` [s]; the measured state is not used.
+
+        Raises:
+            KinematicsError: the planned configuration is singular.
+        """
+        return self.mechanism.inverse_dynamics(*trajectory.sample(time), wrench)
+
+
+def _gain(name: str, value: ArrayLike, size: int) -> FloatArray:
+    gain = as_array(name, value, ())
+    if gain.shape not in {(), (size,), (size, size)}:
+        raise InvalidInput(
+            f"{name} has shape {gain.shape}, expected one number, ({size},) or ({size}, {size})",
+            value=value,
+        )
+    matrix = np.diag(np.broadcast_to(gain, (size,))) if gain.ndim < 2 else gain
+    symmetric = np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0)
+    if not symmetric or not (np.linalg.eigvalsh(matrix) > 0.0).all():
+        raise InvalidInput(
+            f"{name} is {np.array2string(gain)}, must be positive (a matrix: symmetric positive "
+            "definite) for the error to die out",
+            value=value,
+        )
+    return matrix

@@ -1,0 +1,30 @@
+"""The end of a joint's travel: a one-sided spring and damper, the same for arms and legs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.kernels.compiler import kernel
+
+
+@kernel
+def end_stop_effort(
+    position: float, rate: float, lower: float, upper: float, stiffness: float, damping: float
+) -> float:
+    """Effort [N or N m] of the stops on a joint; zero inside its travel, never pulling."""
+    if position < lower:
+        return max(stiffness * (lower - position) - damping * rate, 0.0)
+    if position > upper:
+        return min(stiffness * (upper - position) - damping * rate, 0.0)
+    return 0.0
+
+
+@kernel
+def end_stop_efforts(
+    position: Any, rate: Any, limits: Any, stiffness: float, damping: float, out: Any
+) -> None:
+    """Efforts out (n,) of the stops at limits (n, 2)."""
+    for i in range(position.shape[0]):
+        out[i] = end_stop_effort(
+            position[i], rate[i], limits[i, 0], limits[i, 1], stiffness, damping
+        )

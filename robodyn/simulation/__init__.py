@@ -1,0 +1,7 @@
+"""Simulation: a plant that efforts move, and the loop that a controller closes around it."""
+
+from robodyn.simulation.plant import EndStops, Plant
+from robodyn.simulation.result import Event, SimulationResult
+from robodyn.simulation.simulate import simulate
+
+__all__ = ["EndStops", "Event", "Plant", "SimulationResult", "simulate"]

@@ -1,0 +1,144 @@
+"""The simulated mechanism: a state that efforts move, by Runge-Kutta of order 4.
+
+Turney, Mudge and Lee (1980) simulate so. Efforts are held over a call and cut to the actuators'
+limits, joints meet a spring and damper at the ends of their travel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.kernels.end_stops import end_stop_efforts
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EndStops:
+    """What a joint meets at the end of its travel.
+
+    Attributes:
+        stiffness: [N/m or N m/rad].
+        damping: [N s/m or N m s/rad].
+    """
+
+    stiffness: float = 1.0e5
+    damping: float = 1.0e3
+
+    def __post_init__(self) -> None:
+        as_scalar("stiffness", self.stiffness, at_least=0.0)
+        as_scalar("damping", self.damping, at_least=0.0)
+
+    def efforts(
+        self, mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray
+    ) -> FloatArray:
+        """(n,) [N or N m] what the stops add to the actuators' efforts."""
+        position = mechanism.joint_positions(configuration)
+        out = np.empty_like(position)
+        end_stop_efforts(
+            position,
+            mechanism.joint_velocities(configuration, velocity),
+            mechanism.position_limits,
+            self.stiffness,
+            self.damping,
+            out,
+        )
+        return out
+
+
+class Plant:
+    """A mechanism in motion.
+
+    Args:
+        mechanism: what moves.
+        configuration, velocity: the state to start from; home and rest by default.
+        dt: [s] length of an integration step.
+        end_stops: at the position limits; None to let joints pass them.
+        limit_efforts: cut efforts to the actuators' limits.
+
+    Attributes:
+        effort: (n,) [N or N m] last applied, after limits.
+        saturated: how many held efforts were cut, per actuator (n,).
+
+    Raises:
+        InvalidInput: a state of the wrong shape, or a step that is not positive.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        configuration: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        *,
+        dt: float = 1e-3,
+        end_stops: EndStops | None = EndStops(),
+        limit_efforts: bool = True,
+    ) -> None:
+        self.mechanism = mechanism
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self.end_stops = end_stops
+        self.limits = mechanism.effort_limits if limit_efforts else np.inf
+        self.effort = np.zeros(len(mechanism.joint_names))
+        self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
+        self.reset(configuration, velocity)
+
+    def reset(
+        self, configuration: ArrayLike | None = None, velocity: ArrayLike | None = None
+    ) -> None:
+        """Put the mechanism into a state, home and rest by default; efforts become zero.
+
+        Raises:
+            InvalidInput: wrong shapes or not finite.
+        """
+        home = self.mechanism.home
+        if configuration is None:
+            configuration = home
+        rest = self.mechanism.difference(home, home)
+        self.configuration = as_array("configuration", configuration, home.shape).copy()
+        self.velocity = as_array(
+            "velocity", rest if velocity is None else velocity, rest.shape
+        ).copy()
+        self.mechanism.joint_positions(self.configuration)  # refuses what has no geometry
+        self.effort[:] = 0.0
+        self.saturated[:] = 0
+
+    def saturate(self, effort: ArrayLike) -> FloatArray:
+        """Effort (n,) cut to the limits.
+
+        Raises:
+            InvalidInput: wrong shape or not finite.
+        """
+        wanted = as_array("effort", effort, self.effort.shape)
+        return np.clip(wanted, -self.limits, self.limits)
+
+    def hold(self, effort: ArrayLike, steps: int, wrench: ArrayLike | None = None) -> None:
+        """Advance by `steps` of dt with effort (n,) and an external wrench (6,) held.
+
+        Raises:
+            InvalidInput: wrong shape or not finite, or no step to take.
+            SimulationFailed: no finite state follows; the last good one is kept.
+        """
+        if steps < 1:
+            raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
+        applied = self.saturate(effort)
+        self.saturated += applied != effort
+        self.effort = applied
+        self.configuration, self.velocity = self.mechanism.integrate(
+            self.configuration,
+            self.velocity,
+            applied,
+            np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m"),
+            self.dt,
+            steps,
+            self.end_stops,
+        )

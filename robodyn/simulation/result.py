@@ -1,0 +1,67 @@
+"""What a simulation leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Motion
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened on the way.
+
+    Attributes:
+        time: [s].
+        kind: `saturation` or `end_stop`, when it begins.
+        joint: its name.
+        value: effort asked for [N or N m], or position [m or rad].
+    """
+
+    time: float
+    kind: str
+    joint: str
+    value: float
+
+
+@dataclass(frozen=True)
+class SimulationResult:
+    """Histories, one row a recorded time.
+
+    Attributes:
+        mechanism: what was simulated.
+        time: (N,) [s].
+        configuration, velocity: (N, ...) as in the mechanism's protocol.
+        effort: (N, n) [N or N m] applied from each time on, after limits.
+        desired: the planned motion at the same times, if there was a trajectory.
+        events: in order of time.
+    """
+
+    mechanism: Mechanism
+    time: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    effort: FloatArray
+    desired: Motion | None = None
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def error(self) -> FloatArray:
+        """(N, nv) [m, rad] displacement from the planned to the simulated configuration."""
+        if self.desired is None:
+            return np.zeros_like(self.velocity)
+        return self.mechanism.difference(self.desired.configuration, self.configuration)
+
+    @property
+    def peak_effort(self) -> FloatArray:
+        """(n,) [N or N m] largest magnitude of each."""
+        return np.asarray(np.abs(self.effort).max(axis=0))

@@ -1,0 +1,25 @@
+"""Motions over time: lines with blends, joint motions, waypoints, the papers' paths, knots."""
+
+from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.joints import JointLine, plan_joints
+from robodyn.trajectories.line import Line, plan_line, plan_line_rpy
+from robodyn.trajectories.paper import PAPER_PATHS, paper_path
+from robodyn.trajectories.sampled import SampledTrajectory, knot_times
+from robodyn.trajectories.sequence import Sequence
+from robodyn.trajectories.waypoints import load_path
+
+__all__ = [
+    "PAPER_PATHS",
+    "JointLine",
+    "Line",
+    "Motion",
+    "SampledTrajectory",
+    "Sequence",
+    "Trajectory",
+    "knot_times",
+    "load_path",
+    "paper_path",
+    "plan_joints",
+    "plan_line",
+    "plan_line_rpy",
+]

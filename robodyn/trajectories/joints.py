@@ -1,0 +1,108 @@
+"""Straight-line motion of joints: all follow one profile, so they start and stop together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InfeasibleTrajectory, InvalidInput
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.profiles import (
+    Profile,
+    check_profile,
+    make_profile,
+    shortest_duration,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointLine:
+    """One segment in joint space: see `plan_joints`.
+
+    Attributes:
+        q: (2, n) [rad or m] start and goal.
+        profile: of all joints.
+    """
+
+    q: FloatArray
+    profile: Profile
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return self.profile.duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where the profile switches."""
+        return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """q, qd, qdd (..., n) at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        s, ds, dds = (value[..., None] for value in self.profile.sample(times))
+        step = self.q[1] - self.q[0]
+        return Motion(self.q[0] + s * step, ds * step, dds * step)
+
+
+def plan_joints(
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float | None = None,
+    v_max: ArrayLike | None = None,
+    profile: str = "lspb",
+) -> JointLine:
+    """Plan a synchronous motion of n joints from q0 (n,) to q1 (n,).
+
+    Args:
+        q0, q1: [rad or m].
+        duration: [s]; computed from `v_max` where it is None.
+        v_max: [rad/s or m/s], one number or (n,).
+        profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
+
+    Raises:
+        InvalidInput: bad arrays, or neither duration nor limits given.
+        InfeasibleTrajectory: the limits do not allow the duration.
+    """
+    start, goal = as_array("q0", q0, ()), as_array("q1", q1, ())
+    if start.ndim != 1 or start.shape != goal.shape or not start.size:
+        raise InvalidInput(
+            f"q0 and q1 have shapes {start.shape} and {goal.shape}, expected the same (n,)",
+            value=q1,
+        )
+    check_profile(profile)
+    # Of one synchronous motion, measured in units of the joint that is closest to its limit.
+    speed: float | None = None
+    if v_max is not None:
+        limits = np.broadcast_to(as_array("v_max", v_max, ()), start.shape)
+        if not (limits > 0.0).all():
+            raise InvalidInput(f"v_max is {limits.tolist()}, must be positive", value=v_max)
+        distance, speed = float((np.abs(goal - start) / limits).max()), 1.0
+    else:
+        distance = float(np.abs(goal - start).max())
+    if duration is None:
+        if speed is None:
+            raise InvalidInput("give a duration, or v_max from which to compute it", value=None)
+        duration = shortest_duration(distance, speed, profile)
+        speed = None
+        if duration == 0.0:
+            raise InfeasibleTrajectory(
+                "start and goal are the same: give a duration to rest there", value=goal
+            )
+    duration = as_scalar("duration", duration, "s", above=0.0)
+    what = "joints [s at v_max]"
+    return JointLine(
+        np.stack([start, goal]), make_profile(profile, duration, distance, speed, what)
+    )

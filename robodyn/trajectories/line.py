@@ -1,0 +1,174 @@
+"""Straight-line motion of a platform, roll-pitch-yaw angles interpolated linearly.
+
+Dasgupta and Mruthyunjaya (1998), section 4.3: position and angles each follow a profile of their
+own over the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_pose, as_scalar
+from robodyn.errors import InfeasibleTrajectory, InvalidInput
+from robodyn.kernels.rotations_batch import angular_motions
+from robodyn.poses import pose_from_rpy, rpy_from_pose
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.profiles import (
+    Profile,
+    check_profile,
+    make_profile,
+    shortest_duration,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One straight segment: see `plan_line`.
+
+    Attributes:
+        xyz, rpy: (2, 3) [m], [rad] start and goal.
+        position, rotation: the profile of each.
+    """
+
+    xyz: FloatArray
+    rpy: FloatArray
+    position: Profile
+    rotation: Profile
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return self.position.duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where either profile switches, if what it moves does move."""
+        times: set[float] = set()
+        for ends, profile in ((self.xyz, self.position), (self.rpy, self.rotation)):
+            if np.any(ends[0] != ends[1]):
+                times.update(t for t in profile.switching_times if 0.0 < t < self.duration)
+        return tuple(sorted(times))
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """Pose, twist and acceleration at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        x, v, a = _along(self.xyz, self.position, flat)
+        angles, rates, accelerations = _along(self.rpy, self.rotation, flat)
+        omega, alpha = np.empty_like(angles), np.empty_like(angles)
+        angular_motions(angles, rates, accelerations, omega, alpha)
+        return Motion(
+            pose_from_rpy(x, angles).reshape(*times.shape, 7),
+            np.concatenate([v, omega], axis=-1).reshape(*times.shape, 6),
+            np.concatenate([a, alpha], axis=-1).reshape(*times.shape, 6),
+        )
+
+
+def plan_line(
+    start: ArrayLike,
+    goal: ArrayLike,
+    duration: float | None = None,
+    v_max: float | None = None,
+    w_max: float | None = None,
+    profile: str = "lspb",
+) -> Line:
+    """Plan a straight line from pose to pose; angles take the shorter way round.
+
+    Give the duration, the speed limits, or both. With both, a parabolic blend cruises at the
+    limit and takes the blend time tt = duration - distance/speed (eq. 39). Without a duration
+    the slower of position and rotation sets it, its blends a third of the time each.
+
+    Args:
+        start, goal: poses (7,) [m, -].
+        duration: [s].
+        v_max: [m/s] largest speed of the reference point.
+        w_max: [rad/s] largest speed of the vector of roll, pitch and yaw.
+        profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
+
+    Raises:
+        InvalidInput: bad poses or numbers, or neither duration nor limits given.
+        InfeasibleTrajectory: the limits do not allow the duration.
+    """
+    (first, angles), (last, end_angles) = (
+        rpy_from_pose(_single_pose("start", start)),
+        rpy_from_pose(_single_pose("goal", goal)),
+    )
+    turn = np.remainder(end_angles - angles + np.pi, 2.0 * np.pi) - np.pi
+    return plan_line_rpy(
+        np.stack([first, last]), np.stack([angles, angles + turn]), duration, v_max, w_max, profile
+    )
+
+
+def plan_line_rpy(
+    xyz: ArrayLike,
+    rpy: ArrayLike,
+    duration: float | None = None,
+    v_max: float | None = None,
+    w_max: float | None = None,
+    profile: str = "lspb",
+) -> Line:
+    """Plan a line from positions xyz (2, 3) and angles rpy (2, 3), taken as they are given.
+
+    Raises:
+        InvalidInput, InfeasibleTrajectory: as for `plan_line`.
+    """
+    positions, angles = as_array("xyz", xyz, (2, 3), "m"), as_array("rpy", rpy, (2, 3), "rad")
+    check_profile(profile)
+    v_max, w_max, duration = (
+        None if value is None else as_scalar(name, value, unit, above=0.0)
+        for name, value, unit in (
+            ("v_max", v_max, "m/s"),
+            ("w_max", w_max, "rad/s"),
+            ("duration", duration, "s"),
+        )
+    )
+    distance = float(np.linalg.norm(positions[1] - positions[0]))
+    turn = float(np.linalg.norm(angles[1] - angles[0]))
+    if duration is None:
+        if (v_max is None and distance > 0.0) or (w_max is None and turn > 0.0):
+            raise InvalidInput(
+                "give a duration, or v_max and w_max from which to compute it", value=None
+            )
+        duration = max(
+            shortest_duration(distance, v_max, profile), shortest_duration(turn, w_max, profile)
+        )
+        if duration == 0.0:
+            raise InfeasibleTrajectory(
+                "start and goal are the same pose: give a duration to rest there",
+                value=positions[1],
+            )
+        # the faster of the two shares the common time instead of waiting at its end
+        v_max = w_max = None
+    return Line(
+        positions,
+        angles,
+        make_profile(profile, duration, distance, v_max, "position [m]"),
+        make_profile(profile, duration, turn, w_max, "angles [rad]"),
+    )
+
+
+def _single_pose(name: str, value: ArrayLike) -> FloatArray:
+    pose = as_pose(name, value)
+    if pose.shape != (7,):
+        raise InvalidInput(f"{name} has shape {pose.shape}, expected one pose (7,)", value=value)
+    return pose
+
+
+def _along(
+    ends: FloatArray, profile: Profile, t: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    s, ds, dds = profile.sample(t)
+    step = ends[1] - ends[0]
+    return ends[0] + s[:, None] * step, ds[:, None] * step, dds[:, None] * step

@@ -1,0 +1,186 @@
+"""How far along a motion is at a time: s goes from 0 to 1 while t goes from 0 to the duration.
+
+Each profile answers `sample(t)` with s and its two time derivatives, arrays of the shape of t.
+Before the start and after the end the motion rests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from robodyn.errors import InfeasibleTrajectory, InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+    Progress = tuple[FloatArray, FloatArray, FloatArray]
+
+# Path I and its like give speeds as decimal fractions of a distance; a demand this much beyond
+# the feasible is rounding.
+ROUNDING = 1e-9
+
+
+class Profile(Protocol):
+    """A time scaling; `peak_speed` is the largest ds/dt."""
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Times [s] inside the motion at which the acceleration jumps."""
+
+    def sample(self, t: FloatArray) -> Progress:
+        """s, ds/dt [1/s] and d2s/dt2 [1/s^2] at times t [s]."""
+
+
+@dataclass(frozen=True)
+class ParabolicBlend:
+    """Linear with parabolic blends: constant acceleration, constant speed, constant deceleration.
+
+    Dasgupta and Mruthyunjaya (1998), eq. 39, 40. `blend` [s] is the time of each blend, from 0
+    (constant speed throughout, which starts and stops with a jump) to half of `duration`.
+    """
+
+    duration: float
+    blend: float
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """End of the first and start of the second blend."""
+        return (self.blend, self.duration - self.blend)
+
+    def sample(self, t: FloatArray) -> Progress:
+        """See `Profile.sample`."""
+        T, tb = self.duration, self.blend
+        speed = 1.0 / (T - tb)
+        rate = speed / tb if tb > 0.0 else 0.0
+        to_go = T - t
+        s = np.where(t < tb, 0.5 * rate * t * t, speed * (t - 0.5 * tb))
+        s = np.where(to_go < tb, 1.0 - 0.5 * rate * to_go * to_go, s)
+        ds = np.where(t < tb, rate * t, np.where(to_go < tb, rate * to_go, speed))
+        dds = np.where(t < tb, rate, np.where(to_go < tb, -rate, 0.0))
+        return _at_rest_outside(t, T, s, ds, dds)
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A rest-to-rest polynomial in t/duration; `coefficients` from degree 0 upwards."""
+
+    duration: float
+    coefficients: tuple[float, ...]
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """None inside the motion."""
+        return ()
+
+    def sample(self, t: FloatArray) -> Progress:
+        """See `Profile.sample`."""
+        p = np.polynomial.Polynomial(self.coefficients)
+        x = t / self.duration
+        values = (
+            p(x),
+            p.deriv(1)(x) / self.duration,
+            p.deriv(2)(x) / self.duration**2,
+        )
+        return _at_rest_outside(t, self.duration, *values)
+
+
+@dataclass(frozen=True)
+class Cycloidal:
+    """s = x - sin(2 pi x)/(2 pi), x = t/duration: acceleration continuous and zero at both ends."""
+
+    duration: float
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """None inside the motion."""
+        return ()
+
+    def sample(self, t: FloatArray) -> Progress:
+        """See `Profile.sample`."""
+        angle = 2.0 * np.pi * t / self.duration
+        s = (angle - np.sin(angle)) / (2.0 * np.pi)
+        ds = (1.0 - np.cos(angle)) / self.duration
+        dds = 2.0 * np.pi * np.sin(angle) / self.duration**2
+        return _at_rest_outside(t, self.duration, s, ds, dds)
+
+
+def cubic(duration: float) -> Polynomial:
+    """3 x^2 - 2 x^3: acceleration jumps at both ends."""
+    return Polynomial(duration, (0.0, 0.0, 3.0, -2.0))
+
+
+def quintic(duration: float) -> Polynomial:
+    """10 x^3 - 15 x^4 + 6 x^5: acceleration continuous and zero at both ends."""
+    return Polynomial(duration, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0))
+
+
+# Largest ds/dt times the duration. For `lspb` a choice: blends of a third of the time each.
+PEAK_SPEED = {"lspb": 1.5, "cubic": 1.5, "quintic": 1.875, "cycloidal": 2.0}
+_SMOOTH: dict[str, Callable[[float], Profile]] = {
+    "cubic": cubic,
+    "quintic": quintic,
+    "cycloidal": Cycloidal,
+}
+
+
+def check_profile(name: str) -> None:
+    """Refuse an unknown profile name.
+
+    Raises:
+        InvalidInput: lists the known ones.
+    """
+    if name not in PEAK_SPEED:
+        raise InvalidInput(
+            f"profile is {name!r}, expected one of {', '.join(PEAK_SPEED)}", value=name
+        )
+
+
+def shortest_duration(distance: float, speed: float | None, profile: str) -> float:
+    """Time [s] that covers `distance` with `speed` as the peak; 0 where nothing limits it."""
+    return PEAK_SPEED[profile] * distance / speed if speed is not None else 0.0
+
+
+def make_profile(
+    name: str, duration: float, distance: float, speed: float | None, what: str
+) -> Profile:
+    """The profile `name` over `duration` [s] that keeps to `speed` over `distance`.
+
+    A parabolic blend cruises at exactly `speed` where the duration allows (eq. 39); with more
+    speed allowed than any blend can use, it is the triangle of half-time blends.
+
+    Raises:
+        InfeasibleTrajectory: the distance cannot be covered; says the least speed and duration.
+    """
+    if distance == 0.0 or speed is None:
+        return (
+            ParabolicBlend(duration, duration / 3.0) if name == "lspb" else _SMOOTH[name](duration)
+        )
+    least_factor = 1.0 if name == "lspb" else PEAK_SPEED[name]
+    if speed * duration < least_factor * distance * (1.0 - ROUNDING):
+        raise InfeasibleTrajectory(
+            f"{what}: {distance:.6g} cannot be covered in {duration:.6g} s at {speed:.6g} per "
+            f"second; needs more than {least_factor * distance / duration:.6g} per second, or "
+            f"more than {least_factor * distance / speed:.6g} s",
+            value=speed,
+        )
+    if name != "lspb":
+        return _SMOOTH[name](duration)
+    return ParabolicBlend(duration, min(max(duration - distance / speed, 0.0), 0.5 * duration))
+
+
+def _at_rest_outside(
+    t: FloatArray, duration: float, s: FloatArray, ds: FloatArray, dds: FloatArray
+) -> Progress:
+    moving = (t >= 0.0) & (t <= duration)
+    s = np.where(moving, s, np.where(t < 0.0, 0.0, 1.0))
+    return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)

@@ -1,0 +1,129 @@
+"""A motion known at knots only, as it arrives in a message.
+
+At a knot the answer is the knot itself. Between two knots it is the cubic through their
+configurations and velocities, in the coordinates of the earlier knot's tangent space, so a
+rotation never meets a singularity of angles. Accelerations between knots follow from the cubic:
+those of the knots jump where a parabolic blend begins or ends, and a spline through them would
+smear the jump. For linear motion with parabolic blends, with a knot at every switching time, the
+cubic is exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+from robodyn.kernels.rotations_batch import rotation_vector_motions, rotation_vector_rates
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+
+class SampledTrajectory:
+    """A trajectory through knots.
+
+    Args:
+        mechanism: whose coordinates the knots are in.
+        times: (K,) [s] strictly increasing, from 0 or later; before the first and after the last
+            the motion rests there.
+        motion: configurations (K, ...), velocities and accelerations (K, nv).
+
+    Raises:
+        InvalidInput: shapes that do not match, not finite, times that do not increase.
+    """
+
+    def __init__(self, mechanism: Mechanism, times: ArrayLike, motion: Motion) -> None:
+        self.times = as_array("times", times, (), "s").reshape(-1)
+        if not len(self.times) or (np.diff(self.times) <= 0.0).any():
+            raise InvalidInput("the times of a trajectory must increase strictly", value=times)
+        if self.times[0] < 0.0:
+            raise InvalidInput(
+                f"the first time of a trajectory is {self.times[0]}, must not be negative [s]",
+                value=times,
+            )
+        self.knots = Motion(
+            *(
+                as_array(name, values, np.shape(values)[-1:])
+                for name, values in zip(Motion._fields, motion, strict=True)
+            )
+        )
+        for name, values in zip(Motion._fields, self.knots, strict=True):
+            if values.ndim != 2 or len(values) != len(self.times):
+                raise InvalidInput(
+                    f"{name} has shape {values.shape}, expected one row for each of the "
+                    f"{len(self.times)} times",
+                    value=values,
+                )
+        self._mechanism = mechanism
+        self._rotates = mechanism.kind == "stewart"
+
+    @property
+    def duration(self) -> float:
+        """Time of the last knot [s]."""
+        return float(self.times[-1])
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Every inner knot."""
+        return tuple(float(t) for t in self.times[1:-1])
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        after = np.searchsorted(self.times, flat, side="right") - 1
+        knot = np.clip(after, 0, len(self.times) - 1)
+        result = Motion(*(values[knot].copy() for values in self.knots))
+        resting = (flat < self.times[0]) | (flat > self.times[-1])
+        result.velocity[resting] = 0.0
+        result.acceleration[resting] = 0.0
+        between = np.flatnonzero(~resting & (flat != self.times[knot]))
+        if between.size:
+            cubic = self._between(knot[between], flat[between])
+            for values, found in zip(result, cubic, strict=True):
+                values[between] = found
+        return Motion(*(values.reshape(*times.shape, -1) for values in result))
+
+    def _between(self, knot: NDArray[np.intp], t: FloatArray) -> Motion:
+        first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
+        step = self.times[knot + 1] - self.times[knot]
+        x = ((t - self.times[knot]) / step)[:, None]
+        h = step[:, None]
+        whole = self._mechanism.difference(first.configuration, last.configuration)
+        end_rate = last.velocity.copy()
+        if self._rotates:
+            rotation_vector_rates(whole[:, 3:], last.velocity[:, 3:], end_rate[:, 3:])
+        # Hermite: displacement from the first knot, with rates v0 there and v1 at the end.
+        c2 = 3.0 * whole - h * (2.0 * first.velocity + end_rate)
+        c3 = -2.0 * whole + h * (first.velocity + end_rate)
+        displacement = x * (h * first.velocity + x * (c2 + x * c3))
+        velocity = first.velocity + x * (2.0 * c2 + 3.0 * x * c3) / h
+        acceleration = (2.0 * c2 + 6.0 * x * c3) / h**2
+        if self._rotates:
+            rotation_vector_motions(displacement[:, 3:], velocity[:, 3:], acceleration[:, 3:])
+        configuration = self._mechanism.advance(first.configuration, displacement)
+        return Motion(configuration, velocity, acceleration)
+
+
+def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:
+    """Times [s] at which to sample a trajectory: a grid of `period`, its switches and its end.
+
+    All are whole nanoseconds, the resolution of ROS time, so a grid point stays the same instant
+    on both sides of a message.
+    """
+    nanoseconds = {round(t * 1e9) for t in (*switching_times, duration)}
+    step = round(period * 1e9)
+    nanoseconds.update(range(0, round(duration * 1e9) + 1, step))
+    return np.array(sorted(nanoseconds)) * 1e-9

@@ -1,0 +1,65 @@
+"""Segments one after the other, each from rest to rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.trajectories.base import Motion, Trajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Trajectories in turn; a time at a joint belongs to the later one.
+
+    Attributes:
+        segments: at least one.
+    """
+
+    segments: tuple[Trajectory, ...]
+
+    @property
+    def starts(self) -> tuple[float, ...]:
+        """Start time [s] of every segment."""
+        return (0.0, *np.cumsum([segment.duration for segment in self.segments])[:-1].tolist())
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return float(sum(segment.duration for segment in self.segments))
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Those of the segments, and the joints between them."""
+        times = set(self.starts[1:])
+        for start, segment in zip(self.starts, self.segments, strict=True):
+            times.update(start + t for t in segment.switching_times)
+        return tuple(sorted(times))
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        which = np.searchsorted(self.starts, flat, side="right") - 1
+        which = np.clip(which, 0, len(self.segments) - 1)
+        parts = [
+            segment.sample(flat - start)
+            for start, segment in zip(self.starts, self.segments, strict=True)
+        ]
+        rows = np.arange(len(flat))
+        return Motion(
+            *(
+                np.stack(values)[which, rows].reshape(*times.shape, -1)
+                for values in zip(*parts, strict=True)
+            )
+        )

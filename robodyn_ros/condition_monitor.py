@@ -1,0 +1,134 @@
+"""Node `condition_monitor`: how far the mechanism is from a singularity, now and ahead.
+
+Subscribes `platform_state` and `platform_trajectory`; publishes `condition_number`,
+`/diagnostics` (when a level changes, and at a steady rate) and `~/singularity_ahead`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from std_msgs.msg import Float64
+from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn.analysis.conditioning import ConditionLevel, weakest_direction
+from robodyn.analysis.lookahead import Outlook, look_ahead
+from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.runner import main as run_main
+
+PARAMETERS = MECHANISM | {
+    "warn": Spec(100.0, "condition number from which the diagnostic warns", 1.0),
+    "error": Spec(1000.0, "condition number from which the diagnostic is an error", 1.0),
+    "hysteresis": Spec(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
+    "characteristic_length": Spec(
+        1.0, "length that makes moments comparable with forces, for the scaled number [m]", 1e-6
+    ),
+    "diagnostic_period": Spec(0.5, "longest time between two diagnostics [s]", 0.01, 60.0),
+}
+
+
+class ConditionMonitor(Node):
+    """Publishes what the library's conditioning analysis says of each state and trajectory."""
+
+    def __init__(self) -> None:
+        super().__init__("condition_monitor")
+        p = declare(self, PARAMETERS)
+        self._length = p["characteristic_length"]
+        self._mechanism = load_mechanism(p)
+        self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
+        self._outlook: Outlook | None = None
+        self._stamp = 0
+        self._last: DiagnosticStatus | None = None
+        self._sent = -math.inf
+        self._period = int(p["diagnostic_period"] * messages.NANOSECONDS)
+        self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
+        self.create_subscription(
+            MultiDOFJointTrajectory, "platform_trajectory", self._on_trajectory, qos.LATCHED
+        )
+        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LOSSLESS)
+        # a heartbeat for those who watch while states stand still
+        self.create_timer(p["diagnostic_period"], self._publish)
+
+    def _on_state(self, message: Odometry) -> None:
+        try:
+            self._stamp, pose, _ = messages.platform_state(message)
+            number = float(self._mechanism.condition_number(pose))
+        except rd.RobodynError as error:
+            self.get_logger().error(f"platform_state refused: {error}", throttle_duration_sec=1.0)
+            return
+        self._number.publish(Float64(data=number))
+        changed = self._level.update(number)
+        if changed or not 0 <= self._stamp - self._sent < self._period:
+            self._last = self._status(number, pose)
+            self._publish()
+        if changed:
+            log = self.get_logger()
+            say = (log.info, log.warn, log.error)[self._level.level]
+            say(f"t = {self._stamp * 1e-9:.3f} s: {self._last.message}")
+
+    def _status(self, number: float, pose: np.ndarray) -> DiagnosticStatus:
+        smallest = float(self._mechanism.singular_values(pose)[-1])
+        scaled = float(self._mechanism.condition_number(pose, self._length))
+        _, weakest = weakest_direction(self._mechanism, pose, self._length)
+        level = self._level.level
+        message = f"condition number {number:.4g}"
+        if level:
+            message += f", above {(self._level.warn, self._level.error)[level - 1]:g}"
+            message += f"; weakest: {weakest}"
+        values = {
+            "condition_number": number,
+            "condition_number_scaled": scaled,
+            "characteristic_length": self._length,
+            "smallest_singular_value": smallest,
+            "weakest_direction": weakest,
+            "time": self._stamp * 1e-9,
+        }
+        return diagnostics.status(self, "condition number", level, message, values)
+
+    def _on_trajectory(self, message: MultiDOFJointTrajectory) -> None:
+        try:
+            trajectory = messages.sampled_trajectory(message, self._mechanism)
+            self._outlook = look_ahead(
+                self._mechanism, trajectory, self._level.warn, self._level.error
+            )
+        except rd.RobodynError as error:
+            self.get_logger().error(f"trajectory not examined: {error}")
+            return
+        log = self.get_logger()
+        worst = self._outlook.level
+        say = {"": log.info, "WARN": log.warn, "ERROR": log.error}[worst]
+        say(f"trajectory ahead: {self._outlook.text}")
+        self._ahead.publish(Float64(data=self._outlook.first_trouble))
+        self._publish()
+
+    def _publish(self) -> None:
+        statuses = []
+        if self._last is not None:
+            statuses.append(self._last)
+        if self._outlook is not None:
+            ahead = self._outlook
+            level = ("", "WARN", "ERROR").index(ahead.level)
+            values = {
+                "singular_times": list(ahead.singular_times),
+                "warn_times": list(ahead.warn_times),
+                "error_times": list(ahead.error_times),
+                "highest": ahead.highest,
+                "time_of_highest": ahead.time_of_highest,
+            }
+            statuses.append(diagnostics.status(self, "trajectory ahead", level, ahead.text, values))
+        if statuses:
+            self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
+            self._sent = self._stamp
+
+
+def main() -> None:
+    """Entry point of the executable."""
+    run_main(ConditionMonitor, "condition_monitor")

@@ -1,0 +1,35 @@
+"""DiagnosticStatus messages, named and levelled as diagnostic_updater does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from robodyn_ros.messages import to_stamp
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+# `level` is a byte in Python; these are indexed by 0, 1, 2.
+LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
+
+
+def status(
+    node: Node, task: str, level: int, message: str, values: dict[str, object]
+) -> DiagnosticStatus:
+    """One status, `level` 0 (OK), 1 (WARN) or 2 (ERROR), named `<node>: <task>`."""
+    return DiagnosticStatus(
+        name=f"{node.get_name()}: {task}",
+        hardware_id="none",
+        level=LEVELS[level],
+        message=message,
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+    )
+
+
+def array(stamp: int, statuses: list[DiagnosticStatus]) -> DiagnosticArray:
+    """The statuses with their time [ns]."""
+    message = DiagnosticArray(status=statuses)
+    message.header.stamp = to_stamp(stamp)
+    return message

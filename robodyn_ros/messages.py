@@ -1,0 +1,208 @@
+"""Messages to arrays and back; every frame and order that ROS prescribes is dealt with here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Pose, Transform, Twist
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
+
+from robodyn.errors import InvalidInput
+from robodyn.poses import twist_in_base, twist_in_body
+from robodyn.trajectories import Motion, SampledTrajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from geometry_msgs.msg import Wrench
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+NANOSECONDS = 1_000_000_000
+
+
+def to_nanoseconds(stamp: Time | Duration) -> int:
+    """A stamp or a duration as whole nanoseconds."""
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+def to_stamp(nanoseconds: int) -> Time:
+    """Whole nanoseconds as a stamp."""
+    return Time(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
+
+
+def to_duration(nanoseconds: int) -> Duration:
+    """Whole nanoseconds as a duration."""
+    return Duration(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
+
+
+def pose_array(message: Pose | Transform) -> FloatArray:
+    """(7,) x y z qx qy qz qw of a Pose or a Transform."""
+    position = message.position if isinstance(message, Pose) else message.translation
+    q = message.orientation if isinstance(message, Pose) else message.rotation
+    return np.array([position.x, position.y, position.z, q.x, q.y, q.z, q.w])
+
+
+def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
+    """Write pose (7,) into a Pose or a Transform."""
+    position = message.position if isinstance(message, Pose) else message.translation
+    q = message.orientation if isinstance(message, Pose) else message.rotation
+    position.x, position.y, position.z, q.x, q.y, q.z, q.w = (float(value) for value in pose)
+
+
+def twist_array(message: Twist) -> FloatArray:
+    """(6,) linear, then angular."""
+    return vector_pair(message.linear, message.angular)
+
+
+def wrench_array(message: Wrench) -> FloatArray:
+    """(6,) force, then torque."""
+    return vector_pair(message.force, message.torque)
+
+
+def vector_pair(first: object, second: object) -> FloatArray:
+    """(6,) of two Vector3 messages."""
+    return np.array([getattr(v, axis) for v in (first, second) for axis in "xyz"])
+
+
+def fill_twist(message: Twist, twist: FloatArray) -> None:
+    """Write twist (6,), or an acceleration, into a Twist."""
+    (
+        message.linear.x,
+        message.linear.y,
+        message.linear.z,
+        message.angular.x,
+        message.angular.y,
+        message.angular.z,
+    ) = (float(value) for value in twist)
+
+
+def odometry(stamp: int, frames: tuple[str, str], pose: FloatArray, twist: FloatArray) -> Odometry:
+    """Platform state: pose in the base frame, twist, as Odometry prescribes, in the platform's."""
+    message = Odometry()
+    message.header.stamp = to_stamp(stamp)
+    message.header.frame_id, message.child_frame_id = frames
+    fill_pose(message.pose.pose, pose)
+    fill_twist(message.twist.twist, twist_in_body(pose, twist))
+    return message
+
+
+def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
+    """Stamp [ns], pose (7,), and twist (6,) turned back into the base frame.
+
+    Raises:
+        InvalidInput: numbers that are not finite, or a quaternion not of unit length.
+    """
+    pose = pose_array(message.pose.pose)
+    twist = twist_in_base(pose, twist_array(message.twist.twist))
+    return to_nanoseconds(message.header.stamp), pose, twist
+
+
+def joint_state(
+    stamp: int,
+    names: Sequence[str],
+    position: FloatArray | None = None,
+    velocity: FloatArray | None = None,
+    effort: FloatArray | None = None,
+) -> JointState:
+    """A JointState; what is None stays empty."""
+    message = JointState(name=list(names))
+    message.header.stamp = to_stamp(stamp)
+    for field, values in (("position", position), ("velocity", velocity), ("effort", effort)):
+        if values is not None:
+            setattr(message, field, values.tolist())
+    return message
+
+
+def joint_efforts(message: JointState, names: Sequence[str]) -> FloatArray:
+    """(n,) efforts in the order of `names`, whatever the message's own order.
+
+    Raises:
+        InvalidInput: a joint is missing, lists of different length, or not finite.
+    """
+    return joint_values(message, names, "effort")
+
+
+def joint_values(message: JointState, names: Sequence[str], field: str) -> FloatArray:
+    """(n,) of `position`, `velocity` or `effort` in the order of `names`.
+
+    Raises:
+        InvalidInput: as for `joint_efforts`.
+    """
+    values = getattr(message, field)
+    if len(values) != len(message.name):
+        raise InvalidInput(
+            f"{len(message.name)} joint names but {len(values)} values of {field}", value=values
+        )
+    where = dict(zip(message.name, values, strict=True))
+    missing = [name for name in names if name not in where]
+    if missing:
+        raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)
+    return finite(field, np.array([where[name] for name in names]))
+
+
+def multi_array(values: FloatArray) -> Float64MultiArray:
+    """A Float64MultiArray of one dimension."""
+    return Float64MultiArray(data=values.tolist())
+
+
+def finite(name: str, values: FloatArray) -> FloatArray:
+    """The values, if all are finite.
+
+    Raises:
+        InvalidInput: names the first that is not.
+    """
+    if not np.isfinite(values).all():
+        first = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InvalidInput(f"{name}[{first}] is {values[first]}", value=values)
+    return values
+
+
+def platform_trajectory(
+    frame: str, joint: str, times: FloatArray, motion: Motion
+) -> MultiDOFJointTrajectory:
+    """A trajectory message with position, velocity and acceleration at every knot.
+
+    Velocities and accelerations are in the frame of the header. The stamp is zero: start at once.
+    """
+    message = MultiDOFJointTrajectory(joint_names=[joint])
+    message.header.frame_id = frame
+    for t, pose, twist, accel in zip(times, *motion, strict=True):
+        point = MultiDOFJointTrajectoryPoint(
+            transforms=[Transform()], velocities=[Twist()], accelerations=[Twist()]
+        )
+        fill_pose(point.transforms[0], pose)
+        fill_twist(point.velocities[0], twist)
+        fill_twist(point.accelerations[0], accel)
+        point.time_from_start = to_duration(round(t * NANOSECONDS))
+        message.points.append(point)
+    return message
+
+
+def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
+    """The trajectory of a message; velocities and accelerations that are absent count as zero.
+
+    Raises:
+        InvalidInput: no points, several joints, times that do not increase, not finite.
+    """
+    if not message.points:
+        raise InvalidInput("a trajectory without points", value=message)
+    rows = []
+    for index, point in enumerate(message.points):
+        if len(point.transforms) != 1:
+            raise InvalidInput(
+                f"point {index} has {len(point.transforms)} transforms, expected 1", value=index
+            )
+        twist = twist_array(point.velocities[0]) if point.velocities else np.zeros(6)
+        accel = twist_array(point.accelerations[0]) if point.accelerations else np.zeros(6)
+        rows.append((pose_array(point.transforms[0]), twist, accel))
+    times = np.array([to_nanoseconds(point.time_from_start) for point in message.points]) * 1e-9
+    return SampledTrajectory(mechanism, times, Motion(*map(np.array, zip(*rows, strict=True))))

@@ -1,0 +1,128 @@
+"""Parameters with descriptors, declared from a table, and the mechanism they name."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import ParameterException
+from rclpy.logging import get_logger
+from rclpy.parameter import Parameter
+
+import robodyn as rd
+from robodyn.kernels.compiler import is_cached
+
+if TYPE_CHECKING:
+    from rclpy.impl.rcutils_logger import RcutilsLogger
+    from rclpy.node import Node
+
+    from robodyn.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One parameter: its default, what it means with its unit, and what is allowed."""
+
+    default: Any
+    text: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    read_only: bool = True
+
+    def descriptor(self) -> ParameterDescriptor:
+        """The same as ROS tells it to `ros2 param describe`."""
+        descriptor = ParameterDescriptor(description=self.text, read_only=self.read_only)
+        if self.choices:
+            descriptor.additional_constraints = "one of " + ", ".join(self.choices)
+        if self.low is not None or self.high is not None:
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if isinstance(self.default, int):
+                descriptor.integer_range = [
+                    IntegerRange(from_value=int(low), to_value=int(min(high, 2**31)), step=0)
+                ]
+            else:
+                finite = min(high, 1e300)
+                descriptor.floating_point_range = [
+                    FloatingPointRange(from_value=low, to_value=finite, step=0.0)
+                ]
+        return descriptor
+
+
+# Every node that needs a mechanism takes it in the same way.
+MECHANISM = {
+    "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
+    "robot_description": Spec("", "URDF text; used instead of `model` where it is not empty"),
+}
+
+
+def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
+    """Declare parameters and return their values.
+
+    Raises:
+        InvalidInput: a value of another type, out of range, not finite or not among the choices;
+            the message names the parameter.
+    """
+    values = {}
+    for name, spec in specs.items():
+        try:
+            value = node.declare_parameter(name, spec.default, spec.descriptor()).value
+        except (ParameterException, TypeError, ValueError) as error:
+            raise rd.InvalidInput(f"parameter {name}: {error}", value=name) from error
+        values[name] = check(name, spec, value)
+    return values
+
+
+def check(name: str, spec: Spec, value: Any) -> Any:
+    """A parameter's value, if it is one the table allows.
+
+    Raises:
+        InvalidInput: as for `declare`.
+    """
+    if spec.choices and value not in spec.choices:
+        raise rd.InvalidInput(
+            f"parameter {name} is {value!r}, expected one of {', '.join(spec.choices)}", value=value
+        )
+    numbers = value if isinstance(value, (list, tuple)) or hasattr(value, "typecode") else [value]
+    for number in numbers:
+        if isinstance(number, float) and not math.isfinite(number):
+            raise rd.InvalidInput(
+                f"parameter {name} is {number}, expected a finite number ({spec.text})",
+                value=value,
+            )
+    return value
+
+
+def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> Mechanism:
+    """The mechanism that `model` or `robot_description` describes.
+
+    What is odd about it but taken all the same (unphysical inertias) goes to `log`: one node of
+    a graph says it, not all of them.
+
+    Raises:
+        ModelError: neither is given, or the description cannot be taken.
+    """
+    source = values["robot_description"] or values["model"]
+    if not source:
+        raise rd.ModelError(
+            "no mechanism: set the parameter `model` (bundled are "
+            f"{', '.join(rd.models())}) or `robot_description`"
+        )
+    if not is_cached():
+        get_logger("robodyn").info("compiling the numeric kernels, once: some 20 s")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mechanism = rd.load(source)
+    for warning in caught if log is not None else ():
+        log.warn(str(warning.message))
+    return mechanism
+
+
+def changed(node: Node, name: str) -> Any:
+    """The current value of a parameter that may change at run time."""
+    parameter: Parameter = node.get_parameter(name)
+    return parameter.value

@@ -1,0 +1,165 @@
+"""Node `run_summary`: watches a run to its end, prints what came of it and writes it to files.
+
+Subscribes `platform_trajectory`, `platform_state`, `joint_states`, `joint_commands` and
+`/diagnostics`. When the path is flown it writes `summary.json` and `history.csv` to the folder
+`output` and ends, with exit code 0: the status in the summary says how the run ended.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn.analysis.run import Run, summary_text
+from robodyn.trajectories import SampledTrajectory
+from robodyn_ros import messages, qos
+from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.runner import Finished
+from robodyn_ros.runner import main as run_main
+
+PARAMETERS = MECHANISM | {
+    "output": Spec("", "folder for summary.json and history.csv; empty: write no files"),
+    "path": Spec("", "name of the path in the summary"),
+    "mode": Spec("", "name of the control mode in the summary"),
+    "duration": Spec(0.0, "watch for so long [s]; 0: until the path is done", 0.0, 1e6),
+    "monitor_timeout": Spec(3.0, "longest wait at the end for the last diagnostics [s]", 0.0, 60.0),
+}
+MONITOR = "condition_monitor: condition number"
+SIMULATION = "forward_simulator: simulation"
+
+
+class RunSummary(Node):
+    """Collects a run; the library makes the summary of it."""
+
+    def __init__(self) -> None:
+        super().__init__("run_summary")
+        self._p = declare(self, PARAMETERS)
+        self._mechanism = load_mechanism(self._p)
+        self._trajectory: SampledTrajectory | None = None
+        self._start: int | None = None
+        self._wall = 0.0
+        self._ended = 0.0
+        self._reported = time.monotonic()
+        self._states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._efforts: dict[int, np.ndarray] = {}
+        self._warnings: list[tuple[int, str]] = []
+        self._levels: dict[str, bytes] = {}
+        self._monitored = -1
+        self._stopped = ""
+        self.create_subscription(
+            MultiDOFJointTrajectory, "platform_trajectory", self._on_trajectory, qos.LATCHED
+        )
+        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LOSSLESS)
+        self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
+        self.create_subscription(JointState, "joint_commands", self._on_command, qos.COMMAND)
+        self.create_subscription(
+            DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
+        )
+        self.create_timer(0.05, self._look)
+
+    @property
+    def _end(self) -> int | None:
+        """Time [ns] at which the run is over, once it is known."""
+        if self._trajectory is None or self._start is None:
+            return None
+        seconds = self._p["duration"] or self._trajectory.duration
+        return self._start + round(seconds * messages.NANOSECONDS)
+
+    def _on_trajectory(self, message: MultiDOFJointTrajectory) -> None:
+        try:
+            self._trajectory = messages.sampled_trajectory(message, self._mechanism)
+        except rd.RobodynError as error:
+            self.get_logger().error(f"trajectory refused: {error}")
+
+    def _on_command(self, message: JointState) -> None:
+        if self._start is None:
+            # the first command there is marks the start of the path
+            self._start, self._wall = (
+                messages.to_nanoseconds(message.header.stamp),
+                time.monotonic(),
+            )
+
+    def _on_state(self, message: Odometry) -> None:
+        stamp, pose, twist = messages.platform_state(message)
+        self._states[stamp] = pose, twist
+
+    def _on_joints(self, message: JointState) -> None:
+        stamp = messages.to_nanoseconds(message.header.stamp)
+        self._efforts[stamp] = messages.joint_efforts(message, self._mechanism.joint_names)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        stamp = messages.to_nanoseconds(message.header.stamp)
+        for status in message.status:
+            if status.name == MONITOR:
+                self._monitored = max(self._monitored, stamp)
+            if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
+                self._stopped = status.message
+            if self._levels.get(status.name, DiagnosticStatus.OK) == status.level:
+                continue
+            self._levels[status.name] = status.level
+            if status.level != DiagnosticStatus.OK:
+                word = "ERROR" if status.level == DiagnosticStatus.ERROR else "WARN"
+                text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
+                self._warnings.append((stamp, text))
+
+    def _look(self) -> None:
+        """Is the run over, and has the monitor seen all of it?"""
+        now, end = time.monotonic(), self._end
+        last = max(self._efforts, default=-1)
+        if now - self._reported > 2.0 and end is not None and not self._ended:
+            self._reported = now
+            self.get_logger().info(f"t = {last * 1e-9:.2f} s of {end * 1e-9:.2f} s")
+        if self._stopped:
+            end = last
+        if end is None or last < end:
+            return
+        self._ended = self._ended or now
+        if self._monitored >= end or now - self._ended > self._p["monitor_timeout"]:
+            self._finish(end)
+
+    def _finish(self, end: int) -> None:
+        run = self._run(end)
+        summary = run.summary()
+        if self._p["output"]:
+            written = run.write(self._p["output"])
+            self.get_logger().info(f"written: {written}")
+        sys.stdout.write(summary_text(summary) + "\n")
+        sys.stdout.flush()
+        raise Finished(0)
+
+    def _run(self, end: int) -> Run:
+        stamps = [s for s in sorted(self._states) if self._start <= s <= end and s in self._efforts]
+        configuration, velocity = map(
+            np.array, zip(*(self._states[s] for s in stamps), strict=True)
+        )
+        effort = np.array([self._efforts[s] for s in stamps])
+        # joint_states tells the effort that led to a state; a row shows what is applied from it on
+        effort[:-1] = effort[1:]
+        since = np.array([s - self._start for s in stamps]) * 1e-9
+        wall = self._ended - self._wall
+        return Run(
+            self._mechanism,
+            self._p["path"],
+            self._p["mode"],
+            since,
+            configuration,
+            velocity,
+            effort,
+            self._trajectory.sample(since),
+            self._stopped,
+            since[-1] / wall if wall > 0.0 else 0.0,
+            [text for stamp, text in sorted(self._warnings) if stamp <= end],
+        )
+
+
+def main() -> None:
+    """Entry point of the executable."""
+    run_main(RunSummary, "run_summary")

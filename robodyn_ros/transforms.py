@@ -1,0 +1,39 @@
+"""The platform's transform, broadcast where tf2 is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from geometry_msgs.msg import TransformStamped
+
+if TYPE_CHECKING:
+    from nav_msgs.msg import Odometry
+    from rclpy.node import Node
+
+try:
+    from tf2_ros import TransformBroadcaster
+except ImportError:
+    TransformBroadcaster = None
+
+
+class PlatformBroadcaster:
+    """base -> platform: the URDF joint floats, so robot_state_publisher leaves it to us."""
+
+    def __init__(self, node: Node, base_frame: str, platform_frame: str) -> None:
+        self._broadcaster = TransformBroadcaster(node) if TransformBroadcaster else None
+        if self._broadcaster is None:
+            node.get_logger().info(
+                f"tf2_ros is not installed: no transform {base_frame} -> {platform_frame}"
+            )
+
+    def send(self, state: Odometry) -> None:
+        """Broadcast the pose of a platform state."""
+        if self._broadcaster is None:
+            return
+        transform = TransformStamped(header=state.header, child_frame_id=state.child_frame_id)
+        position = state.pose.pose.position
+        transform.transform.translation.x = position.x
+        transform.transform.translation.y = position.y
+        transform.transform.translation.z = position.z
+        transform.transform.rotation = state.pose.pose.orientation
+        self._broadcaster.sendTransform(transform)

@@ -1,0 +1,59 @@
+"""Package robodyn: the library `robodyn` and the ROS 2 nodes `robodyn_ros`."""
+
+from glob import glob
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+NODES = (
+    "condition_monitor",
+    "forward_simulator",
+    "inverse_dynamics",
+    "run_summary",
+    "trajectory_planner",
+)
+
+setup(
+    name="robodyn",
+    version="0.1.0",
+    description="Dynamics of parallel and serial robots: a library, and nodes for ROS 2",
+    long_description=Path("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    author="robodyn developers",
+    maintainer="robodyn developers",
+    maintainer_email="robodyn@example.org",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    packages=find_packages(include=["robodyn", "robodyn.*", "robodyn_ros", "robodyn_ros.*"]),
+    package_data={"robodyn": ["models/*.yaml", "py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/robodyn"]),
+        ("share/robodyn", ["package.xml"]),
+        ("share/robodyn/launch", sorted(glob("launch/*.launch.py"))),
+        ("share/robodyn/config", sorted(glob("config/*"))),
+        ("share/robodyn/urdf", sorted(glob("urdf/*"))),
+        ("share/robodyn/rviz", sorted(glob("rviz/*"))),
+    ],
+    install_requires=[
+        "setuptools",
+        "numpy>=1.21",
+        "scipy>=1.8",
+        "numba>=0.55",
+        "PyYAML>=5.4",
+        "urdf_parser_py>=0.0.4",
+        "typer>=0.4",
+        "rich>=10",
+    ],
+    extras_require={
+        "xacro": ["xacro>=2.0"],
+        "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
+        "dev": ["ruff", "mypy", "types-PyYAML"],
+    },
+    zip_safe=False,
+    entry_points={
+        "console_scripts": [
+            "robodyn = robodyn.cli:main",
+            *(f"{node} = robodyn_ros.{node}:main" for node in NODES),
+        ]
+    },
+)
