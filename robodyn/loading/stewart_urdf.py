@@ -18,7 +18,8 @@ from robodyn.stewart.model import LEGS, Body, Leg, StewartModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from robodyn.loading.urdf_text import Closure, UrdfDocument
+    from robodyn.loading.urdf_elements import Closure
+    from robodyn.loading.urdf_text import UrdfDocument
 
     FloatArray = NDArray[np.float64]
 

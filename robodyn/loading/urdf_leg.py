@@ -25,7 +25,7 @@ from robodyn.stewart.model import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from robodyn.loading.urdf_text import Closure
+    from robodyn.loading.urdf_elements import Closure
     from robodyn.loading.urdf_tree import UrdfTree
 
     FloatArray = NDArray[np.float64]

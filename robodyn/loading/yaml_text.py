@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 4 * 2**20
 # PyYAML reads some 100 kB a second: what is larger is no model file, and would take minutes.
-MAX_YAML = 2**20
+MAX_YAML = 2**19
 # Aliases let a short text stand for a huge document; this bounds what it may expand to.
 MAX_NODES = 200_000
 MAX_DEPTH = 64
