@@ -15,7 +15,7 @@ from typing import Any
 from robodyn.kernels.compiler import kernel
 from robodyn.kernels.serial_layout import PRISMATIC, ROTATION, SHIFT
 from robodyn.kernels.serial_spatial import back, matrix
-from robodyn.kernels.serial_terms import motor_effort
+from robodyn.kernels.serial_terms import add_motor
 from robodyn.kernels.vectors import Vector, cross, dot, sub
 
 
@@ -41,15 +41,17 @@ def lagrange(
     """
     n = q.shape[0]
     g = back(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
-    transforms(chain, q, T)
+    for i in range(1, n + 1):
+        neighbour(chain[i], q[i - 1], T[i - 1, i])
+    transforms(q, T)
     for i in range(1, n + 1):
         for j in range(i):
             first_derivative(chain, T, i, j, work[0], D[i, j])
     for i in range(n):
-        tau[i] = motor_effort(chain[i + 1], qd[i], qdd[i])
+        tau[i] = add_motor(chain[i + 1], 0.0, qd[i], qdd[i])
     for link in range(1, n + 1):
         motion = work[1]
-        second_derivatives(chain, T, D, link, qd, qdd, work, motion)
+        bracket(chain, T, D, link, qd, qdd, work, motion)
         momentum = work[3]
         times_pseudo_inertia(motion, pseudo[link - 1], momentum)
         for i in range(link):
@@ -57,7 +59,7 @@ def lagrange(
     for axis in range(3):
         if g[axis] != 0.0:
             for i in range(n):
-                tau[i] = tau[i] - g[axis] * gravity_moment(pseudo, D, i, axis, n)
+                tau[i] = subtract_weight(tau[i], g[axis], gravity_moment(pseudo, D, i, axis, n))
     if contact:
         R = matrix(chain[0], ROTATION)
         force = back(R, (wrench[0], wrench[1], wrench[2]))
@@ -67,11 +69,9 @@ def lagrange(
 
 
 @kernel
-def transforms(chain: Any, q: Any, T: Any) -> None:
-    """All T_j^i, j < i: neighbours from the joints, the others by one product each."""
+def transforms(q: Any, T: Any) -> None:
+    """All T_j^i, i > j + 1, by one product each."""
     n = q.shape[0]
-    for i in range(1, n + 1):
-        neighbour(chain[i], q[i - 1], T[i - 1, i])
     for j in range(n - 1):
         for i in range(j + 2, n + 1):
             multiply(T[j, i - 1], T[i - 1, i], T[j, i])
@@ -127,33 +127,35 @@ def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) 
 
 
 @kernel
-def second_derivatives(
-    chain: Any, T: Any, D: Any, link: int, qd: Any, qdd: Any, work: Any, out: Any
+def second_derivative(
+    chain: Any, T: Any, D: Any, i: int, j: int, k: int, turned: Any, out: Any
 ) -> None:
-    """Second time derivative of T_0^link: the bracket of eq. 4.34.
+    """Derivative of T_0^i by joints j <= k, eq. 1.12, from first ones: one product or none."""
+    if j == 0:
+        differentiate(chain[1], D[i, k], out)
+        return
+    if j == k:
+        differentiate(chain[j + 1], T[j, i], out)
+        differentiate(chain[j + 1], out, turned)
+        multiply(T[0, j], turned, out)
+        return
+    differentiate(chain[k + 1], T[k, i], turned)
+    multiply(D[k, j], turned, out)
 
-    Each pair of joints is visited once and the mixed ones count twice; eq. 1.12 gives the second
-    derivative from the first: one product, or none where the first joint leads.
-    """
+
+@kernel
+def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
+    """Second time derivative of T_0^i, the bracket of eq. 4.34; each pair of joints once."""
     for a in range(4):
         for b in range(4):
-            out[a, b] = D[link, 0, a, b] * qdd[0]
-    for j in range(1, link):
-        accumulate(out, D[link, j], qdd[j])
-    turned, second = work[0], work[2]
-    for j in range(link):
-        for k in range(j, link):
-            if j == 0:
-                differentiate(chain[1], D[link, k], second)
-            elif j == k:
-                differentiate(chain[j + 1], T[j, link], second)
-                differentiate(chain[j + 1], second, turned)
-                multiply(T[0, j], turned, second)
-            else:
-                differentiate(chain[k + 1], T[k, link], turned)
-                multiply(D[k, j], turned, second)
+            out[a, b] = D[i, 0, a, b] * qdd[0]
+    for j in range(1, i):
+        accumulate(out, D[i, j], qdd[j])
+    for j in range(i):
+        for k in range(j, i):
+            second_derivative(chain, T, D, i, j, k, work[0], work[2])
             rates = qd[j] * qd[k]
-            accumulate(out, second, rates if j == k else rates + rates)
+            accumulate(out, work[2], rates if j == k else rates + rates)
 
 
 @kernel
@@ -204,6 +206,12 @@ def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
         + derivative[axis, 3] * pseudo[3, 3]
     )
     return total
+
+
+@kernel
+def subtract_weight(total: float, gravity: float, moment: float) -> float:
+    """A joint's effort less the share that gravity provides."""
+    return total - gravity * moment
 
 
 @kernel

@@ -31,6 +31,7 @@ from robodyn.kernels.serial_spatial import (
 from robodyn.kernels.serial_terms import (
     add_force,
     add_moment,
+    add_motor,
     along_axis,
     angular_acceleration,
     angular_inertia,
@@ -42,7 +43,6 @@ from robodyn.kernels.serial_terms import (
     inertial_force,
     lever_moment,
     levered_force,
-    motor_effort,
     origin_acceleration,
     passed_moment,
     rotation_operator,
@@ -138,7 +138,7 @@ def inward(
             force = add_force(force, outer_force)
             moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
             moment = add_moment(moment, outer_moment)
-        tau[i] = along_axis(row, force, moment) + motor_effort(row, qd[i], qdd[i])
+        tau[i] = add_motor(row, along_axis(row, force, moment), qd[i], qdd[i])
         if i > 0:
             R = matrix(work[i], WORK_ROTATION)
             outer_force = turned_force(R, force)

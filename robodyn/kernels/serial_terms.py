@@ -180,10 +180,10 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 
 
 @kernel
-def motor_effort(row: Any, rate: float, acceleration: float) -> float:
-    """What the motor needs for itself: reflected inertia and friction."""
-    effort: float = row[ARMATURE] * acceleration + friction(row, rate)
-    return effort
+def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> float:
+    """A joint's effort plus what its motor needs: reflected inertia and friction."""
+    total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate))
+    return total
 
 
 @kernel

@@ -6,15 +6,16 @@ compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.batch import element, flatten
-from robodyn.checks import as_array, as_scalar
+from robodyn.batch import element
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.kernels import serial_batch as kernels
 from robodyn.serial.integration import integrate
+from robodyn.serial.kinematics import SerialKinematics
 from robodyn.serial.packing import pack_chain, pack_pseudo_inertias
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
 
 
-class SerialArm:
+class SerialArm(SerialKinematics):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
     Viscous and Coulomb friction and the motors' reflected inertia count unless `friction=False`
@@ -41,10 +42,8 @@ class SerialArm:
         model: the description it was made from.
     """
 
-    kind = "serial"
-
     def __init__(self, model: SerialModel) -> None:
-        self.model = model
+        super().__init__(model)
         self._chains = {
             (friction, armature): pack_chain(model, friction=friction, armature=armature)
             for friction in (False, True)
@@ -62,96 +61,6 @@ class SerialArm:
         return self.model == other.model
 
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
-
-    @property
-    def name(self) -> str:
-        """What the arm is called."""
-        return self.model.name
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return len(self.model.joints)
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """From the base to the tip."""
-        return tuple(joint.name for joint in self.model.joints)
-
-    @property
-    def effort_limits(self) -> FloatArray:
-        """(n,) [N m or N]."""
-        return np.array([joint.effort for joint in self.model.joints])
-
-    @property
-    def position_limits(self) -> FloatArray:
-        """(n, 2) [rad or m]."""
-        return np.array([joint.position for joint in self.model.joints])
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(n,) [rad/s or m/s]."""
-        return np.array([joint.velocity for joint in self.model.joints])
-
-    @property
-    def home(self) -> FloatArray:
-        """(n,) the model's home position."""
-        return np.array(self.model.home)
-
-    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
-        """(..., n) [rad or m] the configuration itself, checked."""
-        return self._q("configuration", configuration)
-
-    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-        """(..., n) [rad/s or m/s] the velocity itself, checked."""
-        shape, (_, qd) = self._flat(configuration=configuration, velocity=velocity)
-        return qd.reshape(*shape, self.n)
-
-    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-        """(..., n) goal - start; a continuous joint counts its turns."""
-        return np.asarray(self._q("goal", goal) - self._q("start", start))
-
-    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-        """(..., n) configuration + displacement."""
-        step = self._q("displacement", displacement)
-        return np.asarray(self._q("configuration", configuration) + step)
-
-    def forward_kinematics(self, q: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
-        shape, (flat,) = self._flat(q=q)
-        out = np.empty((len(flat), 7))
-        kernels.poses(self._chain(), flat, out)
-        return out.reshape(*shape, 7)
-
-    def jacobian(self, q: ArrayLike) -> FloatArray:
-        """J (..., 6, n): twist of the tip [v; omega] = J @ qd, base frame; its efforts J' wrench."""
-        shape, (flat,) = self._flat(q=q)
-        out = np.empty((len(flat), 6, self.n))
-        kernels.jacobian(self._chain(), flat, out)
-        return out.reshape(*shape, 6, self.n)
-
-    def singular_values(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-        """Singular values (..., min(6, n)) of J, largest first, its angular rows times a length.
-
-        Raises:
-            InvalidInput: q of the wrong shape or not finite, or a length that is not positive.
-        """
-        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        J = self.jacobian(q)
-        J[..., 3:, :] *= length
-        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
-
-    def condition_number(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-        """Ratio (...) of the extreme of the min(6, n) singular values; infinite if one is zero.
-
-        Angular rates are multiplied by a length [m] or, which is the same, moments divided by it.
-
-        Raises:
-            InvalidInput: as for `singular_values`.
-        """
-        values = self.singular_values(q, characteristic_length)
-        with np.errstate(divide="ignore"):
-            return np.asarray(values[..., 0] / values[..., -1])
 
     def inverse_dynamics(
         self,
@@ -173,14 +82,20 @@ class SerialArm:
             InvalidInput: a wrong shape, not finite, or an unknown method.
         """
         _choose(method, INVERSE_METHODS)
-        shape, flat = self._flat(q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench))
+        shape, (position, rate, change, load) = self._flat(
+            q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
+        )
         chain, contact = self._chain(friction, armature), wrench is not None
-        out = np.empty((len(flat[0]), self.n))
+        out = np.empty((len(position), self.n))
         if method == "lagrange":
-            kernels.lagrange(chain, self._pseudo, self._gravity, *flat, contact, out)
+            kernels.lagrange(
+                chain, self._pseudo, self._gravity, position, rate, change, load, contact, out
+            )
         else:
             modified = method == "modified_newton_euler"
-            kernels.newton_euler(chain, self._gravity, *flat, contact, modified, out)
+            kernels.newton_euler(
+                chain, self._gravity, position, rate, change, load, contact, modified, out
+            )
         return out.reshape(*shape, self.n)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
@@ -241,20 +156,23 @@ class SerialArm:
             SingularMassMatrix: a joint has no inertia to accelerate.
         """
         _choose(method, FORWARD_METHODS)
-        shape, flat = self._flat(q=q, qd=qd, tau=tau, wrench=_wrench(wrench))
-        out, status = np.empty((len(flat[0]), self.n)), np.zeros(len(flat[0]), dtype=np.int64)
+        shape, (position, rate, effort, load) = self._flat(
+            q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
+        )
+        out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
         strobing = method == "strobing"
         compute = kernels.strobed_forward_dynamics if strobing else kernels.forward_dynamics
-        compute(self._chain(friction, armature), self._gravity, *flat, out, status)
+        chain = self._chain(friction, armature)
+        compute(chain, self._gravity, position, rate, effort, load, out, status)
         if status.any():
             first = int(np.argmax(status))
             index = element(shape, first)
             raise SingularMassMatrix(
                 f"{self.name}: a joint has no inertia to accelerate at q "
-                f"{np.array2string(flat[0][first], precision=6)}"
+                f"{np.array2string(position[first], precision=6)}"
                 f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
                 "an armature",
-                value=flat[0][first],
+                value=position[first],
                 index=index,
             )
         return out.reshape(*shape, self.n)
@@ -275,14 +193,6 @@ class SerialArm:
     ) -> SerialArm:
         """The same arm with a body held at the tip; arguments as `SerialModel.with_payload`."""
         return SerialArm(self.model.with_payload(mass, com, inertia))
-
-    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Time derivative (n,) of a configuration, the velocity itself; unchecked."""
-        return velocity
-
-    def normalized(self, configuration: FloatArray) -> FloatArray:
-        """The configuration (n,) as it is, which no rounding can take off its manifold."""
-        return configuration
 
     def integrate(
         self,
@@ -307,16 +217,6 @@ class SerialArm:
 
     def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         return self._chains[bool(friction), bool(armature)]
-
-    def _q(self, name: str, value: ArrayLike) -> FloatArray:
-        return as_array(name, value, (self.n,), f"{self.n} joints, rad or m")
-
-    def _flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
-        checked = {
-            name: value if name == "wrench" else self._q(name, value)
-            for name, value in values.items()
-        }
-        return flatten(**checked)
 
 
 def _wrench(wrench: ArrayLike | None) -> FloatArray:

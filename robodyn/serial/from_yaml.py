@@ -53,9 +53,7 @@ def serial_model_from_yaml(
         _joint(link, number, place.joint, place.link)
         for number, (link, place) in enumerate(zip(links, places, strict=True), start=1)
     )
-    check_inertias(
-        source, ((f"link {joint.link}", joint.inertia) for joint in joints), strict=strict
-    )
+    check_inertias(source, ((joint.link, joint.inertia) for joint in joints), strict=strict)
     home = top.array("home", (len(joints),), "rad or m") if "home" in top else None
     return SerialModel(
         name=top.text("name"),

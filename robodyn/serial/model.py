@@ -204,7 +204,7 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
         ModelError: anything else.
     """
     try:
-        array = as_array(name, value, shape, unit).copy()
+        array: FloatArray = as_array(name, value, shape, unit).copy()
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
     if array.shape != shape:
