@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .action import Action
-from .actions import DeclareLaunchArgument, ResetLaunchConfigurations
+from .actions import (
+    DeclareLaunchArgument,
+    IncludeLaunchDescription,
+    ResetLaunchConfigurations,
+)
 from .launch_context import LaunchContext
 from .launch_description_entity import LaunchDescriptionEntity
 
@@ -43,18 +47,33 @@ class LaunchDescription(LaunchDescriptionEntity):
         The first declaration of a name counts. What stands behind a condition is marked, and what
         follows a reset of the launch configurations cannot be set from outside and is left out.
         """
-        found: dict[str, DeclareLaunchArgument] = {}
+        found = self.get_launch_arguments_with_include_launch_description_actions(
+            conditional_inclusion
+        )
+        return [argument for argument, _ in found]
 
-        def search(entities: Iterable[LaunchDescriptionEntity], conditional: bool) -> None:
+    def get_launch_arguments_with_include_launch_description_actions(
+        self, conditional_inclusion: bool = False
+    ) -> list[tuple[DeclareLaunchArgument, list[IncludeLaunchDescription]]]:
+        """Return the declared arguments, each with the includes that lead to it."""
+        found: dict[str, tuple[DeclareLaunchArgument, list[IncludeLaunchDescription]]] = {}
+
+        def search(
+            entities: Iterable[LaunchDescriptionEntity],
+            conditional: bool,
+            includes: list[IncludeLaunchDescription],
+        ) -> None:
             for entity in entities:
                 if isinstance(entity, ResetLaunchConfigurations):
                     return
                 if isinstance(entity, DeclareLaunchArgument) and entity.name not in found:
                     entity._conditionally_included = conditional or entity.condition is not None
-                    found[entity.name] = entity
-                search(entity.describe_sub_entities(), conditional)
+                    found[entity.name] = entity, includes
+                is_include = isinstance(entity, IncludeLaunchDescription)
+                inside = [*includes, entity] if is_include else includes
+                search(entity.describe_sub_entities(), conditional, inside)
                 for _, sub_entities in entity.describe_conditional_sub_entities():
-                    search(sub_entities, True)
+                    search(sub_entities, True, inside)
 
-        search(self.entities, conditional_inclusion)
+        search(self.entities, conditional_inclusion, [])
         return list(found.values())

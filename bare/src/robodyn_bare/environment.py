@@ -22,6 +22,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
@@ -67,8 +68,16 @@ def link_prefix() -> Path:
     prefix = root / key
     if not prefix.is_dir():
         root.mkdir(parents=True, exist_ok=True)
+        _forget_old(root)
         _build(prefix, links)
     return prefix
+
+
+def _forget_old(root: Path) -> None:
+    """Remove the prefixes of installations of more than a week ago; what is needed is remade."""
+    for old in root.iterdir():
+        if old.stat().st_mtime < time.time() - 7 * 86400:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _writable(folder: Path) -> bool:

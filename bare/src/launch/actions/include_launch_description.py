@@ -45,6 +45,12 @@ class IncludeLaunchDescription(Action):
         found = self.launch_description_source.try_get_launch_description_without_context()
         return [] if found is None else [found]
 
+    def _argument_names(self, context: LaunchContext) -> list[str]:
+        return [
+            perform_substitutions(context, normalize_to_list_of_substitutions(name))
+            for name, _ in self.launch_arguments
+        ]
+
     def execute(self, context: LaunchContext) -> list[LaunchDescriptionEntity]:
         """Load the description and yield its arguments and itself."""
         description = self.launch_description_source.get_launch_description(context)
@@ -58,14 +64,12 @@ class IncludeLaunchDescription(Action):
                 else self.launch_description_source.location,
             }
         )
-        given = [
-            perform_substitutions(context, normalize_to_list_of_substitutions(name))
-            for name, _ in self.launch_arguments
-        ]
-        # Arguments set around the include reach into it as well.
-        known = {*given, *context.launch_configurations}
-        for argument in description.get_launch_arguments():
+        given = self._argument_names(context)
+        found = description.get_launch_arguments_with_include_launch_description_actions()
+        for argument, includes in found:
             required = argument.default_value is None and not argument._conditionally_included
+            # An include further down may give what its file requires.
+            known = {*given, *(n for i in includes for n in i._argument_names(LaunchContext()))}
             if required and argument.name not in known:
                 raise RuntimeError(
                     f"Included launch description missing required argument '{argument.name}' "

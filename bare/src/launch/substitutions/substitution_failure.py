@@ -1,5 +1,5 @@
 """The error of a substitution that cannot be performed."""
 
 
-class SubstitutionFailure(RuntimeError):  # noqa: N818
+class SubstitutionFailure(RuntimeError):
     """A substitution has no value."""

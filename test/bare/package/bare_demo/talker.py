@@ -1,0 +1,58 @@
+"""A node that says its name, its topic and its parameters, and then talks."""
+
+import json
+import sys
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+DEFAULTS = {
+    "text": "hello",
+    "rate": 50.0,
+    "count": 1,
+    "gains": [1.0],
+    "flag": False,
+    "nested.name": "none",
+}
+
+
+class Talker(Node):
+    """Publishes its text, reliable and transient local."""
+
+    def __init__(self) -> None:
+        super().__init__("talker")
+        for name, default in DEFAULTS.items():
+            self.declare_parameter(name, default)
+        qos = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+        self.publisher = self.create_publisher(String, "chatter", qos)
+        self.create_timer(1.0 / self.get_parameter("rate").value, self.talk)
+        self.create_service(Trigger, "~/start", self.start)
+
+    def talk(self) -> None:
+        self.publisher.publish(String(data=self.get_parameter("text").value))
+
+    def start(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success, response.message = True, "started"
+        return response
+
+    def describe(self) -> str:
+        values = {name: self.get_parameter(name).value for name in DEFAULTS}
+        values["gains"] = list(values["gains"])
+        about = {"name": self.get_fully_qualified_name(), "topic": self.publisher.topic_name}
+        return json.dumps({**about, **values})
+
+
+def main() -> None:
+    rclpy.init()
+    talker = Talker()
+    print("talker:", talker.describe(), sys.argv[1:2], flush=True)
+    try:
+        rclpy.spin(talker)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        rclpy.try_shutdown()

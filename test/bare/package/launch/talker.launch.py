@@ -1,0 +1,54 @@
+"""One node in a namespace, with remappings and every kind of parameters."""
+
+from launch.actions import DeclareLaunchArgument, GroupAction
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node, PushRosNamespace, SetParameter
+from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+from launch import LaunchDescription
+
+
+def generate_launch_description():
+    share = FindPackageShare("bare_demo")
+    rate = ParameterValue(LaunchConfiguration("rate"), value_type=float)
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument("rate", default_value="20"),
+            DeclareLaunchArgument("greeting", default_value="good morning"),
+            GroupAction(
+                [
+                    PushRosNamespace("robot"),
+                    SetParameter("flag", True),
+                    SetParameter("count", 3),
+                    Node(
+                        package="bare_demo",
+                        executable="talker",
+                        name="bob",
+                        arguments=["first"],
+                        remappings=[("chatter", "gossip")],
+                        parameters=[
+                            PathJoinSubstitution([share, "config", "talker.yaml"]),
+                            {"rate": rate, "gains": [1, 2.5], "nested": {"name": "yes"}},
+                        ],
+                        output="screen",
+                    ),
+                ]
+            ),
+            Node(
+                package="bare_demo",
+                executable="talker",
+                namespace="/other",
+                exec_name="second",
+                parameters=[
+                    ParameterFile(
+                        PathJoinSubstitution([share, "config", "substituted.yaml"]),
+                        allow_substs=True,
+                    ),
+                    {"count": LaunchConfiguration("rate")},
+                ],
+                ros_arguments=["-p", "flag:=true"],
+                output="screen",
+            ),
+        ]
+    )
