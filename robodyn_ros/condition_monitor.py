@@ -7,6 +7,7 @@ Subscribes `platform_state` and `platform_trajectory`; publishes `condition_numb
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -31,6 +32,8 @@ PARAMETERS = MECHANISM | {
     ),
     "diagnostic_period": Spec(0.5, "longest time between two diagnostics [s]", 0.01, 60.0),
 }
+# A level that comes and goes is logged once in so long [s]; the diagnostics tell every change.
+QUIET = 1.0
 
 
 class ConditionMonitor(Node):
@@ -46,6 +49,7 @@ class ConditionMonitor(Node):
         self._stamp = 0
         self._last: DiagnosticStatus | None = None
         self._sent = -math.inf
+        self._said: dict[int, float] = {}
         self._period = int(p["diagnostic_period"] * messages.NANOSECONDS)
         self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
@@ -69,10 +73,10 @@ class ConditionMonitor(Node):
         if changed or not 0 <= self._stamp - self._sent < self._period:
             self._last = self._status(number, pose)
             self._publish()
-        if changed:
-            log = self.get_logger()
-            say = (log.info, log.warn, log.error)[self._level.level]
-            say(f"t = {self._stamp * 1e-9:.3f} s: {self._last.message}")
+        level, now = self._level.level, time.monotonic()
+        if changed and now - self._said.get(level, -math.inf) > QUIET:
+            self._said[level] = now
+            diagnostics.say(self, level, f"t = {self._stamp * 1e-9:.3f} s: {self._last.message}")
 
     def _status(self, number: float, pose: np.ndarray) -> DiagnosticStatus:
         smallest = float(self._mechanism.singular_values(pose)[-1])
@@ -102,10 +106,7 @@ class ConditionMonitor(Node):
         except rd.RobodynError as error:
             self.get_logger().error(f"trajectory not examined: {error}")
             return
-        log = self.get_logger()
-        worst = self._outlook.level
-        say = {"": log.info, "WARN": log.warn, "ERROR": log.error}[worst]
-        say(f"trajectory ahead: {self._outlook.text}")
+        diagnostics.say(self, self._outlook.severity, f"trajectory ahead: {self._outlook.text}")
         self._ahead.publish(Float64(data=self._outlook.first_trouble))
         self._publish()
 
@@ -115,7 +116,6 @@ class ConditionMonitor(Node):
             statuses.append(self._last)
         if self._outlook is not None:
             ahead = self._outlook
-            level = ("", "WARN", "ERROR").index(ahead.level)
             values = {
                 "singular_times": list(ahead.singular_times),
                 "warn_times": list(ahead.warn_times),
@@ -123,7 +123,9 @@ class ConditionMonitor(Node):
                 "highest": ahead.highest,
                 "time_of_highest": ahead.time_of_highest,
             }
-            statuses.append(diagnostics.status(self, "trajectory ahead", level, ahead.text, values))
+            statuses.append(
+                diagnostics.status(self, "trajectory ahead", ahead.severity, ahead.text, values)
+            )
         if statuses:
             self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
             self._sent = self._stamp

@@ -28,6 +28,16 @@ def status(
     )
 
 
+def say(node: Node, level: int, text: str) -> None:
+    """Log a text at the severity of a level; rclpy allows each line of code one severity only."""
+    if level == 0:
+        node.get_logger().info(text)
+    elif level == 1:
+        node.get_logger().warn(text)
+    else:
+        node.get_logger().error(text)
+
+
 def array(stamp: int, statuses: list[DiagnosticStatus]) -> DiagnosticArray:
     """The statuses with their time [ns]."""
     message = DiagnosticArray(status=statuses)

@@ -46,6 +46,8 @@ PARAMETERS = MECHANISM | {
 }
 # Lockstep: how often a state is said again to those who may not have been there [s].
 REPEAT = 0.2
+# Realtime: how many control periods may be made up for after a delay.
+SLACK = 4
 
 
 class ForwardSimulator(Node):
@@ -89,8 +91,9 @@ class ForwardSimulator(Node):
         if self._lockstep:
             self.create_timer(REPEAT, self._repeat)
         else:
-            self._wall, self._due = time.monotonic(), 0.0
-            self.create_timer(self._period * 1e-9 / p["real_time_factor"], self._follow_clock)
+            self._wall, self._due, self._lost = time.monotonic(), 0.0, 0.0
+            # twice as often as periods fall due, so that a late one is made up for soon
+            self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
         self.create_timer(1.0, self._diagnose)
         self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
 
@@ -165,19 +168,31 @@ class ForwardSimulator(Node):
             )
 
     def _follow_clock(self) -> None:
-        """Catch up with the wall clock, by whole control periods."""
+        """One control period if one is due; what cannot be caught up with is lost, and said.
+
+        To make up for a pause of this process at once would hold one command over many periods.
+        """
         now = time.monotonic()
-        elapsed, self._wall = now - self._wall, now
+        self._due += (now - self._wall) * self._p["real_time_factor"] * 1e9
+        self._wall = now
         if self._paused or self._failure:
+            self._due = 0.0
+        if self._due < self._period:
             return
-        self._due += elapsed * self._p["real_time_factor"] * 1e9
-        while self._due >= self._period:
-            self._due -= self._period
-            if self._command is None and self._p["hold_until_command"]:
-                self._stamp += self._period
-            else:
-                self._advance(self._plant.effort if self._command is None else self._command)
-            self._publish()
+        lost = self._due - SLACK * self._period
+        if lost > 0.0:
+            self._due -= lost
+            self._lost += lost
+            self.get_logger().warn(
+                f"slower than the clock: {self._lost * 1e-9:.3f} s lost so far",
+                throttle_duration_sec=2.0,
+            )
+        self._due -= self._period
+        if self._command is None and self._p["hold_until_command"]:
+            self._stamp += self._period
+        else:
+            self._advance(self._plant.effort if self._command is None else self._command)
+        self._publish()
 
     def _publish(self) -> None:
         plant, stamp = self._plant, self._stamp

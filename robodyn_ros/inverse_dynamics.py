@@ -59,7 +59,7 @@ class InverseDynamics(Node):
         self.create_subscription(
             MultiDOFJointTrajectory, "platform_trajectory", self._on_trajectory, qos.LATCHED
         )
-        self.create_subscription(Odometry, "platform_state", self._on_state, qos.COMMAND)
+        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LATEST)
         self.create_subscription(WrenchStamped, "external_wrench", self._on_wrench, qos.COMMAND)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.get_logger().info(f"{p['mode']} of {self._mechanism.name}, ready")

@@ -14,6 +14,7 @@ from rclpy.parameter import Parameter
 
 import robodyn as rd
 from robodyn.kernels.compiler import is_cached
+from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
     from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -119,6 +120,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
         mechanism = rd.load(source)
     for warning in caught if log is not None else ():
         log.warn(str(warning.message))
+    warm_up(mechanism)
     return mechanism
 
 

@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.analysis.run import Run, summary_text
+from robodyn.analysis.run import Run, is_lost, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
@@ -34,6 +34,8 @@ PARAMETERS = MECHANISM | {
 }
 MONITOR = "condition_monitor: condition number"
 SIMULATION = "forward_simulator: simulation"
+# A run goes on for so long [ns] after the mechanism has left its path, to show how.
+LOST_FOR = 200_000_000
 
 
 class RunSummary(Node):
@@ -45,13 +47,14 @@ class RunSummary(Node):
         self._mechanism = load_mechanism(self._p)
         self._trajectory: SampledTrajectory | None = None
         self._start: int | None = None
+        self._commanded: int | None = None
         self._wall = 0.0
         self._ended = 0.0
         self._reported = time.monotonic()
         self._states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._efforts: dict[int, np.ndarray] = {}
-        self._warnings: list[tuple[int, str]] = []
-        self._levels: dict[str, bytes] = {}
+        self._warnings: dict[tuple[str, bytes], tuple[int, str]] = {}
+        self._lost: int | None = None
         self._monitored = -1
         self._stopped = ""
         self.create_subscription(
@@ -71,7 +74,8 @@ class RunSummary(Node):
         if self._trajectory is None or self._start is None:
             return None
         seconds = self._p["duration"] or self._trajectory.duration
-        return self._start + round(seconds * messages.NANOSECONDS)
+        end = self._start + round(seconds * messages.NANOSECONDS)
+        return end if self._lost is None else min(end, self._lost + LOST_FOR)
 
     def _on_trajectory(self, message: MultiDOFJointTrajectory) -> None:
         try:
@@ -80,20 +84,30 @@ class RunSummary(Node):
             self.get_logger().error(f"trajectory refused: {error}")
 
     def _on_command(self, message: JointState) -> None:
-        if self._start is None:
-            # the first command there is marks the start of the path
-            self._start, self._wall = (
-                messages.to_nanoseconds(message.header.stamp),
-                time.monotonic(),
-            )
+        if self._commanded is None:
+            self._commanded = messages.to_nanoseconds(message.header.stamp)
 
     def _on_state(self, message: Odometry) -> None:
         stamp, pose, twist = messages.platform_state(message)
+        if stamp in self._states:
+            return
         self._states[stamp] = pose, twist
+        if self._lost is None and self._end is not None and self._start <= stamp <= self._end:
+            planned = self._trajectory.sample((stamp - self._start) * 1e-9).configuration
+            if is_lost(self._mechanism.difference(planned, pose)):
+                self._lost = stamp
 
     def _on_joints(self, message: JointState) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
-        self._efforts[stamp] = messages.joint_efforts(message, self._mechanism.joint_names)
+        effort = messages.joint_efforts(message, self._mechanism.joint_names)
+        if self._start is None and effort.any() and self._efforts:
+            # The path begins at the state that the first command answers. By the wall clock that
+            # command takes effect some periods later; in lockstep its own message may be missed,
+            # but never the effort.
+            before = max(self._efforts)
+            self._start = before if self._commanded is None else min(before, self._commanded)
+            self._wall = time.monotonic()
+        self._efforts[stamp] = effort
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
@@ -102,13 +116,11 @@ class RunSummary(Node):
                 self._monitored = max(self._monitored, stamp)
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
-            if self._levels.get(status.name, DiagnosticStatus.OK) == status.level:
-                continue
-            self._levels[status.name] = status.level
             if status.level != DiagnosticStatus.OK:
                 word = "ERROR" if status.level == DiagnosticStatus.ERROR else "WARN"
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
-                self._warnings.append((stamp, text))
+                # the first of its kind; a mechanism that shakes near a threshold raises many
+                self._warnings.setdefault((status.name, status.level), (stamp, text))
 
     def _look(self) -> None:
         """Is the run over, and has the monitor seen all of it?"""
@@ -156,7 +168,7 @@ class RunSummary(Node):
             self._trajectory.sample(since),
             self._stopped,
             since[-1] / wall if wall > 0.0 else 0.0,
-            [text for stamp, text in sorted(self._warnings) if stamp <= end],
+            [text for stamp, text in sorted(self._warnings.values()) if stamp <= end],
         )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 
-class Finished(Exception):  # noqa: N818, an end is not always an error
+class Finished(Exception):
     """Raised in a callback to end the process with an exit code; the text is logged, if any."""
 
     def __init__(self, code: int, text: str = "") -> None:

@@ -18,7 +18,7 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 import robodyn as rd
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.trajectories import knot_times
-from robodyn_ros import messages, qos
+from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import main as run_main
 
@@ -71,8 +71,7 @@ class TrajectoryPlanner(Node):
         )
         self._plan = trajectory
         text = f"{what}: {trajectory.duration:g} s, {report.text}"
-        log = self.get_logger()
-        (log.error if report.level == "ERROR" else log.warn if report.level else log.info)(text)
+        diagnostics.say(self, report.severity, text)
         return text
 
     def _publish(self) -> None:

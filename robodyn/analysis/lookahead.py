@@ -36,7 +36,7 @@ class Outlook:
         warn_times, error_times: [s] at which the condition number rises above a threshold; 0
             stands for a path that starts there.
         singular_times: [s] at which det H changes sign.
-        level: empty, `WARN` or `ERROR`.
+        warn, error: the thresholds.
     """
 
     lowest: float
@@ -49,11 +49,11 @@ class Outlook:
     error: float
 
     @property
-    def level(self) -> str:
-        """The worst that happens on the path."""
+    def severity(self) -> int:
+        """The worst on the path: 0 fine, 1 above `warn`, 2 above `error` or singular."""
         if self.singular_times or self.error_times:
-            return "ERROR"
-        return "WARN" if self.warn_times else ""
+            return 2
+        return 1 if self.warn_times else 0
 
     @property
     def first_trouble(self) -> float:
@@ -64,9 +64,6 @@ class Outlook:
     def text(self) -> str:
         """All of it in a line."""
         parts = []
-        if self.singular_times:
-            times = ", ".join(f"{t:.4f}" for t in self.singular_times)
-            parts.append(f"singular at t = {times} s")
         for threshold, times_above in (
             (self.error, self.error_times),
             (self.warn, self.warn_times),
@@ -79,7 +76,11 @@ class Outlook:
                 f"between {self.lowest:.4g} and {self.highest:.4g}"
                 f" (at t = {self.time_of_highest:.3f} s)"
             )
-        return "condition number " + ", ".join(parts)
+        text = "condition number " + ", ".join(parts)
+        if self.singular_times:
+            times = ", ".join(f"{t:.4f}" for t in self.singular_times)
+            text = f"singular at t = {times} s; {text}"
+        return text
 
 
 def look_ahead(

@@ -28,6 +28,13 @@ SMALLEST_FORCE = 0.05
 LOST = (0.05, 0.1)
 
 
+def is_lost(error: FloatArray) -> NDArray[np.bool_]:
+    """Whether displacements (..., 6) [m, rad] from the planned pose are beyond LOST."""
+    position = np.linalg.norm(error[..., :3], axis=-1)
+    rotation = np.linalg.norm(error[..., 3:], axis=-1)
+    return np.asarray((position > LOST[0]) | (rotation > LOST[1]))
+
+
 @dataclass(frozen=True)
 class Run:
     """Histories of a run, one row a control instant.
@@ -97,9 +104,7 @@ class Run:
         """`completed`, or what ended the run."""
         if self.stopped:
             return self.stopped
-        far = np.stack([np.linalg.norm(self.error[:, :3], axis=1) / LOST[0],
-                        np.linalg.norm(self.error[:, 3:], axis=1) / LOST[1]])  # fmt: skip
-        lost = np.flatnonzero((far > 1.0).any(axis=0))
+        lost = np.flatnonzero(is_lost(self.error))
         if lost.size:
             first = lost[0]
             return (

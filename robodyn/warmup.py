@@ -1,0 +1,27 @@
+"""Bring the kernels of a mechanism to life before time matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.simulation.plant import Plant
+
+if TYPE_CHECKING:
+    from robodyn.mechanism import Mechanism
+
+
+def warm_up(mechanism: Mechanism) -> None:
+    """Call once, at home, what a control loop and a simulation call: compiled or loaded, it is fast.
+
+    The first call of a kernel costs some 0.1 s where its machine code is cached on disk and
+    seconds where it is not.
+    """
+    home = mechanism.home
+    rest = mechanism.difference(home, home)
+    mechanism.advance(home, rest)
+    effort = mechanism.inverse_dynamics(home, rest, rest)
+    mechanism.joint_velocities(home, rest)
+    mechanism.condition_number(home)
+    Plant(mechanism).hold(np.asarray(effort), 1)
