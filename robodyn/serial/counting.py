@@ -223,7 +223,7 @@ class _Stand:
         return getattr(self._module, name)
 
 
-class _CountingArray(np.ndarray):  # type: ignore[type-arg]
+class _CountingArray(np.ndarray):
     """Counting numbers; a plain one that is written becomes one, so that its uses count too."""
 
     tally: Tally
