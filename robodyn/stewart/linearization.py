@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     ComplexArray = NDArray[np.complex128]
 
 # Central differences of order 6, f' = sum weight_k (f(k h) - f(-k h)) / h. With this step, a
-# fraction of a leg's length or an angle [rad], rounding and truncation are both some 1e-12.
+# fraction of the base's radius or an angle [rad], rounding and truncation are both some 1e-12.
 WEIGHTS = (3.0 / 4.0, -3.0 / 20.0, 1.0 / 60.0)
 STEP = 2e-3
 
@@ -53,7 +53,8 @@ def linearize(
     rest = np.zeros(6)
     forces = platform.inverse_dynamics(checked, rest, rest, wrench)
     load = None if wrench is None else np.asarray(wrench, dtype=np.float64)[..., None, :]
-    scale = np.repeat([float(platform.joint_positions(checked).mean()) or 1.0, 1.0], 3)
+    base = np.array([leg.base for leg in platform.model.legs])
+    scale = np.repeat([float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean()), 1.0], 3)
     steps = np.concatenate([np.diag(k * STEP * scale) for k in (1, 2, 3, -1, -2, -3)])
     around = platform.advance(checked[..., None, :], steps)
     accel = platform.forward_dynamics(around, rest, forces[..., None, :], load)
