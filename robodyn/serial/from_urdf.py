@@ -55,7 +55,10 @@ def serial_model_from_urdf(
     start = tree.frames[chain.base]
     joints = []
     for joint in chain.joints:
-        joints.append(_joint(tree, joint, start, source, motors or {}))
+        try:
+            joints.append(_joint(tree, joint, start, motors or {}))
+        except ModelError as error:
+            raise ModelError(f"{source}: {error}", value=error.value) from error
         start = tree.frames[joint.child]
     check_inertias(
         source, ((f"link {joint.link!r}", joint.inertia) for joint in joints), strict=strict
@@ -74,14 +77,14 @@ def serial_model_from_urdf(
 
 
 def _joint(
-    tree: UrdfTree, joint: Any, before: FloatArray, source: str, motors: Mapping[str, Motor]
+    tree: UrdfTree, joint: Any, before: FloatArray, motors: Mapping[str, Motor]
 ) -> SerialJoint:
     frame = tree.frames[joint.child]
     R = before[:3, :3].T
     body = tree.merged(joint.child)
     if body is None:
         raise ModelError(
-            f"{source}: link {joint.child!r}, moved by joint {joint.name!r}, has no <inertial>; "
+            f"link {joint.child!r}, moved by joint {joint.name!r}, has no <inertial>; "
             "state one, if only with mass 0",
             value=joint.child,
         )

@@ -48,6 +48,11 @@ class SerialKinematics:
         return tuple(joint.name for joint in self.model.joints)
 
     @property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame and of the tip's."""
+        return self.model.base_link, self.model.tip_link
+
+    @property
     def effort_limits(self) -> FloatArray:
         """(n,) [N m or N]."""
         return np.array([joint.effort for joint in self.model.joints])
@@ -66,6 +71,10 @@ class SerialKinematics:
     def home(self) -> FloatArray:
         """(n,) the model's home position."""
         return np.array(self.model.home)
+
+    def body_pose(self, configuration: ArrayLike) -> FloatArray:
+        """Pose (..., 7) of the tip; see `forward_kinematics`."""
+        return self.forward_kinematics(configuration)
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """(..., n) [rad or m] the configuration itself, checked."""

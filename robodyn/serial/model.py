@@ -119,7 +119,7 @@ class SerialModel:
         tip_rotation: (3, 3) axes of the tip in the last moving frame.
         tip_translation: (3,) [m] its origin there.
         gravity: (3,) [m/s^2] base frame.
-        home: (n,) where to start or to show the arm; zero, or the limit nearest to it, if None.
+        home: (n,) where to start or to show the arm; if not given, zero or the limit nearest to it.
         base_link, tip_link: names of the two end frames.
         source: where the description came from, for messages.
     """
@@ -147,10 +147,22 @@ class SerialModel:
         put(self, "tip_rotation", rotation_matrix(f"{where}: tip_rotation", self.tip_rotation))
         put(self, "tip_translation", frozen("tip_translation", self.tip_translation, (3,), "m"))
         put(self, "gravity", frozen(f"{where}: gravity", self.gravity, (3,), "m/s^2"))
-        home = self.home
-        if home is None:
-            home = np.array([np.clip(0.0, *joint.position) for joint in self.joints])
-        put(self, "home", frozen(f"{where}: home", home, (len(names),), "rad or m"))
+        put(self, "home", self._checked_home(where))
+
+    def _checked_home(self, where: str) -> FloatArray:
+        if self.home is None:
+            nearest = [np.clip(0.0, *joint.position) for joint in self.joints]
+            return frozen("home", nearest, (len(nearest),))
+        home = frozen(f"{where}: home", self.home, (len(self.joints),), "rad or m")
+        for joint, value in zip(self.joints, home, strict=True):
+            lower, upper = joint.position
+            if not lower - 1e-9 <= value <= upper + 1e-9:
+                raise ModelError(
+                    f"{where}: home puts joint {joint.name!r} at {value:g}, outside its limits "
+                    f"[{lower:g}, {upper:g}]",
+                    value=value,
+                )
+        return home
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SerialModel):

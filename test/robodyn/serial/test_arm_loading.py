@@ -48,8 +48,9 @@ def test_the_unphysical_tensors_of_the_puma_are_reported():
     from robodyn.loading.documents import read_yaml
 
     puma = read_yaml(ROOT / "robodyn" / "models" / "puma560.yaml")
-    with pytest.warns(UnphysicalInertiaWarning, match="link3"):
+    with pytest.warns(UnphysicalInertiaWarning) as caught:
         arm_from_yaml(puma)
+    assert ["link1" in str(caught[0].message), "link3" in str(caught[1].message)] == [True, True]
     with pytest.raises(UnphysicalInertia, match="link1"):
         arm_from_yaml(puma, strict=True)
 
@@ -131,6 +132,8 @@ def test_no_links_and_unknown_conventions_are_refused():
         arm_from_yaml(document({}, convention="dh"))
     with pytest.raises(ModelError, match="home"):
         arm_from_yaml(document({}, home=[0.0, 0.0]))
+    with pytest.raises(ModelError, match=r"arm.yaml: home puts joint 'joint1' at 3, outside"):
+        arm_from_yaml(document({"limits": {"position": [-1, 1]}}, home=[3.0]))
     with pytest.raises(ModelError, match="two joints are named 'j'"):
         arm_from_yaml(document({"name": "j"}, {"name": "j"}))
 
@@ -165,7 +168,12 @@ def test_a_limit_of_zero_means_none_was_stated():
         (two_joints('type="floating"'), "joint 'two' is floating"),
         (two_joints('type="planar"'), "joint 'two' is planar"),
         (two_joints(inside='<mimic joint="one"/>'), "joint 'two' mimics 'one'"),
-        (two_joints(last=""), "link 'c', moved by joint 'two', has no <inertial>"),
+        (two_joints(last=""), r"arm.urdf: link 'c', moved by joint 'two', has no <inertial>"),
+        (two_joints(inside='<dynamics damping="-1"/>'), "arm.urdf: joint 'two': damping is -1"),
+        (
+            two_joints(inside='<limit lower="2" upper="1" effort="1" velocity="1"/>'),
+            r"arm.urdf: joint 'two': position limits are \[2.0, 1.0\]",
+        ),
         (two_joints(inside='<robodyn armature="-1"/>'), "'two': <robodyn> armature is '-1'"),
         (two_joints(inside='<robodyn mass="1"/>'), "unknown attribute 'mass'"),
         (
