@@ -1,0 +1,52 @@
+"""Fixtures of the node tests: one domain, one peer and shared processes for each test module."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+if find_spec("rclpy") is None:
+    # the library is tested without ROS too
+    collect_ignore_glob = ["test_*.py"]
+else:
+    from ros_harness import Peer, Process, executable, free_domain, ros_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MODEL = "stewart_dasgupta"
+
+
+@pytest.fixture(scope="module")
+def peer() -> Iterator[Peer]:
+    """A node of ours in a domain that only this module's processes are in."""
+    made = Peer(free_domain())
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def start(peer: Peer) -> Iterator[Callable[..., Process]]:
+    """Start a node in the peer's domain: start(name, {parameter: value}, *ROS arguments)."""
+    started: list[Process] = []
+
+    def start_node(name: str, parameters: dict[str, object] | None = None, *more: str) -> Process:
+        given = {"model": MODEL} | (parameters or {})
+        process = Process([executable(name), *ros_arguments(given, *more)], peer.domain)
+        started.append(process)
+        peer.partners.append(process)
+        return process
+
+    yield start_node
+    for process in started:
+        process.close()
+
+
+@pytest.fixture(scope="session")
+def mechanism():
+    """The mechanism that all nodes under test have."""
+    import robodyn as rd
+
+    return rd.load(MODEL)

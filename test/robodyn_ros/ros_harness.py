@@ -1,0 +1,241 @@
+"""Real processes and a real node to talk to them: what every test over DDS is made of.
+
+Nothing here decides a test by its timing: a wait ends as soon as its condition holds, and its
+time-out only bounds how long a failing test takes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rclpy
+from ament_index_python.packages import get_package_prefix
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+try:
+    # without a sourced ROS 2, bare/ sets what sourcing would set
+    from robodyn_bare.environment import prepare
+except ImportError:
+    pass
+else:
+    prepare()
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from rclpy.publisher import Publisher
+
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+os.environ["PYTHONUNBUFFERED"] = "1"
+os.environ["RCUTILS_COLORIZED_OUTPUT"] = "0"
+
+# A machine that is busy with other things takes its time; nobody waits this long otherwise.
+PATIENCE = 60.0
+
+RELIABLE = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
+LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
+T = TypeVar("T")
+_domains = itertools.count(os.getpid() * 13)
+
+
+def free_domain() -> int:
+    """A ROS domain, 1..100, that no test of this process had and nobody on this machine is in."""
+    for _ in range(100):
+        domain = 1 + next(_domains) % 100
+        # DDS: the ports of a domain are 250 from 7400 + 250 * domain on
+        first = 7400 + 250 * domain
+        if not any(first <= port < first + 250 for port in _udp_ports()):
+            return domain
+    raise RuntimeError("no ROS domain is free on this machine")
+
+
+def _udp_ports() -> set[int]:
+    rows = Path("/proc/net/udp").read_text().splitlines()[1:]
+    return {int(row.split()[1].split(":")[1], 16) for row in rows}
+
+
+def executable(name: str) -> str:
+    """Path of a node of the package `robodyn`, where `ros2 run` would find it."""
+    return str(Path(get_package_prefix("robodyn"), "lib", "robodyn", name))
+
+
+def ros_arguments(parameters: Mapping[str, object], *more: str) -> list[str]:
+    """What follows the executable to set parameters."""
+    words = [w for name, value in parameters.items() for w in ("-p", f"{name}:={_yaml(value)}")]
+    return ["--ros-args", *words, *more]
+
+
+def _yaml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Process:
+    """A command in a session of its own; its output is collected as it comes."""
+
+    def __init__(self, command: Sequence[str], domain: int, cwd: Path | None = None) -> None:
+        self.lines: list[str] = []
+        self._news = threading.Condition()
+        self._popen = subprocess.Popen(
+            command,
+            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        self.pid = self._popen.pid
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._popen.stdout is not None
+        for line in self._popen.stdout:
+            with self._news:
+                self.lines.append(line.rstrip("\n"))
+                self._news.notify_all()
+        with self._news:
+            self._news.notify_all()
+
+    @property
+    def output(self) -> str:
+        """All that was written so far."""
+        return "\n".join(self.lines)
+
+    @property
+    def alive(self) -> bool:
+        return self._popen.poll() is None
+
+    def wait_for_line(self, *texts: str, times: int = 1, timeout: float = PATIENCE) -> str:
+        """The line, the n-th if asked for, that holds all texts; fails if the process ends first."""
+        deadline = time.monotonic() + timeout
+        with self._news:
+            while True:
+                found = [line for line in self.lines if all(text in line for text in texts)]
+                if len(found) >= times:
+                    return found[times - 1]
+                ended = not self._reader.is_alive()
+                left = deadline - time.monotonic()
+                if ended or left <= 0.0:
+                    why = "ended" if ended else f"in {timeout:g} s"
+                    raise AssertionError(f"no line with {texts} ({why}):\n{self.output}")
+                self._news.wait(min(left, 0.2))
+
+    def wait(self, timeout: float = PATIENCE) -> int:
+        """The exit code; fails when it does not end."""
+        try:
+            code = self._popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"still running after {timeout:g} s:\n{self.output}") from None
+        self._reader.join(5.0)
+        return code
+
+    def signal(self, number: signal.Signals) -> None:
+        self._popen.send_signal(number)
+
+    def close(self) -> None:
+        """End it if it still runs, with all that it started."""
+        if self.alive:
+            self.signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self._popen.wait(15.0)
+        for pid in session_of(self.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._popen.wait(15.0)
+        self._reader.join(5.0)
+
+
+def session_of(leader: int) -> dict[int, str]:
+    """Every living process, by id, of the session that a process opened, with its command."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        with suppress(OSError):
+            # "pid (command) state ppid pgrp session ...", and the command may hold blanks
+            state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                found[int(folder.name)] = command
+    return found
+
+
+class Peer:
+    """A node in the test process; it stops waiting when one of its partners has ended."""
+
+    def __init__(self, domain: int, name: str = "peer") -> None:
+        self.domain = domain
+        self.partners: list[Process] = []
+        self._context = rclpy.Context()
+        rclpy.init(args=[], context=self._context, domain_id=domain)
+        self.node = rclpy.create_node(name, context=self._context, use_global_arguments=False)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+
+    def close(self) -> None:
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+    def spin(self, seconds: float) -> None:
+        """Listen for a while."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
+    def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
+        """Listen until the condition answers something true, and return it."""
+        deadline = time.monotonic() + timeout
+        while not (answer := condition()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not in {timeout:g} s: {what}")
+            for partner in self.partners:
+                assert partner.alive, f"waiting for {what}, a partner ended:\n{partner.output}"
+            self._executor.spin_once(timeout_sec=0.05)
+        return answer
+
+    def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
+        """A list to which every message on a topic is appended; its publisher is there already."""
+        heard: list[T] = []
+        subscription = self.node.create_subscription(kind, topic, heard.append, qos)
+        self.until(subscription_matched(self.node, subscription), f"a publisher of {topic}")
+        return heard
+
+    def publisher(self, kind: type, topic: str, listeners: int = 1) -> Publisher:
+        """A publisher that so many listeners have found."""
+        publisher = self.node.create_publisher(kind, topic, RELIABLE)
+        self.until(
+            lambda: publisher.get_subscription_count() >= listeners, f"{listeners} on {topic}"
+        )
+        return publisher
+
+    def call(self, kind: type, name: str, request: Any = None) -> Any:
+        """The answer of a service."""
+        client = self.node.create_client(kind, name)
+        self.until(client.service_is_ready, f"service {name}")
+        future = client.call_async(kind.Request() if request is None else request)
+        self.until(future.done, f"an answer of {name}")
+        self.node.destroy_client(client)
+        return future.result()
+
+
+def subscription_matched(node: rclpy.node.Node, subscription: Any) -> Callable[[], bool]:
+    """Whether a publisher of its topic is known, which then knows the subscription or soon will."""
+    return lambda: node.count_publishers(subscription.topic_name) > 0
