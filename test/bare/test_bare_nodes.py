@@ -20,7 +20,7 @@ def talkers(shared_ros2):
     running.wait_for("[second-2] talker:")
     yield running
     assert running.end(signal.SIGINT) == 0
-    assert running.text.count("process has finished cleanly") == 2
+    assert running.text.count("process has finished cleanly") == 2, running.text
 
 
 def told(running, prefix: str) -> dict:
@@ -71,7 +71,7 @@ def test_topic_echo(talkers, shared_ros2):
 def test_topic_echo_goes_on_until_interrupted(talkers, shared_ros2):
     echo = shared_ros2.start("topic", "echo", "/robot/gossip")
     echo.wait_for("---")
-    assert echo.end(signal.SIGINT) == signal.SIGINT
+    assert echo.end(signal.SIGINT) == signal.SIGINT, echo.text
     assert "Traceback" not in echo.text
 
 
@@ -129,6 +129,7 @@ def test_param_set(talkers, shared_ros2):
     result = shared_ros2("param", "set", "/other/talker", "rate", "fast")
     assert result.returncode == 1
     assert result.stderr.startswith("Setting parameter failed: Wrong parameter type")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_param_list_and_dump(talkers, shared_ros2):

@@ -24,7 +24,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import (
+    Distribution,
+    EntryPoint,
+    PackageNotFoundError,
+    distributions,
+    version,
+)
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -41,13 +47,21 @@ def prepare() -> None:
     # Nodes on this machine are to hear each other, not those of the whole network, and soon.
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     if not any(name in os.environ for name in PROFILES):
-        # Fast DDS 2 reads the first, Fast DDS 3 the second.
-        os.environ.update(dict.fromkeys(PROFILES, str(Path(__file__).with_name("discovery.xml"))))
+        # Fast DDS 3 changed the name, and warns if it finds the old one.
+        name = PROFILES[_is_installed("ros-fastdds")]
+        os.environ[name] = str(Path(__file__).with_name("discovery.xml"))
     present = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     wanted = [str(link_prefix()), sys.prefix]
     os.environ["AMENT_PREFIX_PATH"] = os.pathsep.join(
         [*wanted, *(p for p in present if p not in wanted)]
     )
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        return bool(version(distribution))
+    except PackageNotFoundError:
+        return False
 
 
 def real_ros_prefix() -> str | None:

@@ -73,6 +73,11 @@ def graph_node(
         yield node
     except ExternalShutdownException:
         sys.exit(int(signal.SIGTERM))
+    except Exception as error:
+        if rclpy.ok():
+            raise
+        # rclpy's signal handler has shut the context down under whatever was using it.
+        raise KeyboardInterrupt from error
     finally:
         # Also destroys the node.
         rclpy.try_shutdown()

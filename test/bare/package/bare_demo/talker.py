@@ -54,5 +54,9 @@ def main() -> None:
         rclpy.spin(talker)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        # rclpy's signal handler may shut down in the middle of a callback.
+        if rclpy.ok():
+            raise
     finally:
         rclpy.try_shutdown()
