@@ -9,10 +9,11 @@ TEST_READY := $(VENV)/.ready-to-test
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim test lint format clean
+.PHONY: help setup sim arm test lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
+	@echo "make arm     fly the PUMA experiment"
 	@echo "make test    lint, types and all tests"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
@@ -33,6 +34,9 @@ $(TEST_READY): $(READY) requirements/test.txt
 	@echo "adding what the tests need to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
 	@touch $@
+
+arm: $(READY)
+	@$(BIN)/ros2 launch robodyn arm_sim.launch.py $(ARGS)
 
 sim: $(READY)
 	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)

@@ -53,7 +53,7 @@ setup(
     entry_points={
         "console_scripts": [
             "robodyn = robodyn.cli:main",
-            *(f"{node} = robodyn_ros.{node}:main" for node in NODES),
+            *(f"{node} = robodyn_ros.entry:{node}" for node in NODES),
         ]
     },
 )

@@ -37,6 +37,10 @@ class Mechanism(Protocol):
         """The driven joints, in the order of every effort array."""
 
     @property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame, and of the frame of the platform or the arm's tip."""
+
+    @property
     def effort_limits(self) -> FloatArray:
         """(n,) [N or N m], infinite where the model gives none."""
 
@@ -51,6 +55,12 @@ class Mechanism(Protocol):
     @property
     def home(self) -> FloatArray:
         """A configuration to start from."""
+
+    def without_friction(self) -> Mechanism:
+        """The same mechanism with no friction in its joints."""
+
+    def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
+        """Pose (..., 7) of the platform or the arm's tip in the base frame."""
 
     def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., n) [m or rad] positions of the driven joints."""

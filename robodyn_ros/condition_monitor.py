@@ -1,6 +1,6 @@
 """Node `condition_monitor`: how far the mechanism is from a singularity, now and ahead.
 
-Subscribes `platform_state` and `platform_trajectory`; publishes `condition_number`,
+Subscribes the state and the trajectory of a platform or an arm; publishes `condition_number`,
 `/diagnostics` (when a level changes, and at a steady rate) and `~/singularity_ahead`.
 """
 
@@ -11,17 +11,16 @@ import time
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from std_msgs.msg import Float64
-from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.analysis.conditioning import ConditionLevel, weakest_direction
 from robodyn.analysis.lookahead import Outlook, look_ahead
+from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.runner import main as run_main
 
 PARAMETERS = MECHANISM | {
     "warn": Spec(100.0, "condition number from which the diagnostic warns", 1.0),
@@ -54,34 +53,33 @@ class ConditionMonitor(Node):
         self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
-        self.create_subscription(
-            MultiDOFJointTrajectory, "platform_trajectory", self._on_trajectory, qos.LATCHED
-        )
-        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LOSSLESS)
+        speaks = interface(self, self._mechanism)
+        speaks.on_trajectory(self._on_trajectory)
+        speaks.on_state(self._on_state, qos.LOSSLESS)
         # a heartbeat for those who watch while states stand still
         self.create_timer(p["diagnostic_period"], self._publish)
 
-    def _on_state(self, message: Odometry) -> None:
+    def _on_state(self, stamp: int, configuration: np.ndarray, _: np.ndarray) -> None:
         try:
-            self._stamp, pose, _ = messages.platform_state(message)
-            number = float(self._mechanism.condition_number(pose))
+            number = float(self._mechanism.condition_number(configuration))
         except rd.RobodynError as error:
-            self.get_logger().error(f"platform_state refused: {error}", throttle_duration_sec=1.0)
+            self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
+        self._stamp = stamp
         self._number.publish(Float64(data=number))
         changed = self._level.update(number)
-        if changed or not 0 <= self._stamp - self._sent < self._period:
-            self._last = self._status(number, pose)
+        if changed or not 0 <= stamp - self._sent < self._period:
+            self._last = self._status(number, configuration)
             self._publish()
         level, now = self._level.level, time.monotonic()
         if changed and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
-            diagnostics.say(self, level, f"t = {self._stamp * 1e-9:.3f} s: {self._last.message}")
+            diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 
-    def _status(self, number: float, pose: np.ndarray) -> DiagnosticStatus:
-        smallest = float(self._mechanism.singular_values(pose)[-1])
-        scaled = float(self._mechanism.condition_number(pose, self._length))
-        _, weakest = weakest_direction(self._mechanism, pose, self._length)
+    def _status(self, number: float, configuration: np.ndarray) -> DiagnosticStatus:
+        smallest = float(self._mechanism.singular_values(configuration)[-1])
+        scaled = float(self._mechanism.condition_number(configuration, self._length))
+        _, weakest = weakest_direction(self._mechanism, configuration, self._length)
         level = self._level.level
         message = f"condition number {number:.4g}"
         if level:
@@ -97,17 +95,15 @@ class ConditionMonitor(Node):
         }
         return diagnostics.status(self, "condition number", level, message, values)
 
-    def _on_trajectory(self, message: MultiDOFJointTrajectory) -> None:
+    def _on_trajectory(self, trajectory: SampledTrajectory, _: int | None) -> None:
         try:
-            trajectory = messages.sampled_trajectory(message, self._mechanism)
-            self._outlook = look_ahead(
-                self._mechanism, trajectory, self._level.warn, self._level.error
-            )
+            ahead = look_ahead(self._mechanism, trajectory, self._level.warn, self._level.error)
         except rd.RobodynError as error:
             self.get_logger().error(f"trajectory not examined: {error}")
             return
-        diagnostics.say(self, self._outlook.severity, f"trajectory ahead: {self._outlook.text}")
-        self._ahead.publish(Float64(data=self._outlook.first_trouble))
+        self._outlook = ahead
+        diagnostics.say(self, ahead.severity, f"trajectory ahead: {ahead.text}")
+        self._ahead.publish(Float64(data=ahead.first_trouble))
         self._publish()
 
     def _publish(self) -> None:
@@ -129,8 +125,3 @@ class ConditionMonitor(Node):
         if statuses:
             self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
             self._sent = self._stamp
-
-
-def main() -> None:
-    """Entry point of the executable."""
-    run_main(ConditionMonitor, "condition_monitor")

@@ -1,8 +1,8 @@
 """Node `forward_simulator`: the mechanism that the efforts move, and the owner of time.
 
 Subscribes `joint_commands`, `effort_controller/commands` and `external_wrench`; publishes
-`platform_state`, `joint_states`, `/clock`, `/diagnostics` and, where tf2 is installed, the
-platform's transform; serves `~/reset` and `~/pause`.
+`joint_states`, `/clock`, `/diagnostics` and, of a platform, `platform_state` and, where tf2 is
+installed, its transform; serves `~/reset` and `~/pause`.
 
 In lockstep it takes a control period only when the command stamped with its latest state has
 arrived, so a run depends on nothing but its inputs. In realtime it follows the wall clock, takes
@@ -15,9 +15,8 @@ import time
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import WrenchStamped
-from nav_msgs.msg import Odometry
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -26,23 +25,25 @@ from std_srvs.srv import SetBool, Trigger
 import robodyn as rd
 from robodyn.simulation import Plant
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.external_wrench import ExternalWrench
+from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
-from robodyn_ros.runner import main as run_main
-from robodyn_ros.transforms import PlatformBroadcaster
 
 PARAMETERS = MECHANISM | {
     "stepping": Spec("lockstep", "what time follows", choices=("lockstep", "realtime")),
     "dt": Spec(0.001, "integration step [s]", 1e-6, 0.1),
     "control_rate": Spec(200.0, "states published per second of simulated time [Hz]", 0.1, 1e5),
     "real_time_factor": Spec(1.0, "realtime: simulated seconds per second", 1e-3, 1e3),
-    "path": Spec("", "start where this path starts: I, II, III, P1 or a waypoint file"),
-    "initial_pose": Spec([0.0], "start at this pose, x y z qx qy qz qw; [0.0]: the model's home"),
-    "min_subscribers": Spec(1, "lockstep: begin when platform_state is heard by so many", 0, 100),
+    "path": Spec("", "start where this path starts: I, II, III, P1, puma or a waypoint file"),
+    "initial_configuration": Spec(
+        Parameter.Type.DOUBLE_ARRAY,
+        "start at this pose, x y z qx qy qz qw [m, -], or at these joint positions [rad, m]; "
+        "not set: the model's home",
+    ),
+    "min_subscribers": Spec(1, "lockstep: begin when the state is heard by so many", 0, 100),
     "command_timeout": Spec(30.0, "lockstep: longest wait for a command [s]", 0.1, 3600.0),
     "hold_until_command": Spec(True, "realtime: brakes hold the mechanism until the first command"),
-    "base_frame": Spec("base_link", "frame of platform_state"),
-    "platform_frame": Spec("platform_link", "the platform's own frame"),
 }
 # Lockstep: how often a state is said again to those who may not have been there [s].
 REPEAT = 0.2
@@ -65,25 +66,23 @@ class ForwardSimulator(Node):
                 f"number of steps dt = {p['dt']} s"
             )
         self._plant = Plant(self._mechanism, *self._initial_state(), dt=p["dt"])
-        self._names = self._mechanism.joint_names
-        self._wrench = np.zeros(6)
+        self._joints = self._mechanism.joint_names
         self._command: np.ndarray | None = None
         self._ignored = 0
         self._stamp = 0
         self._failure = ""
         self._paused = False
         self._lockstep = p["stepping"] == "lockstep"
-        states = qos.LOSSLESS if self._lockstep else qos.STATE
-        self._state = self.create_publisher(Odometry, "platform_state", states)
-        self._joints = self.create_publisher(JointState, "joint_states", states)
+        speaks = interface(self, self._mechanism)
+        self._state = speaks.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
+        self._wrench = ExternalWrench(self, self._mechanism, speaks)
+        self._topic = speaks.state_topic
         self._clock_publisher = self.create_publisher(Clock, "/clock", qos.CLOCK)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
-        self._transform = PlatformBroadcaster(self, p["base_frame"], p["platform_frame"])
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.COMMAND)
         self.create_subscription(
             Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.COMMAND
         )
-        self.create_subscription(WrenchStamped, "external_wrench", self._on_wrench, qos.COMMAND)
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
         self._waiting_since = time.monotonic()
@@ -99,17 +98,17 @@ class ForwardSimulator(Node):
 
     def _initial_state(self) -> tuple[np.ndarray, np.ndarray | None]:
         if self._p["path"]:
-            start = rd.load_path(self._p["path"]).sample(0.0)
+            start = rd.load_path(self._p["path"], self._mechanism).sample(0.0)
             return start.configuration, start.velocity
-        pose = np.array(self._p["initial_pose"])
-        return (self._mechanism.home if len(pose) == 1 else pose), None
+        given = self._p["initial_configuration"]
+        return (self._mechanism.home if given is None else np.array(given)), None
 
     def _on_command(self, message: JointState) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
         if self._lockstep and (stamp != self._stamp or not self._begun):
             return
         try:
-            self._command = messages.joint_efforts(message, self._names)
+            self._command = messages.joint_values(message, self._joints, "effort")
         except rd.RobodynError as error:
             self._ignore("joint_commands", error)
             return
@@ -122,8 +121,8 @@ class ForwardSimulator(Node):
             return  # without a stamp it cannot be told which state it answers
         try:
             efforts = messages.finite("effort", np.array(message.data))
-            if len(efforts) != len(self._names):
-                raise rd.InvalidInput(f"{len(efforts)} efforts for {len(self._names)} joints")
+            if len(efforts) != len(self._joints):
+                raise rd.InvalidInput(f"{len(efforts)} efforts for {len(self._joints)} joints")
         except rd.RobodynError as error:
             self._ignore("effort_controller/commands", error)
             return
@@ -138,7 +137,8 @@ class ForwardSimulator(Node):
     def _advance(self, effort: np.ndarray) -> None:
         """One control period; after a failure the mechanism stands where it was last sound."""
         try:
-            self._plant.hold(effort, self._steps, self._wrench)
+            wrench = self._wrench.at(self._plant.configuration)
+            self._plant.hold(effort, self._steps, wrench)
         except rd.SimulationFailed as error:
             self._failure = f"simulation stopped at t = {self._stamp * 1e-9:.3f} s: {error}"
             self.get_logger().error(self._failure)
@@ -154,7 +154,7 @@ class ForwardSimulator(Node):
             return
         if time.monotonic() - self._waiting_since < REPEAT:
             return
-        heard = self._state.get_subscription_count()
+        heard = self._state.subscribers
         self._begun = self._begun or heard >= self._p["min_subscribers"]
         if self._begun:
             self._publish()
@@ -162,7 +162,7 @@ class ForwardSimulator(Node):
             raise Finished(
                 1,
                 f"no joint_commands for the state at t = {self._stamp * 1e-9:.3f} s within "
-                f"{self._p['command_timeout']:g} s, platform_state has {heard} subscribers of "
+                f"{self._p['command_timeout']:g} s, {self._topic} has {heard} subscribers of "
                 f"{self._p['min_subscribers']}: is inverse_dynamics running, and has it a "
                 "trajectory?",
             )
@@ -197,15 +197,7 @@ class ForwardSimulator(Node):
     def _publish(self) -> None:
         plant, stamp = self._plant, self._stamp
         self._clock_publisher.publish(Clock(clock=messages.to_stamp(stamp)))
-        frames = self._p["base_frame"], self._p["platform_frame"]
-        position = self._mechanism.joint_positions(plant.configuration)
-        velocity = self._mechanism.joint_velocities(plant.configuration, plant.velocity)
-        self._joints.publish(
-            messages.joint_state(stamp, self._names, position, velocity, plant.effort)
-        )
-        state = messages.odometry(stamp, frames, plant.configuration, plant.velocity)
-        self._transform.send(state)
-        self._state.publish(state)
+        self._state.publish(stamp, plant.configuration, plant.velocity, plant.effort)
 
     def _diagnose(self) -> None:
         cut = int(self._plant.saturated.max())
@@ -213,18 +205,12 @@ class ForwardSimulator(Node):
         if not text:
             text = f"efforts cut to their limits {cut} times" if cut else "running"
         values = {"ignored_commands": self._ignored, "time": self._stamp * 1e-9}
-        values |= dict(zip(self._names, self._plant.saturated.tolist(), strict=True))
+        values |= dict(zip(self._joints, self._plant.saturated.tolist(), strict=True))
         self._diagnostics.publish(
             diagnostics.array(
                 self._stamp, [diagnostics.status(self, "simulation", level, text, values)]
             )
         )
-
-    def _on_wrench(self, message: WrenchStamped) -> None:
-        try:
-            self._wrench = messages.finite("wrench", messages.wrench_array(message.wrench))
-        except rd.RobodynError as error:
-            self._ignore("external_wrench", error)
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Back to the initial state, and to time zero."""
@@ -242,8 +228,3 @@ class ForwardSimulator(Node):
         if not self._paused:
             self._publish()
         return response
-
-
-def main() -> None:
-    """Entry point of the executable."""
-    run_main(ForwardSimulator, "forward_simulator")

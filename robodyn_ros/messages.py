@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -10,7 +10,12 @@ from geometry_msgs.msg import Pose, Transform, Twist
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
+from trajectory_msgs.msg import (
+    JointTrajectory,
+    JointTrajectoryPoint,
+    MultiDOFJointTrajectory,
+    MultiDOFJointTrajectoryPoint,
+)
 
 from robodyn.errors import InvalidInput
 from robodyn.poses import twist_in_base, twist_in_body
@@ -122,20 +127,11 @@ def joint_state(
     return message
 
 
-def joint_efforts(message: JointState, names: Sequence[str]) -> FloatArray:
-    """(n,) efforts in the order of `names`, whatever the message's own order.
-
-    Raises:
-        InvalidInput: a joint is missing, lists of different length, or not finite.
-    """
-    return joint_values(message, names, "effort")
-
-
 def joint_values(message: JointState, names: Sequence[str], field: str) -> FloatArray:
     """(n,) of `position`, `velocity` or `effort` in the order of `names`.
 
     Raises:
-        InvalidInput: as for `joint_efforts`.
+        InvalidInput: a joint is missing, lists of different length, or not finite.
     """
     values = getattr(message, field)
     if len(values) != len(message.name):
@@ -147,6 +143,12 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
     if missing:
         raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)
     return finite(field, np.array([where[name] for name in names]))
+
+
+def spread(values: FloatArray, names: Sequence[str], all_names: Sequence[str]) -> FloatArray:
+    """Values of some joints among all of them, zero for the others."""
+    where = dict(zip(names, values, strict=True))
+    return np.array([where.get(name, 0.0) for name in all_names])
 
 
 def multi_array(values: FloatArray) -> Float64MultiArray:
@@ -187,6 +189,53 @@ def platform_trajectory(
     return message
 
 
+def joint_trajectory(names: Sequence[str], times: FloatArray, motion: Motion) -> JointTrajectory:
+    """A trajectory message with position, velocity and acceleration at every knot."""
+    message = JointTrajectory(joint_names=list(names))
+    for t, q, qd, qdd in zip(times, *motion, strict=True):
+        message.points.append(
+            JointTrajectoryPoint(
+                positions=q.tolist(),
+                velocities=qd.tolist(),
+                accelerations=qdd.tolist(),
+                time_from_start=to_duration(round(t * NANOSECONDS)),
+            )
+        )
+    return message
+
+
+def sampled_joint_trajectory(message: JointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
+    """The trajectory of a message, its joints brought into the mechanism's order by name.
+
+    Velocities and accelerations that are absent count as zero.
+
+    Raises:
+        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length,
+            times that do not increase, not finite.
+    """
+    names, given = mechanism.joint_names, list(message.joint_names)
+    if not message.points:
+        raise InvalidInput("a trajectory without points", value=message)
+    if sorted(given) != sorted(names):
+        raise InvalidInput(
+            f"joints are {', '.join(given) or 'none'}, expected {', '.join(names)}", value=given
+        )
+    order = [given.index(name) for name in names]
+    rows = []
+    for index, point in enumerate(message.points):
+        lists = [point.positions, *(v or [0.0] * len(given) for v in _rates(point))]
+        if any(len(values) != len(given) for values in lists):
+            raise InvalidInput(
+                f"point {index} does not have {len(given)} values of each kind", value=index
+            )
+        rows.append([np.array(values)[order] for values in lists])
+    return _through(mechanism, message.points, rows)
+
+
+def _rates(point: JointTrajectoryPoint) -> tuple[Sequence[float], Sequence[float]]:
+    return list(point.velocities), list(point.accelerations)
+
+
 def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
     """The trajectory of a message; velocities and accelerations that are absent count as zero.
 
@@ -204,5 +253,11 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
         twist = twist_array(point.velocities[0]) if point.velocities else np.zeros(6)
         accel = twist_array(point.accelerations[0]) if point.accelerations else np.zeros(6)
         rows.append((pose_array(point.transforms[0]), twist, accel))
-    times = np.array([to_nanoseconds(point.time_from_start) for point in message.points]) * 1e-9
+    return _through(mechanism, message.points, rows)
+
+
+def _through(
+    mechanism: Mechanism, points: Sequence[Any], rows: Sequence[Sequence[FloatArray]]
+) -> SampledTrajectory:
+    times = np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9
     return SampledTrajectory(mechanism, times, Motion(*map(np.array, zip(*rows, strict=True))))

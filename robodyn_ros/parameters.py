@@ -58,6 +58,7 @@ class Spec:
 MECHANISM = {
     "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
     "robot_description": Spec("", "URDF text; used instead of `model` where it is not empty"),
+    "friction": Spec(True, "joint friction as the model has it; false: none"),
 }
 
 
@@ -120,6 +121,8 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
         mechanism = rd.load(source)
     for warning in caught if log is not None else ():
         log.warn(str(warning.message))
+    if not values["friction"]:
+        mechanism = mechanism.without_friction()
     warm_up(mechanism)
     return mechanism
 

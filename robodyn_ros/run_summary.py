@@ -1,7 +1,7 @@
 """Node `run_summary`: watches a run to its end, prints what came of it and writes it to files.
 
-Subscribes `platform_trajectory`, `platform_state`, `joint_states`, `joint_commands` and
-`/diagnostics`. When the path is flown it writes `summary.json` and `history.csv` to the folder
+Subscribes the trajectory and the state of a platform or an arm, `joint_states`, `joint_commands`
+and `/diagnostics`. When the path is flown it writes `summary.json` and `history.csv` to the folder
 `output` and ends, with exit code 0: the status in the summary says how the run ended.
 """
 
@@ -12,18 +12,16 @@ import time
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.analysis.run import Run, is_lost, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
+from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
-from robodyn_ros.runner import main as run_main
 
 PARAMETERS = MECHANISM | {
     "output": Spec("", "folder for summary.json and history.csv; empty: write no files"),
@@ -57,10 +55,9 @@ class RunSummary(Node):
         self._lost: int | None = None
         self._monitored = -1
         self._stopped = ""
-        self.create_subscription(
-            MultiDOFJointTrajectory, "platform_trajectory", self._on_trajectory, qos.LATCHED
-        )
-        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LOSSLESS)
+        speaks = interface(self, self._mechanism)
+        speaks.on_trajectory(self._on_trajectory)
+        speaks.on_state(self._on_state, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.COMMAND)
         self.create_subscription(
@@ -77,29 +74,30 @@ class RunSummary(Node):
         end = self._start + round(seconds * messages.NANOSECONDS)
         return end if self._lost is None else min(end, self._lost + LOST_FOR)
 
-    def _on_trajectory(self, message: MultiDOFJointTrajectory) -> None:
-        try:
-            self._trajectory = messages.sampled_trajectory(message, self._mechanism)
-        except rd.RobodynError as error:
-            self.get_logger().error(f"trajectory refused: {error}")
+    def _on_trajectory(self, trajectory: SampledTrajectory, _: int | None) -> None:
+        self._trajectory = trajectory
 
     def _on_command(self, message: JointState) -> None:
         if self._commanded is None:
             self._commanded = messages.to_nanoseconds(message.header.stamp)
 
-    def _on_state(self, message: Odometry) -> None:
-        stamp, pose, twist = messages.platform_state(message)
+    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         if stamp in self._states:
             return
-        self._states[stamp] = pose, twist
+        self._states[stamp] = configuration, velocity
         if self._lost is None and self._end is not None and self._start <= stamp <= self._end:
             planned = self._trajectory.sample((stamp - self._start) * 1e-9).configuration
-            if is_lost(self._mechanism.difference(planned, pose)):
+            error = self._mechanism.difference(planned, configuration)
+            if is_lost(self._mechanism, error):
                 self._lost = stamp
 
     def _on_joints(self, message: JointState) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
-        effort = messages.joint_efforts(message, self._mechanism.joint_names)
+        try:
+            effort = messages.joint_values(message, self._mechanism.joint_names, "effort")
+        except rd.RobodynError as error:
+            self.get_logger().error(f"joint_states refused: {error}", throttle_duration_sec=1.0)
+            return
         if self._start is None and effort.any() and self._efforts:
             # The path begins at the state that the first command answers. By the wall clock that
             # command takes effect some periods later; in lockstep its own message may be missed,
@@ -170,8 +168,3 @@ class RunSummary(Node):
             since[-1] / wall if wall > 0.0 else 0.0,
             [text for stamp, text in sorted(self._warnings.values()) if stamp <= end],
         )
-
-
-def main() -> None:
-    """Entry point of the executable."""
-    run_main(RunSummary, "run_summary")

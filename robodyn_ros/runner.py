@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 from typing import TYPE_CHECKING
 
 import rclpy
@@ -32,6 +32,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     fault of ours and keeps its traceback.
     """
     node = None
+    code = 0
     try:
         rclpy.init(args=args)
         node = make_node()
@@ -40,20 +41,19 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
-    except Finished as end:
+    except (Finished, RobodynError) as end:
+        _ignore_interrupts()
         if str(end):
             get_logger(name).fatal(str(end))
-        return end.code
-    except RobodynError as error:
-        get_logger(name).fatal(str(error))
-        return 1
+        code = end.code if isinstance(end, Finished) else 1
     finally:
+        _ignore_interrupts()
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
-    return 0
+    return code
 
 
-def main(make_node: Callable[[], Node], name: str) -> None:
-    """Entry point of a node's executable."""
-    sys.exit(run(make_node, name))
+def _ignore_interrupts() -> None:
+    """A second Ctrl-C, or the one a launch sends round, must not break an orderly end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,6 +1,7 @@
 """Node `trajectory_planner`: goals and named paths in, trajectories out.
 
-Subscribes `goal_pose` and `platform_state`, publishes `platform_trajectory` (latched), serves
+For a platform it subscribes `goal_pose` and `platform_state` and publishes `platform_trajectory`;
+for an arm `goal_joints`, `joint_states` and `joint_trajectory`. Trajectories are latched. Serves
 `~/plan` and `~/start`.
 """
 
@@ -9,37 +10,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from geometry_msgs.msg import PoseStamped
-from nav_msgs.msg import Odometry
 from rclpy.node import Node
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from tf_transformations import euler_from_quaternion
-from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.trajectories import knot_times
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.runner import main as run_main
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from robodyn.trajectories import Trajectory
 
 PARAMETERS = MECHANISM | {
-    "path": Spec("", "path to plan at start-up: I, II, III, P1 or a waypoint file; empty: none"),
+    "path": Spec(
+        "", "path to plan at start-up: I, II, III, P1, puma or a waypoint file; empty: none"
+    ),
     "auto_start": Spec(True, "publish a plan as soon as it is made; else wait for ~/start"),
     "sample_period": Spec(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
     "profile": Spec(
         "lspb", "speed profile to a goal", choices=("lspb", "cubic", "quintic", "cycloidal")
     ),
-    "v_max": Spec(0.08, "largest speed of the platform to a goal [m/s]", 1e-6, 100.0),
+    "v_max": Spec(0.08, "largest speed to a goal [m/s], of an arm's joints [rad/s]", 1e-6, 100.0),
     "w_max": Spec(0.08, "largest rate of roll, pitch, yaw to a goal [rad/s]", 1e-6, 100.0),
     "condition_warn": Spec(100.0, "condition number to warn of in a plan", 1.0),
     "condition_error": Spec(1000.0, "condition number that counts as singular in a plan", 1.0),
-    "base_frame": Spec("base_link", "frame of goals and trajectories"),
-    "platform_joint": Spec("platform_joint", "joint name in the trajectory"),
 }
 
 
@@ -51,80 +52,78 @@ class TrajectoryPlanner(Node):
         self._p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(self._p)
         self._plan: Trajectory | None = None
-        self._pose: NDArray | None = None
-        self._publisher = self.create_publisher(
-            MultiDOFJointTrajectory, "platform_trajectory", qos.LATCHED
-        )
-        self.create_subscription(PoseStamped, "goal_pose", self._on_goal, qos.COMMAND)
-        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LATEST)
+        self._here: NDArray[np.float64] | None = None
+        self._interface = interface(self, self._mechanism)
+        self._send = self._interface.trajectory_publisher()
+        self._interface.on_state(self._on_state, qos.LATEST)
+        if self._mechanism.kind == "stewart":
+            self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
+        else:
+            self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
         self.create_service(Trigger, "~/plan", self._on_plan)
         self.create_service(Trigger, "~/start", self._on_start)
         if self._p["path"]:
-            self._make_plan(rd.load_path(self._p["path"]), f"path {self._p['path']}")
-            if self._p["auto_start"]:
-                self._publish()
+            self._take(rd.load_path(self._p["path"], self._mechanism), f"path {self._p['path']}")
 
-    def _make_plan(self, trajectory: Trajectory, what: str) -> str:
+    def _take(self, plan: Trajectory, what: str) -> None:
+        """Keep a plan, and publish it if that is wanted at once."""
+        self._examine(plan, what)
+        if self._p["auto_start"]:
+            self._publish(plan)
+
+    def _examine(self, plan: Trajectory, what: str) -> str:
         """Keep a plan, and say what lies ahead on it."""
-        report = look_ahead(
-            self._mechanism, trajectory, self._p["condition_warn"], self._p["condition_error"]
+        ahead = look_ahead(
+            self._mechanism, plan, self._p["condition_warn"], self._p["condition_error"]
         )
-        self._plan = trajectory
-        text = f"{what}: {trajectory.duration:g} s, {report.text}"
-        diagnostics.say(self, report.severity, text)
+        self._plan = plan
+        text = f"{what}: {plan.duration:g} s, {ahead.text}"
+        diagnostics.say(self, ahead.severity, text)
         return text
 
-    def _publish(self) -> None:
-        assert self._plan is not None
-        times = knot_times(
-            self._plan.duration, self._plan.switching_times, self._p["sample_period"]
-        )
-        self._publisher.publish(
-            messages.platform_trajectory(
-                self._p["base_frame"],
-                self._p["platform_joint"],
-                times,
-                self._plan.sample(times),
-            )
-        )
+    def _publish(self, plan: Trajectory) -> None:
+        times = knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
+        self._send(times, plan.sample(times))
         self.get_logger().info(f"trajectory of {len(times)} points published")
 
-    def _on_state(self, message: Odometry) -> None:
-        self._pose = messages.pose_array(message.pose.pose)
+    def _on_state(self, _: int, configuration: NDArray, __: NDArray) -> None:
+        self._here = configuration
 
-    def _on_goal(self, message: PoseStamped) -> None:
-        frame = message.header.frame_id
-        if frame not in ("", self._p["base_frame"]):
-            self.get_logger().error(
-                f"goal_pose in frame {frame!r} refused, expected {self._p['base_frame']!r}"
-            )
-            return
-        if self._pose is None:
-            self.get_logger().error("goal_pose refused: no platform_state received to start from")
-            return
+    def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
+            frame = message.header.frame_id
+            if frame not in ("", self._interface.base_frame):
+                raise rd.InvalidInput(
+                    f"frame is {frame!r}, expected {self._interface.base_frame!r}", value=frame
+                )
             goal = messages.pose_array(message.pose)
-            plan = rd.plan_line(
-                self._pose,
-                goal,
-                v_max=self._p["v_max"],
-                w_max=self._p["w_max"],
-                profile=self._p["profile"],
-            )
+            limits = {"v_max": self._p["v_max"], "w_max": self._p["w_max"]}
+            plan = rd.plan_line(self._start(), goal, profile=self._p["profile"], **limits)
             angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
-            self._make_plan(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
+            self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")
-            return
-        if self._p["auto_start"]:
-            self._publish()
+
+    def _on_goal_joints(self, message: JointState) -> None:
+        try:
+            goal = messages.joint_values(message, self._mechanism.joint_names, "position")
+            plan = rd.plan_joints(
+                self._start(), goal, v_max=self._p["v_max"], profile=self._p["profile"]
+            )
+            self._take(plan, f"goal {goal.round(4).tolist()}")
+        except rd.RobodynError as error:
+            self.get_logger().error(f"goal_joints refused: {error}")
+
+    def _start(self) -> NDArray:
+        if self._here is None:
+            raise rd.InvalidInput(f"no {self._interface.state_topic} received to start from")
+        return self._here
 
     def _on_plan(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Plan the path of the parameter `path` again, without publishing it."""
+        path = self._p["path"]
         try:
-            response.message = self._make_plan(
-                rd.load_path(self._p["path"]), f"path {self._p['path']}"
-            )
+            response.message = self._examine(rd.load_path(path, self._mechanism), f"path {path}")
             response.success = True
         except rd.RobodynError as error:
             response.message = str(error)
@@ -133,12 +132,7 @@ class TrajectoryPlanner(Node):
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Publish the plan."""
         response.success = self._plan is not None
-        response.message = "started" if self._plan else "nothing planned: send a goal_pose first"
+        response.message = "started" if self._plan else "nothing planned: send a goal first"
         if self._plan is not None:
-            self._publish()
+            self._publish(self._plan)
         return response
-
-
-def main() -> None:
-    """Entry point of the executable."""
-    run_main(TrajectoryPlanner, "trajectory_planner")

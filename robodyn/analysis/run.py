@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import KinematicsError
+from robodyn.stewart.platform import StewartPlatform
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-    from robodyn.stewart.platform import StewartPlatform
+    from robodyn.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
 
     FloatArray = NDArray[np.float64]
@@ -24,15 +27,22 @@ if TYPE_CHECKING:
 # The dynamic fraction Fd/F means nothing where the total force passes through zero; instants at
 # which it is below this share of the leg's own peak are left out of its peak.
 SMALLEST_FORCE = 0.05
-# Further off than this [m, rad], the mechanism no longer follows its path.
-LOST = (0.05, 0.1)
+_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+# Further off than this, the mechanism no longer follows its path.
+LOST_POSITION = 0.05  # [m] of a platform
+LOST_ROTATION = 0.1  # [rad] of a platform
+LOST_JOINT = 0.1  # [rad or m] of any joint of an arm
 
 
-def is_lost(error: FloatArray) -> NDArray[np.bool_]:
-    """Whether displacements (..., 6) [m, rad] from the planned pose are beyond LOST."""
+def is_lost(mechanism: Mechanism, error: FloatArray) -> NDArray[np.bool_]:
+    """Whether displacements (..., nv) from the planned configuration are beyond bounds."""
+    if mechanism.kind != "stewart":
+        return np.asarray((np.abs(error) > LOST_JOINT).any(axis=-1))
     position = np.linalg.norm(error[..., :3], axis=-1)
     rotation = np.linalg.norm(error[..., 3:], axis=-1)
-    return np.asarray((position > LOST[0]) | (rotation > LOST[1]))
+    return np.asarray((position > LOST_POSITION) | (rotation > LOST_ROTATION))
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,7 @@ class Run:
         warnings: texts, in order.
     """
 
-    mechanism: StewartPlatform
+    mechanism: Mechanism
     path: str
     mode: str
     time: FloatArray
@@ -70,11 +80,14 @@ class Run:
 
     @cached_property
     def massless(self) -> FloatArray:
-        """(N, 6) [N] forces of the same motion with massless legs; NaN where there are none.
+        """(N, 6) [N] a platform's forces of the same motion with massless legs; else empty.
 
         The acceleration is that which the applied efforts cause, so that effort - massless is
-        the part of the leg's inertia and friction (Dasgupta 1998, eq. 42).
+        the part of the leg's inertia and friction (Dasgupta 1998, eq. 42). NaN where there are
+        none.
         """
+        if not isinstance(self.mechanism, StewartPlatform):
+            return np.empty((len(self.time), 0))
         rows = np.full_like(self.effort, np.nan)
         for row, q, v, f in zip(rows, self.configuration, self.velocity, self.effort, strict=True):
             try:
@@ -104,12 +117,13 @@ class Run:
         """`completed`, or what ended the run."""
         if self.stopped:
             return self.stopped
-        lost = np.flatnonzero(is_lost(self.error))
+        lost = np.flatnonzero(is_lost(self.mechanism, self.error))
         if lost.size:
-            first = lost[0]
+            first, platform = lost[0], self.mechanism.kind == "stewart"
+            bound = f"{LOST_POSITION:g} m or {LOST_ROTATION:g} rad"
             return (
-                f"left the path at t = {self.time[first]:.3f} s: more than {LOST[0]:g} m or "
-                f"{LOST[1]:g} rad off"
+                f"left the path at t = {self.time[first]:.3f} s: more than "
+                f"{bound if platform else f'{LOST_JOINT:g} rad or m'} off"
             )
         return "completed"
 
@@ -121,21 +135,29 @@ class Run:
             "model": self.mechanism.name,
             "path": self.path,
             "mode": self.mode,
-            "peak_force": np.abs(self.effort).max(axis=0).tolist(),
-            "peak_dynamic_fraction": self.peak_dynamic_fraction.tolist(),
+            **self._of_kind(),
             "condition_number": {
                 "min": float(self.condition_number.min()),
                 "max": float(self.condition_number[highest]),
                 "time_of_max": float(self.time[highest]),
             },
-            "tracking": {
-                "position": float(np.linalg.norm(self.error[:, :3], axis=1).max()),
-                "orientation": float(np.linalg.norm(self.error[:, 3:], axis=1).max()),
-            },
             "duration": float(self.time[-1]),
             "samples": len(self.time),
             "real_time_factor": self.real_time_factor,
             "warnings": self.warnings,
+        }
+
+    def _of_kind(self) -> dict[str, Any]:
+        peak = np.abs(self.effort).max(axis=0).tolist()
+        if self.mechanism.kind != "stewart":
+            return {"peak_torque": peak, "tracking": {"joints": float(np.abs(self.error).max())}}
+        return {
+            "peak_force": peak,
+            "peak_dynamic_fraction": self.peak_dynamic_fraction.tolist(),
+            "tracking": {
+                "position": float(np.linalg.norm(self.error[:, :3], axis=1).max()),
+                "orientation": float(np.linalg.norm(self.error[:, 3:], axis=1).max()),
+            },
         }
 
     def write(self, folder: Path | str) -> Path:
@@ -163,36 +185,53 @@ class Run:
         return path
 
     def _columns(self) -> list[str]:
-        pose = ["x", "y", "z", "qx", "qy", "qz", "qw"]
-        joints = self.mechanism.joint_names
+        joints = list(self.mechanism.joint_names)
+        if self.mechanism.kind == "stewart":
+            position, velocity = list(_POSE), list(_TWIST)
+        else:
+            position, velocity = joints, [f"rate_{name}" for name in joints]
         return [
             "time",
-            *pose,
-            *("vx", "vy", "vz", "wx", "wy", "wz"),
-            *(f"planned_{name}" for name in pose),
+            *position,
+            *velocity,
+            *(f"planned_{name}" for name in position),
             *(f"effort_{name}" for name in joints),
-            *(f"massless_{name}" for name in joints),
+            *(f"massless_{name}" for name in joints[: self.massless.shape[1]]),
             "condition_number",
         ]
 
 
 def summary_text(summary: dict[str, Any]) -> str:
     """A summary as a few lines for the screen."""
-    condition, tracking = summary["condition_number"], summary["tracking"]
-    legs = range(1, len(summary["peak_force"]) + 1)
-    forces = " ".join(f"{value:9.1f}" for value in summary["peak_force"])
-    fractions = " ".join(f"{value:9.3f}" for value in summary["peak_dynamic_fraction"])
+    condition = summary["condition_number"]
     lines = [
         f"{summary['model']}, path {summary['path']}, {summary['mode']}: {summary['status']}",
-        "leg                   " + " ".join(f"{leg:9d}" for leg in legs),
-        f"peak force [N]        {forces}",
-        f"peak dynamic fraction {fractions}",
-        f"condition number      {condition['min']:.2f} to {condition['max']:.2f}"
+        *_kind_lines(summary),
+        f"condition number       {condition['min']:.2f} to {condition['max']:.2f}"
         f" (at t = {condition['time_of_max']:.3f} s)",
-        f"largest tracking error {tracking['position'] * 1e3:.4f} mm,"
-        f" {tracking['orientation'] * 1e3:.4f} mrad",
-        f"real-time factor      {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
-        f"warnings raised       {len(summary['warnings'])}",
+        f"real-time factor       {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
+        f"warnings raised        {len(summary['warnings'])}",
         *(f"  {text}" for text in summary["warnings"]),
     ]
     return "\n".join(lines)
+
+
+def _kind_lines(summary: dict[str, Any]) -> list[str]:
+    tracking = summary["tracking"]
+    if "peak_torque" in summary:
+        return [
+            _row("joint", range(1, len(summary["peak_torque"]) + 1), "d"),
+            _row("peak torque [N m]", summary["peak_torque"], ".2f"),
+            f"largest tracking error {tracking['joints'] * 1e3:.4f} mrad",
+        ]
+    return [
+        _row("leg", range(1, 7), "d"),
+        _row("peak force [N]", summary["peak_force"], ".1f"),
+        _row("peak dynamic fraction", summary["peak_dynamic_fraction"], ".3f"),
+        f"largest tracking error {tracking['position'] * 1e3:.4f} mm,"
+        f" {tracking['orientation'] * 1e3:.4f} mrad",
+    ]
+
+
+def _row(name: str, values: Iterable[float], form: str) -> str:
+    return f"{name:22s}" + "".join(f" {value:>9{form}}" for value in values)

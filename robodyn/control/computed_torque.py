@@ -75,12 +75,16 @@ class ComputedTorque:
         Raises:
             KinematicsError: the mechanism has no answer at this configuration.
         """
-        desired = trajectory.sample(time)
-        if self.preview:
-            ahead = trajectory.sample(time + self.preview).acceleration
-            desired = desired._replace(acceleration=ahead)
+        desired = self.looking_ahead(trajectory.sample(time), trajectory, time)
         acceleration = self.acceleration(configuration, velocity, desired)
         return self.mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
+
+    def looking_ahead(self, desired: Motion, trajectory: Trajectory | None, time: float) -> Motion:
+        """The motion desired at `time` [s], its acceleration taken `preview` ahead."""
+        if not self.preview or trajectory is None:
+            return desired
+        ahead = trajectory.sample(time + self.preview)
+        return desired._replace(acceleration=ahead.acceleration)
 
     def acceleration(
         self, configuration: FloatArray, velocity: FloatArray, desired: Motion
@@ -115,7 +119,7 @@ class Feedforward:
 
 
 def _gain(name: str, value: ArrayLike, size: int) -> FloatArray:
-    gain = as_array(name, value, ())
+    gain = as_array(name, value, (), "1/s^2" if name == "kp" else "1/s")
     if gain.shape not in {(), (size,), (size, size)}:
         raise InvalidInput(
             f"{name} has shape {gain.shape}, expected one number, ({size},) or ({size}, {size})",

@@ -7,11 +7,12 @@ are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from robodyn.checks import as_array
+from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.kernels import stewart_integration as integration
 from robodyn.poses import advance_pose, pose_difference
@@ -22,6 +23,7 @@ from robodyn.stewart.forward_kinematics import PlatformMotion, forward_kinematic
 from robodyn.stewart.integration import integrate
 from robodyn.stewart.joints import LegJointStates, leg_joint_states
 from robodyn.stewart.linearization import Linearization, linearize
+from robodyn.stewart.model import Damping
 from robodyn.stewart.packing import pack_legs, pack_platform
 
 if TYPE_CHECKING:
@@ -76,6 +78,11 @@ class StewartPlatform:
     def joint_names(self) -> tuple[str, ...]:
         """The six driven joints; their positions are the leg lengths."""
         return tuple(leg.joints.actuator.name for leg in self.model.legs)
+
+    @property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame and of the platform's."""
+        return self.model.base_link, self.model.platform_link
 
     @property
     def effort_limits(self) -> FloatArray:
@@ -269,6 +276,15 @@ class StewartPlatform:
         The derivatives are central differences of the exact forward dynamics, of order 6.
         """
         return linearize(self, pose, wrench)
+
+    def without_friction(self) -> StewartPlatform:
+        """The same platform with no friction in its joints."""
+        legs = tuple(replace(leg, damping=Damping()) for leg in self.model.legs)
+        return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
+
+    def body_pose(self, configuration: ArrayLike) -> FloatArray:
+        """Pose (..., 7) of the platform: the configuration itself."""
+        return as_pose("pose", configuration)
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""

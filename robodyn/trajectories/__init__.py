@@ -3,12 +3,13 @@
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line, plan_line_rpy
-from robodyn.trajectories.paper import PAPER_PATHS, paper_path
+from robodyn.trajectories.paper import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.waypoints import load_path
 
 __all__ = [
+    "ARM_PATHS",
     "PAPER_PATHS",
     "JointLine",
     "Line",
@@ -16,6 +17,7 @@ __all__ = [
     "SampledTrajectory",
     "Sequence",
     "Trajectory",
+    "arm_path",
     "knot_times",
     "load_path",
     "paper_path",

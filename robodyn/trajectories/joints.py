@@ -83,15 +83,13 @@ def plan_joints(
             value=q1,
         )
     check_profile(profile)
-    # Of one synchronous motion, measured in units of the joint that is closest to its limit.
-    speed: float | None = None
+    step = np.abs(goal - start)
+    slowest, speed = int(step.argmax()), None
     if v_max is not None:
-        limits = np.broadcast_to(as_array("v_max", v_max, ()), start.shape)
-        if not (limits > 0.0).all():
-            raise InvalidInput(f"v_max is {limits.tolist()}, must be positive", value=v_max)
-        distance, speed = float((np.abs(goal - start) / limits).max()), 1.0
-    else:
-        distance = float(np.abs(goal - start).max())
+        limits = _limits(v_max, start)
+        slowest = int((step / limits).argmax())
+        speed = float(limits[slowest])
+    distance = float(step[slowest])
     if duration is None:
         if speed is None:
             raise InvalidInput("give a duration, or v_max from which to compute it", value=None)
@@ -102,7 +100,18 @@ def plan_joints(
                 "start and goal are the same: give a duration to rest there", value=goal
             )
     duration = as_scalar("duration", duration, "s", above=0.0)
-    what = "joints [s at v_max]"
+    what = f"joint {slowest + 1} [rad or m]"
     return JointLine(
         np.stack([start, goal]), make_profile(profile, duration, distance, speed, what)
     )
+
+
+def _limits(v_max: ArrayLike, start: FloatArray) -> FloatArray:
+    limits = as_array("v_max", v_max, (), "rad/s or m/s")
+    if limits.shape not in {(), start.shape}:
+        raise InvalidInput(
+            f"v_max has shape {limits.shape}, expected one number or {start.shape}", value=v_max
+        )
+    if not (limits > 0.0).all():
+        raise InvalidInput(f"v_max is {limits.tolist()}, must be positive", value=v_max)
+    return np.broadcast_to(limits, start.shape)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_pose, as_scalar
+from robodyn.checks import as_array, as_exact, as_pose, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.kernels.rotations_batch import angular_motions
 from robodyn.poses import pose_from_rpy, rpy_from_pose
@@ -86,6 +86,8 @@ def plan_line(
 ) -> Line:
     """Plan a straight line from pose to pose; angles take the shorter way round.
 
+    Of the two triples of angles that stand for the goal's rotation, the nearer one is the goal.
+
     Give the duration, the speed limits, or both. With both, a parabolic blend cruises at the
     limit and takes the blend time tt = duration - distance/speed (eq. 39). Without a duration
     the slower of position and rotation sets it, its blends a third of the time each.
@@ -105,7 +107,10 @@ def plan_line(
         rpy_from_pose(_single_pose("start", start)),
         rpy_from_pose(_single_pose("goal", goal)),
     )
-    turn = np.remainder(end_angles - angles + np.pi, 2.0 * np.pi) - np.pi
+    # R is the same at (roll + pi, pi - pitch, yaw + pi)
+    flipped = end_angles * (1.0, -1.0, 1.0) + np.pi
+    turns = np.remainder(np.stack([end_angles, flipped]) - angles + np.pi, 2.0 * np.pi) - np.pi
+    turn = turns[np.linalg.norm(turns, axis=-1).argmin()]
     return plan_line_rpy(
         np.stack([first, last]), np.stack([angles, angles + turn]), duration, v_max, w_max, profile
     )
@@ -124,7 +129,7 @@ def plan_line_rpy(
     Raises:
         InvalidInput, InfeasibleTrajectory: as for `plan_line`.
     """
-    positions, angles = as_array("xyz", xyz, (2, 3), "m"), as_array("rpy", rpy, (2, 3), "rad")
+    positions, angles = as_exact("xyz", xyz, (2, 3), "m"), as_exact("rpy", rpy, (2, 3), "rad")
     check_profile(profile)
     v_max, w_max, duration = (
         None if value is None else as_scalar(name, value, unit, above=0.0)
@@ -160,10 +165,7 @@ def plan_line_rpy(
 
 
 def _single_pose(name: str, value: ArrayLike) -> FloatArray:
-    pose = as_pose(name, value)
-    if pose.shape != (7,):
-        raise InvalidInput(f"{name} has shape {pose.shape}, expected one pose (7,)", value=value)
-    return pose
+    return as_pose(name, as_exact(name, value, (7,), "m, unit quaternion x y z w"))
 
 
 def _along(

@@ -1,13 +1,17 @@
-"""The paths of the two Stewart papers, as printed."""
+"""The paths of the two Stewart papers, as printed, and the PUMA's of Lee et al."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from robodyn.errors import PathError
+from robodyn.trajectories.joints import plan_joints
 from robodyn.trajectories.line import plan_line_rpy
 
 if TYPE_CHECKING:
+    from robodyn.trajectories.joints import JointLine
     from robodyn.trajectories.line import Line
 
 # xyz [m], rpy [rad], duration [s], v_max [m/s], w_max [rad/s]
@@ -33,3 +37,27 @@ def paper_path(name: str) -> Line:
         raise PathError(f"no path {name!r}; known are {', '.join(PAPER_PATHS)}", value=name)
     xyz, rpy, duration, v_max, w_max = _PATHS[name]
     return plan_line_rpy(xyz, rpy, duration, v_max, w_max)
+
+
+# The PUMA's move [deg]; the paper does not print its profile and duration, so there is a choice.
+_PUMA = ((90.0, 0.0, 90.0, 0.0, 0.0, 0.0), (45.0, 30.0, 0.0, 45.0, 60.0, 90.0))
+_ARM_PATHS = {
+    "puma": ("cubic", 2.0),
+    "puma_cycloidal": ("cycloidal", 2.0),
+    "puma_fast": ("cubic", 1.0),
+}
+
+ARM_PATHS = tuple(_ARM_PATHS)
+
+
+def arm_path(name: str) -> JointLine:
+    """The PUMA's move of Lee, Chung, Mudge and Turney: `puma`, `puma_cycloidal` or `puma_fast`.
+
+    Raises:
+        PathError: lists the known names.
+    """
+    if name not in _ARM_PATHS:
+        raise PathError(f"no path {name!r}; known are {', '.join(ARM_PATHS)}", value=name)
+    profile, duration = _ARM_PATHS[name]
+    start, goal = np.deg2rad(_PUMA)
+    return plan_joints(start, goal, duration, profile=profile)

@@ -62,12 +62,13 @@ class ParabolicBlend:
         T, tb = self.duration, self.blend
         speed = 1.0 / (T - tb)
         rate = speed / tb if tb > 0.0 else 0.0
+        given, t = t, np.clip(t, 0.0, T)
         to_go = T - t
         s = np.where(t < tb, 0.5 * rate * t * t, speed * (t - 0.5 * tb))
         s = np.where(to_go < tb, 1.0 - 0.5 * rate * to_go * to_go, s)
         ds = np.where(t < tb, rate * t, np.where(to_go < tb, rate * to_go, speed))
         dds = np.where(t < tb, rate, np.where(to_go < tb, -rate, 0.0))
-        return _at_rest_outside(t, T, s, ds, dds)
+        return _at_rest_outside(given, T, s, ds, dds)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Polynomial:
     def sample(self, t: FloatArray) -> Progress:
         """See `Profile.sample`."""
         p = np.polynomial.Polynomial(self.coefficients)
-        x = t / self.duration
+        x = np.clip(t / self.duration, 0.0, 1.0)
         values = (
             p(x),
             p.deriv(1)(x) / self.duration,
@@ -107,7 +108,7 @@ class Cycloidal:
 
     def sample(self, t: FloatArray) -> Progress:
         """See `Profile.sample`."""
-        angle = 2.0 * np.pi * t / self.duration
+        angle = 2.0 * np.pi * np.clip(t / self.duration, 0.0, 1.0)
         s = (angle - np.sin(angle)) / (2.0 * np.pi)
         ds = (1.0 - np.cos(angle)) / self.duration
         dds = 2.0 * np.pi * np.sin(angle) / self.duration**2
@@ -161,6 +162,11 @@ def make_profile(
     Raises:
         InfeasibleTrajectory: the distance cannot be covered; says the least speed and duration.
     """
+    if not np.isfinite(duration):
+        raise InfeasibleTrajectory(
+            f"{what}: {distance:.6g} at the speed allowed takes longer than any number of seconds",
+            value=duration,
+        )
     if distance == 0.0 or speed is None:
         return (
             ParabolicBlend(duration, duration / 3.0) if name == "lspb" else _SMOOTH[name](duration)
@@ -175,12 +181,13 @@ def make_profile(
         )
     if name != "lspb":
         return _SMOOTH[name](duration)
-    return ParabolicBlend(duration, min(max(duration - distance / speed, 0.0), 0.5 * duration))
+    blend = min(duration - distance / speed, 0.5 * duration)
+    # What rounding leaves of no blend at all would be a jolt without end.
+    return ParabolicBlend(duration, blend if blend > ROUNDING * duration else 0.0)
 
 
 def _at_rest_outside(
     t: FloatArray, duration: float, s: FloatArray, ds: FloatArray, dds: FloatArray
 ) -> Progress:
     moving = (t >= 0.0) & (t <= duration)
-    s = np.where(moving, s, np.where(t < 0.0, 0.0, 1.0))
     return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)

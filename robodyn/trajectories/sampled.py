@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array
+from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.kernels.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion
@@ -41,9 +41,18 @@ class SampledTrajectory:
     """
 
     def __init__(self, mechanism: Mechanism, times: ArrayLike, motion: Motion) -> None:
-        self.times = as_array("times", times, (), "s").reshape(-1)
-        if not len(self.times) or (np.diff(self.times) <= 0.0).any():
-            raise InvalidInput("the times of a trajectory must increase strictly", value=times)
+        self.times = as_array("times", times, (), "s")
+        if self.times.ndim != 1 or not self.times.size:
+            raise InvalidInput(
+                f"times has shape {self.times.shape}, expected (K,), one knot or more", value=times
+            )
+        if (np.diff(self.times) <= 0.0).any():
+            knot = int(np.flatnonzero(np.diff(self.times) <= 0.0)[0]) + 1
+            raise InvalidInput(
+                f"times[{knot}] is {self.times[knot]} after {self.times[knot - 1]}, the times of "
+                "a trajectory must increase strictly [s]",
+                value=times,
+            )
         if self.times[0] < 0.0:
             raise InvalidInput(
                 f"the first time of a trajectory is {self.times[0]}, must not be negative [s]",
@@ -51,15 +60,18 @@ class SampledTrajectory:
             )
         self.knots = Motion(
             *(
-                as_array(name, values, np.shape(values)[-1:])
+                as_array(name, values, ())
                 for name, values in zip(Motion._fields, motion, strict=True)
             )
         )
+        # the mechanism knows what its configurations look like, and what its velocities
+        rest = mechanism.difference(self.knots.configuration, self.knots.configuration)
         for name, values in zip(Motion._fields, self.knots, strict=True):
-            if values.ndim != 2 or len(values) != len(self.times):
+            core = rest.shape[1:] if name != "configuration" else values.shape[-1:]
+            if values.shape != (len(self.times), *core):
                 raise InvalidInput(
-                    f"{name} has shape {values.shape}, expected one row for each of the "
-                    f"{len(self.times)} times",
+                    f"{name} has shape {values.shape}, expected {(len(self.times), *core)}, one "
+                    "row for each time",
                     value=values,
                 )
         self._mechanism = mechanism
@@ -122,7 +134,11 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
 
     All are whole nanoseconds, the resolution of ROS time, so a grid point stays the same instant
     on both sides of a message.
+
+    Raises:
+        InvalidInput: a period shorter than a nanosecond.
     """
+    as_scalar("period", period, "s", at_least=1e-9)
     nanoseconds = {round(t * 1e9) for t in (*switching_times, duration)}
     step = round(period * 1e9)
     nanoseconds.update(range(0, round(duration * 1e9) + 1, step))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion, Trajectory
 
 if TYPE_CHECKING:
@@ -20,9 +21,16 @@ class Sequence:
 
     Attributes:
         segments: at least one.
+
+    Raises:
+        InvalidInput: no segments.
     """
 
     segments: tuple[Trajectory, ...]
+
+    def __post_init__(self) -> None:
+        if not self.segments:
+            raise InvalidInput("a sequence of no segments goes nowhere", value=self.segments)
 
     @property
     def starts(self) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Paths from files: waypoints joined by lines, each from rest to rest.
+"""Paths by name, and from files: waypoints joined by lines, each from rest to rest.
 
 ```yaml
 name: up_and_over          # optional
@@ -12,6 +12,8 @@ waypoints:
 
 A waypoint's `duration`, `v_max`, `w_max` and `profile` are of the segment that leads to it.
 Angles are interpolated as they are written, so a turn of more than half a circle can be asked for.
+An arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` is of
+its joints.
 """
 
 from __future__ import annotations
@@ -21,59 +23,119 @@ from typing import TYPE_CHECKING
 
 from robodyn.errors import PathError, RobodynError
 from robodyn.loading.documents import Fields, read_yaml
+from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line_rpy
-from robodyn.trajectories.paper import PAPER_PATHS, paper_path
+from robodyn.trajectories.paper import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
+from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence
 
 if TYPE_CHECKING:
+    from robodyn.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}
 
 
-def load_path(source: str | Path) -> Trajectory:
+def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
     """A path of the papers by its name, or waypoints from a YAML file.
+
+    Args:
+        source: name or file.
+        mechanism: what is to follow the path; if given, the path must suit its kind and size.
 
     Raises:
         PathError: neither a known name nor a readable file; a field that cannot be taken or a
-            segment that its limits do not allow, each with the file and the field.
+            segment that its limits do not allow, each with the file and the field; a path that
+            does not suit the mechanism.
     """
-    text = str(source)
-    if text in PAPER_PATHS:
-        return paper_path(text)
-    file = Path(source).expanduser()
-    if file.suffix not in {".yaml", ".yml"} or not file.exists():
+    name = str(source)
+    if name in PAPER_PATHS:
+        path: Trajectory = paper_path(name)
+    elif name in ARM_PATHS:
+        path = arm_path(name)
+    else:
+        path = _from_file(_waypoint_file(source))
+    if mechanism is not None:
+        _check_suits(path, name, mechanism)
+    return path
+
+
+def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
+    given = path.sample(0.0).configuration.shape
+    wanted = mechanism.home.shape
+    if given != wanted:
+        what = "poses of a platform" if given == (7,) else f"{given[0]} joint positions"
         raise PathError(
-            f"no path {text!r}: not one of {', '.join(PAPER_PATHS)}, nor a waypoint file "
-            "(.yaml) that exists",
-            value=text,
+            f"path {name!r} is of {what}, {mechanism.name} takes "
+            + ("poses" if mechanism.kind == "stewart" else f"{wanted[0]} joint positions"),
+            value=name,
         )
+
+
+def _from_file(file: Path) -> Trajectory:
     fields = Fields(read_yaml(file, PathError), str(file), error=PathError)
     fields.only("name", "waypoints", *_SEGMENT_FIELDS)
+    fields.text("name", "unnamed")
     waypoints = fields.children("waypoints")
     if len(waypoints) < 2:
         raise fields.refuse("waypoints", fields.data["waypoints"], "two waypoints or more")
+    of_joints = "joints" in waypoints[0]
     for waypoint in waypoints:
-        waypoint.only("xyz", "rpy", *_SEGMENT_FIELDS)
+        waypoint.only(*(("joints",) if of_joints else ("xyz", "rpy")), *_SEGMENT_FIELDS)
+    for name in _SEGMENT_FIELDS:
+        if name in waypoints[0]:
+            raise waypoints[0].refuse(
+                name, waypoints[0].data[name], "none: no segment leads to the first waypoint"
+            )
+    segment = _joint_segment if of_joints else _segment
     segments = tuple(
-        _segment(fields, start, goal)
+        segment(fields, start, goal)
         for start, goal in zip(waypoints[:-1], waypoints[1:], strict=True)
     )
     return segments[0] if len(segments) == 1 else Sequence(segments)
 
 
+def _waypoint_file(source: str | Path) -> Path:
+    try:
+        file = Path(source).expanduser()
+        if file.suffix.lower() in {".yaml", ".yml"} and file.exists():
+            return file
+    except (OSError, ValueError, TypeError, RuntimeError):
+        pass  # a name too long, with a null in it, no name at all, or of an unknown user's home
+    text = str(source)
+    shown = text if len(text) <= 100 else text[:97] + "..."
+    raise PathError(
+        f"no path {shown!r}: not one of {', '.join((*PAPER_PATHS, *ARM_PATHS))}, nor a waypoint file (.yaml) that "
+        "exists",
+        value=source,
+    )
+
+
 def _segment(common: Fields, start: Fields, goal: Fields) -> Line:
     ends = [(f.array("xyz", (3,), "m"), f.array("rpy", (3,), "rad")) for f in (start, goal)]
-    numbers: dict[str, float | None] = {}
-    for name, unit in _UNITS.items():
-        fields = goal if name in goal else common
-        numbers[name] = fields.number(name, unit, above=0.0) if name in fields else None
-    profile = (goal if "profile" in goal else common).text("profile", "lspb")
     xyz, rpy = zip(*ends, strict=True)
+    duration, v_max, w_max = (_limit(common, goal, name) for name in _UNITS)
     try:
-        return plan_line_rpy(
-            xyz, rpy, numbers["duration"], numbers["v_max"], numbers["w_max"], profile
-        )
+        return plan_line_rpy(xyz, rpy, duration, v_max, w_max, _profile(common, goal))
     except RobodynError as error:
         raise PathError(f"{goal.source}: {goal.path}: {error}", value=error.value) from error
+
+
+def _joint_segment(common: Fields, start: Fields, goal: Fields) -> JointLine:
+    size = len(start.get("joints", "a list of joint positions"))
+    q0, q1 = (f.array("joints", (size,), "rad or m") for f in (start, goal))
+    duration, v_max = (_limit(common, goal, name) for name in ("duration", "v_max"))
+    try:
+        return plan_joints(q0, q1, duration, v_max, _profile(common, goal))
+    except RobodynError as error:
+        raise PathError(f"{goal.source}: {goal.path}: {error}", value=error.value) from error
+
+
+def _limit(common: Fields, goal: Fields, name: str) -> float | None:
+    fields = goal if name in goal else common
+    return fields.number(name, _UNITS[name], above=0.0) if name in fields else None
+
+
+def _profile(common: Fields, goal: Fields) -> str:
+    return (goal if "profile" in goal else common).text("profile", "lspb", tuple(PEAK_SPEED))

@@ -1,0 +1,132 @@
+"""What the launch files of simulations share: the nodes, and how a run ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from launch.actions import DeclareLaunchArgument, EmitEvent, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.events import Shutdown
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+if TYPE_CHECKING:
+    from launch.events.process import ProcessExited
+    from launch.launch_description_entity import LaunchDescriptionEntity
+
+    from launch import LaunchContext
+
+
+def simulation_arguments(
+    model: str, path: str, paths: str, params_file: str
+) -> list[DeclareLaunchArgument]:
+    """The launch arguments of a simulation, with its defaults."""
+    return [
+        DeclareLaunchArgument(
+            "model",
+            default_value=model,
+            description="bundled model, or path of a .yaml, .urdf or .xacro file",
+        ),
+        DeclareLaunchArgument(
+            "path",
+            default_value=path,
+            description=f"path to fly: {paths}, or a YAML file of waypoints",
+        ),
+        DeclareLaunchArgument(
+            "mode",
+            default_value="computed_torque",
+            choices=["computed_torque", "feedforward"],
+            description="how inverse_dynamics makes its efforts",
+        ),
+        DeclareLaunchArgument(
+            "stepping",
+            default_value="lockstep",
+            choices=["lockstep", "realtime"],
+            description="lockstep: repeatable, as fast as it goes; realtime: by the wall clock",
+        ),
+        DeclareLaunchArgument(
+            "duration",
+            default_value="0.0",
+            description="seconds to watch; 0.0: until the path is done",
+        ),
+        DeclareLaunchArgument(
+            "output",
+            default_value="runs/latest",
+            description="folder for summary.json and history.csv",
+        ),
+        DeclareLaunchArgument(
+            "params_file",
+            default_value=PathJoinSubstitution(
+                [FindPackageShare("robodyn"), "config", params_file]
+            ),
+            description="parameter file of all nodes",
+        ),
+        DeclareLaunchArgument("namespace", default_value="", description="namespace of all nodes"),
+    ]
+
+
+def simulation_nodes() -> list[LaunchDescriptionEntity]:
+    """Planner, inverse dynamics, monitor, simulator and summary, and what happens when one ends."""
+    summary = _node(
+        "run_summary",
+        path=_text("path"),
+        mode=_text("mode"),
+        output=_text("output"),
+        duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
+    )
+    others = [
+        _node("trajectory_planner", path=_text("path")),
+        _node("inverse_dynamics", mode=_text("mode")),
+        _node("condition_monitor"),
+        _node("forward_simulator", path=_text("path"), stepping=_text("stepping")),
+    ]
+    return [
+        RegisterEventHandler(OnProcessExit(target_action=summary, on_exit=_done)),
+        *(
+            RegisterEventHandler(OnProcessExit(target_action=other, on_exit=_died))
+            for other in others
+        ),
+        *others,
+        summary,
+    ]
+
+
+def _text(name: str) -> ParameterValue:
+    """A launch argument as a string parameter, whatever it looks like."""
+    return ParameterValue(LaunchConfiguration(name), value_type=str)
+
+
+def _node(name: str, **parameters: ParameterValue) -> Node:
+    return Node(
+        package="robodyn",
+        executable=name,
+        name=name,
+        namespace=LaunchConfiguration("namespace"),
+        output="screen",
+        parameters=[
+            LaunchConfiguration("params_file"),
+            {"model": _text("model"), **parameters},
+        ],
+    )
+
+
+def _done(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """The summary is written: stop the rest. Without one, the run has failed."""
+    if event.returncode == 0:
+        return [EmitEvent(event=Shutdown(reason="the run is done"))]
+    return _died(event, context)
+
+
+def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """A process that ends before the run is done takes the launch down with it."""
+    if context.is_shutdown:
+        return []
+    text = f"{event.process_name} ended with exit code {event.returncode} before the run was done"
+    return [OpaqueFunction(function=_fail, args=[text])]
+
+
+def _fail(_: LaunchContext, text: str) -> None:
+    # launch makes its exit code 1 for an exception, and for nothing else
+    raise RuntimeError(text)
