@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def warm_up(mechanism: Mechanism) -> None:
-    """Call once, at home, what a control loop and a simulation call: compiled or loaded, it is fast.
+    """Call once, at home, what control and simulation call: compiled or loaded, it is fast then.
 
     The first call of a kernel costs some 0.1 s where its machine code is cached on disk and
     seconds where it is not.

@@ -17,6 +17,7 @@ from trajectory_msgs.msg import (
     MultiDOFJointTrajectoryPoint,
 )
 
+from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import Motion, SampledTrajectory
@@ -240,8 +241,12 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
     """The trajectory of a message; velocities and accelerations that are absent count as zero.
 
     Raises:
-        InvalidInput: no points, several joints, times that do not increase, not finite.
+        InvalidInput: another frame than the mechanism's base, no points, several joints, times
+            that do not increase, not finite, a quaternion not of unit length.
     """
+    base = mechanism.frames[0]
+    if message.header.frame_id not in ("", base):
+        raise InvalidInput(f"frame is {message.header.frame_id!r}, expected {base!r}", value=base)
     if not message.points:
         raise InvalidInput("a trajectory without points", value=message)
     rows = []
@@ -252,7 +257,8 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
             )
         twist = twist_array(point.velocities[0]) if point.velocities else np.zeros(6)
         accel = twist_array(point.accelerations[0]) if point.accelerations else np.zeros(6)
-        rows.append((pose_array(point.transforms[0]), twist, accel))
+        pose = as_pose(f"pose of point {index}", pose_array(point.transforms[0]))
+        rows.append((pose, twist, accel))
     return _through(mechanism, message.points, rows)
 
 

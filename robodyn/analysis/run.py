@@ -207,7 +207,7 @@ def summary_text(summary: dict[str, Any]) -> str:
     lines = [
         f"{summary['model']}, path {summary['path']}, {summary['mode']}: {summary['status']}",
         *_kind_lines(summary),
-        f"condition number       {condition['min']:.2f} to {condition['max']:.2f}"
+        f"condition number       {condition['min']:.4g} to {condition['max']:.4g}"
         f" (at t = {condition['time_of_max']:.3f} s)",
         f"real-time factor       {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
         f"warnings raised        {len(summary['warnings'])}",

@@ -1,0 +1,1 @@
+"""Stewart platforms: model, kinematics, dynamics."""
