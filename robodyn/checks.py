@@ -29,8 +29,11 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     """
     expected = "(" + ", ".join(["...", *map(str, core)]) + ")"
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(value)
+        if given.dtype.kind in "cSUMm":  # which NumPy would turn into numbers of another meaning
+            raise TypeError(f"it holds {given.dtype}")
+        array = given.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(
             f"{name} must be numbers of shape {expected}{_in(unit)}: {error}", value=value
         ) from error
@@ -48,6 +51,20 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     return array
 
 
+def as_exact(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
+    """Return `value` as a finite float64 array of exactly this shape: no batch.
+
+    Raises:
+        InvalidInput: as for `as_array`, or leading dimensions.
+    """
+    array = as_array(name, value, shape, unit)
+    if array.shape != shape:
+        raise InvalidInput(
+            f"{name} has shape {array.shape}, expected {shape}{_in(unit)}, no batch", value=value
+        )
+    return array
+
+
 def as_scalar(
     name: str,
     value: Any,
@@ -61,9 +78,10 @@ def as_scalar(
     Raises:
         InvalidInput: not a number, not finite, or out of the stated range.
     """
-    number = float(as_array(name, value, (), unit).reshape(-1)[0]) if np.ndim(value) == 0 else None
-    if number is None:
+    array = as_array(name, value, (), unit)
+    if array.ndim:
         raise InvalidInput(f"{name} must be a single number{_in(unit)}, got {value!r}", value=value)
+    number = float(array)
     if above is not None and not number > above:
         raise InvalidInput(f"{name} is {number}, must be above {above}{_in(unit)}", value=value)
     if at_least is not None and not number >= at_least:
@@ -80,7 +98,8 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
     pose = as_array(name, value, (7,), "m, unit quaternion x y z w")
-    norm = np.sqrt((pose[..., 3:] ** 2).sum(axis=-1, keepdims=True))
+    with np.errstate(over="ignore"):  # too long a quaternion is refused, not computed with
+        norm = np.sqrt((pose[..., 3:] ** 2).sum(axis=-1, keepdims=True))
     worst = np.abs(norm - 1.0)
     if worst.size and worst.max() > QUATERNION_TOLERANCE:
         first = float(norm.reshape(-1)[worst.reshape(-1).argmax()])

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 
+# Of sqrt(1 -+ sin pitch): below it the sum, or the difference, of roll and yaw is all rounding.
+LOCKED = 1e-15
+
+
 def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
     """Pose (..., 7) of positions xyz (..., 3) [m] and angles rpy (..., 3) [rad].
 
@@ -38,23 +42,22 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
 def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Position (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] of pose (..., 7).
 
-    Pitch lies in [-pi/2, pi/2]. At its ends roll and yaw turn about the same axis; roll is then
-    zero.
+    Pitch lies in [-pi/2, pi/2], roll and yaw in [-pi, pi]. At the ends of pitch (gimbal lock) roll
+    and yaw turn about the same axis; roll is then zero. The angles are read off the quaternion, as
+    half the sum and half the difference of roll and yaw (Bernardes and Viollet, 2022), so that they
+    give the same rotation to the last digits, close to gimbal lock as well.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
     checked = as_pose("pose", pose)
-    R = rotation_matrix(checked)
-    cosine = np.hypot(R[..., 0, 0], R[..., 1, 0])
-    pitch = np.arctan2(-R[..., 2, 0], cosine)
-    locked = cosine < 1e-12
-    roll = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], R[..., 2, 2]))
-    yaw = np.where(
-        locked,
-        np.arctan2(-R[..., 0, 1], R[..., 1, 1]),
-        np.arctan2(R[..., 1, 0], R[..., 0, 0]),
-    )
+    x, y, z, w = np.moveaxis(checked[..., 3:], -1, 0)
+    up, down = np.hypot(x - z, w + y), np.hypot(x + z, w - y)  # sqrt(1 + sin), sqrt(1 - sin) pitch
+    pitch = 0.5 * np.pi - 2.0 * np.arctan2(down, up)
+    half_difference, half_sum = np.arctan2(x - z, w + y), np.arctan2(x + z, w - y)
+    half_sum = np.where(down < LOCKED, -half_difference, half_sum)
+    half_difference = np.where(up < LOCKED, -half_sum, half_difference)
+    roll, yaw = _wrapped(half_sum + half_difference), _wrapped(half_sum - half_difference)
     return checked[..., :3].copy(), np.stack([roll, pitch, yaw], axis=-1)
 
 
@@ -94,9 +97,7 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
-    R = rotation_matrix(pose)
-    halves = as_array("twist", twist, (6,), "m/s, rad/s").reshape(*np.shape(twist)[:-1], 2, 3)
-    return np.asarray(np.einsum("...ji,...kj->...ki", R, halves).reshape(*R.shape[:-2], 6))
+    return _resolved("nji,nkj->nki", pose, twist)
 
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
@@ -105,6 +106,15 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: as for `twist_in_body`.
     """
-    R = rotation_matrix(pose)
-    halves = as_array("twist", twist, (6,), "m/s, rad/s").reshape(*np.shape(twist)[:-1], 2, 3)
-    return np.asarray(np.einsum("...ij,...kj->...ki", R, halves).reshape(*R.shape[:-2], 6))
+    return _resolved("nij,nkj->nki", pose, twist)
+
+
+def _resolved(product: str, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+    moving = as_array("twist", twist, (6,), "m/s, rad/s")
+    shape, (where, moving) = flatten(pose=as_pose("pose", pose), twist=moving)
+    halves = moving.reshape(-1, 2, 3)
+    return np.asarray(np.einsum(product, rotation_matrix(where), halves).reshape(*shape, 6))
+
+
+def _wrapped(angle: FloatArray) -> FloatArray:
+    return np.where(np.abs(angle) > np.pi, angle - 2.0 * np.pi * np.sign(angle), angle)

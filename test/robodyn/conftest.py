@@ -1,0 +1,39 @@
+"""What tests of every part share: the paper's manipulator, an arm, reference data, a seed."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import UnphysicalInertiaWarning
+
+
+@pytest.fixture
+def rng():
+    seed = np.random.SeedSequence().entropy
+    print(f"seed = {seed}")
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def golden():
+    return json.loads((Path(__file__).parents[1] / "reference" / "golden.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def dasgupta():
+    return _load("stewart_dasgupta")
+
+
+@pytest.fixture(scope="session")
+def puma():
+    return _load("puma560")
+
+
+def _load(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        return rd.load(name)

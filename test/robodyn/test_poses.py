@@ -1,0 +1,133 @@
+"""Poses: R = Rz Ry Rx, angles there and back, displacements as the inverse of each other."""
+
+import numpy as np
+import pytest
+
+from robodyn.batch import element, flatten
+from robodyn.errors import InvalidInput
+from robodyn.poses import (
+    advance_pose,
+    pose_difference,
+    pose_from_rpy,
+    rotation_matrix,
+    rpy_from_pose,
+    twist_in_base,
+    twist_in_body,
+)
+
+
+def random_pose(rng, *shape):
+    quaternion = rng.normal(size=(*shape, 4))
+    quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    return np.concatenate([rng.normal(size=(*shape, 3)), quaternion], axis=-1)
+
+
+def elementary(roll, pitch, yaw):
+    def turn(angle, i, j):
+        R = np.eye(3)
+        R[i, i] = R[j, j] = np.cos(angle)
+        R[j, i] = np.sin(angle)
+        R[i, j] = -R[j, i]
+        return R
+
+    return turn(yaw, 0, 1) @ turn(pitch, 2, 0) @ turn(roll, 1, 2)
+
+
+def assert_same_rotation(actual, expected, atol=4e-15):
+    np.testing.assert_allclose(rotation_matrix(actual), rotation_matrix(expected), atol=atol)
+
+
+def test_roll_pitch_yaw_are_turns_about_fixed_x_y_z(rng):
+    rpy = rng.uniform(-np.pi, np.pi, 3)
+    pose = pose_from_rpy([1.0, 2.0, 3.0], rpy)
+    np.testing.assert_array_equal(pose[:3], [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(rotation_matrix(pose), elementary(*rpy), atol=1e-15)
+
+
+def test_angles_there_and_back(rng):
+    rpy = rng.uniform(-1.0, 1.0, (50, 3)) * [np.pi, 0.499 * np.pi, np.pi]
+    xyz, back = rpy_from_pose(pose_from_rpy(rng.normal(size=3), rpy))
+    assert xyz.shape == (50, 3)
+    np.testing.assert_allclose(back, rpy, atol=1e-12)
+
+
+def test_rotations_there_and_back(rng):
+    pose = random_pose(rng, 4, 25)
+    xyz, rpy = rpy_from_pose(pose)
+    assert_same_rotation(pose_from_rpy(xyz, rpy), pose)
+    assert (np.abs(rpy) <= [np.pi, 0.5 * np.pi, np.pi]).all()
+
+
+@pytest.mark.parametrize("end", [-0.5 * np.pi, 0.5 * np.pi])
+@pytest.mark.parametrize("off", [0.0, 1e-16, 1e-13, 1e-11, 1e-9, 1e-7, 1e-4])
+def test_angles_keep_every_digit_of_the_rotation_at_gimbal_lock(rng, end, off):
+    rpy = np.array([rng.uniform(-3, 3), end - np.sign(end) * off, rng.uniform(-3, 3)])
+    pose = pose_from_rpy(np.zeros(3), rpy)
+    xyz, back = rpy_from_pose(pose)
+    assert back[1] == pytest.approx(rpy[1], abs=3e-8 if off < 1e-6 else 1e-11)
+    assert_same_rotation(pose_from_rpy(xyz, back), pose)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_roll_is_zero_where_it_cannot_be_told_from_yaw(sign):
+    exact = np.array([0.0, 0.0, 0.0, 0.0, sign * np.sqrt(0.5), 0.0, np.sqrt(0.5)])
+    _, (roll, pitch, yaw) = rpy_from_pose(exact)
+    assert (roll, pitch) == (0.0, pytest.approx(sign * 0.5 * np.pi, abs=1e-15))
+    assert yaw == pytest.approx(0.0, abs=1e-15)
+
+
+def test_a_quaternion_and_its_negative_are_one_rotation(rng):
+    pose = random_pose(rng, 20)
+    negative = pose * ([1.0] * 3 + [-1.0] * 4)
+    np.testing.assert_allclose(rpy_from_pose(negative)[1], rpy_from_pose(pose)[1], atol=1e-14)
+    np.testing.assert_allclose(pose_difference(pose, negative), 0.0, atol=1e-15)
+
+
+def test_a_displacement_leads_from_start_to_goal(rng):
+    start, goal = random_pose(rng, 50), random_pose(rng, 50)
+    displacement = pose_difference(start, goal)
+    assert (np.linalg.norm(displacement[:, 3:], axis=1) <= np.pi).all()
+    there = advance_pose(start, displacement)
+    np.testing.assert_allclose(there[:, :3], goal[:, :3], atol=1e-15)
+    assert_same_rotation(there, goal)
+
+
+def test_displacements_are_in_the_base_frame():
+    quarter = pose_from_rpy(np.zeros(3), [0.0, 0.0, 0.5 * np.pi])
+    turned = advance_pose(quarter, [0.0, 0.0, 0.0, 0.1, 0.0, 0.0])
+    expected = elementary(0.1, 0.0, 0.0) @ rotation_matrix(quarter)
+    np.testing.assert_allclose(rotation_matrix(turned), expected, atol=1e-15)
+
+
+def test_twists_there_and_back(rng):
+    pose, twist = random_pose(rng, 5), rng.normal(size=(5, 6))
+    body = twist_in_body(pose, twist)
+    np.testing.assert_allclose(twist_in_base(pose, body), twist, atol=1e-15)
+    R = rotation_matrix(pose)
+    np.testing.assert_allclose(body[:, 3:], np.einsum("nji,nj->ni", R, twist[:, 3:]), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("poses", "twists"), [((), (4,)), ((4,), ()), ((3, 1), (1, 4)), ((0,), ())]
+)
+def test_poses_and_twists_broadcast(rng, poses, twists):
+    pose, twist = random_pose(rng, *poses), rng.normal(size=(*twists, 6))
+    shape = np.broadcast_shapes(poses, twists)
+    assert twist_in_body(pose, twist).shape == (*shape, 6)
+    assert advance_pose(pose, twist).shape == (*shape, 7)
+    assert pose_from_rpy(pose[..., :3], twist[..., :3]).shape == (*shape, 7)
+
+
+@pytest.mark.parametrize("function", [twist_in_body, advance_pose])
+def test_what_does_not_broadcast_is_refused_by_name(rng, function):
+    with pytest.raises(InvalidInput, match=r"do not broadcast: pose \(2, 7\), .* \(3, 6\)"):
+        function(random_pose(rng, 2), rng.normal(size=(3, 6)))
+
+
+def test_flatten_makes_one_batch_and_element_finds_it_again():
+    shape, (a, b) = flatten(a=np.zeros((2, 1, 4)), b=np.arange(15.0).reshape(5, 3))
+    assert (shape, a.shape, b.shape) == ((2, 5), (10, 4), (10, 3))
+    assert a.flags.c_contiguous
+    assert b.flags.c_contiguous
+    assert element(shape, 7) == (1, 2)
+    assert element((), 0) == ()
