@@ -1,11 +1,16 @@
 """How processes start, talk, end, and are ended."""
 
+import contextlib
 import os
+import pty
 import re
 import signal
+import sys
+from pathlib import Path
 
 import pytest
 
+ROS2 = str(Path(sys.executable).with_name("ros2"))
 TEMPLATE = "\ndef generate_launch_description():\n    return LaunchDescription([{}])\n"
 
 
@@ -211,3 +216,21 @@ def test_a_process_takes_its_time_to_start_and_is_interrupted_at_once(ros2, toke
     running = launch(ros2, f"*[sleeper({token!r}) for _ in range(4)]")
     running.wait_for("process started")
     running.end(signal.SIGINT)
+
+
+def test_ctrl_c_in_a_terminal(ros2, token):
+    path = ros2.write(TEMPLATE.format(f"sleeper({token!r}, name='s', output='screen')"))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(ROS2, [ROS2, "launch", path], ros2.env)
+    output = b""
+    with contextlib.suppress(OSError):  # what reading a terminal without writers ends with
+        while data := os.read(terminal, 4096):
+            output += data
+            if b"[s-1] up" in data:
+                os.write(terminal, b"\x03")
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    # Once, and not by the terminal as well as by the launch.
+    assert output.count(b"[s-1] interrupted") == 1
+    assert b"process has finished cleanly" in output

@@ -1,4 +1,4 @@
-"""Helpers shared by actions, conditions and substitutions."""
+"""What is shared by actions, conditions and substitutions."""
 
 from __future__ import annotations
 
