@@ -30,9 +30,10 @@ $(READY): requirements/bare.txt requirements/constraints.txt setup.py bare/pypro
 	@$(BIN)/robodyn compile
 	@touch $@
 
-$(TEST_READY): $(READY) requirements/test.txt
+$(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
 	@echo "adding what the tests need to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
+	@$(PIP) install --no-deps -r requirements/test-no-deps.txt
 	@touch $@
 
 arm: $(READY)

@@ -46,6 +46,10 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         if str(end):
             get_logger(name).fatal(str(end))
         code = end.code if isinstance(end, Finished) else 1
+    except Exception:
+        # Ctrl-C takes the context away under a callback that is just publishing; that is no fault
+        if rclpy.ok():
+            raise
     finally:
         _ignore_interrupts()
         if node is not None:

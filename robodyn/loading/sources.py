@@ -26,7 +26,14 @@ def models() -> tuple[str, ...]:
     return tuple(sorted(name[:-5] for name in names if name.endswith(".yaml")))
 
 
-def load(source: str | Path, *, strict: bool = False) -> StewartPlatform | SerialArm:
+def load(
+    source: str | Path,
+    *,
+    strict: bool = False,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold_branches: bool = False,
+) -> StewartPlatform | SerialArm:
     """A mechanism from a bundled name, a file or URDF text.
 
     A URDF with a floating platform and spherical closures is a Stewart platform, any other a
@@ -36,6 +43,9 @@ def load(source: str | Path, *, strict: bool = False) -> StewartPlatform | Seria
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml or .yml file,
             or URDF text, which starts with `<`.
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
+        base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
+            leaf behind the largest number of movable joints.
+        hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
 
     Raises:
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
@@ -49,7 +59,7 @@ def load(source: str | Path, *, strict: bool = False) -> StewartPlatform | Seria
             value=source,
         )
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _from_urdf(read_urdf(source), strict)
+        return _from_urdf(read_urdf(source), strict, base_link, tip_link, hold_branches)
     if str(source) in models():
         bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
         with resources.as_file(bundled) as path:
@@ -58,7 +68,7 @@ def load(source: str | Path, *, strict: bool = False) -> StewartPlatform | Seria
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), strict)
     if path.suffix.lower() in URDF_SUFFIXES:
-        return _from_urdf(read_urdf(path), strict)
+        return _from_urdf(read_urdf(path), strict, base_link, tip_link, hold_branches)
     raise ModelError(
         f"{path}: unknown kind of file {path.suffix!r}, expected .urdf, .xacro, .yaml or .yml",
         value=path.suffix,
@@ -98,7 +108,13 @@ def _from_yaml(document: dict[str, Any], source: str, strict: bool) -> StewartPl
     return SerialArm(serial_model_from_yaml(document, source, strict))
 
 
-def _from_urdf(document: UrdfDocument, strict: bool) -> StewartPlatform | SerialArm:
+def _from_urdf(
+    document: UrdfDocument,
+    strict: bool,
+    base_link: str | None,
+    tip_link: str | None,
+    hold_branches: bool,
+) -> StewartPlatform | SerialArm:
     if is_stewart(document):
         from robodyn.loading.stewart_urdf import stewart_model_from_urdf
         from robodyn.stewart.platform import StewartPlatform
@@ -107,7 +123,16 @@ def _from_urdf(document: UrdfDocument, strict: bool) -> StewartPlatform | Serial
     from robodyn.serial.arm import SerialArm
     from robodyn.serial.loading import serial_model_from_urdf
 
-    return SerialArm(serial_model_from_urdf(document.robot, document.source, strict))
+    model = serial_model_from_urdf(
+        document.robot,
+        document.source,
+        strict,
+        base_link,
+        tip_link,
+        motors=document.motors,
+        hold_branches=hold_branches,
+    )
+    return SerialArm(model)
 
 
 def is_stewart(document: UrdfDocument) -> bool:

@@ -104,7 +104,8 @@ class ElementReader:
         copy = ElementTree.SubElement(clean, "joint", {"name": name, "type": kind})
         self._copy(element, copy, _JOINT, where, ("parent", "child"))
         axis = copy.find("axis")
-        if axis is not None and not any(map(float, axis.attrib["xyz"].split())):
+        turns = kind not in ("fixed", "floating")  # the axis of others means nothing
+        if turns and axis is not None and not any(map(float, axis.attrib["xyz"].split())):
             raise self._error(f"{where}: axis xyz", axis.attrib["xyz"], "a direction, not zero")
         self.joints[name] = copy
 

@@ -7,7 +7,7 @@ handed to it, checked before: links with their inertials, joints, nothing that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,15 +17,20 @@ from robodyn.loading.urdf_elements import Closure, ElementReader
 from robodyn.loading.xacro_text import expand_xacro
 from robodyn.loading.xml_text import parse_xml
 from robodyn.loading.yaml_text import read_text
+from robodyn.serial.motors import Motor, read_motors
 
 
 @dataclass(frozen=True)
 class UrdfDocument:
-    """What was read: a `urdf_parser_py` robot, the closures in document order, and the source."""
+    """What was read: a `urdf_parser_py` robot, the closures in document order, and the source.
+
+    `motors` are those that joints name in a `<robodyn>` element, by joint name.
+    """
 
     robot: Any
     closures: tuple[Closure, ...]
     source: str
+    motors: dict[str, Motor] = field(default_factory=dict)
 
 
 def read_urdf(source: str | Path) -> UrdfDocument:
@@ -69,7 +74,7 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    return UrdfDocument(_parsed(clean, source), closures, source)
+    return UrdfDocument(_parsed(clean, source), closures, source, read_motors(root, source))
 
 
 def _parsed(clean: ElementTree.Element, source: str) -> Any:
