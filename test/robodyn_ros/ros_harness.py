@@ -137,6 +137,20 @@ class Process:
                     raise AssertionError(f"no line with {texts} ({why}):\n{self.output}")
                 self._news.wait(min(left, 0.2))
 
+    def provoke(self, action: Callable[[], object], *texts: str, timeout: float = PATIENCE) -> str:
+        """Repeat an action until a new line holds all texts; what is logged may be throttled."""
+        known = len(self.lines)
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            assert self.alive, self.output
+            action()
+            with self._news:
+                self._news.wait(0.3)
+            for line in self.lines[known:]:
+                if all(text in line for text in texts):
+                    return line
+        raise AssertionError(f"no line with {texts} in {timeout:g} s:\n{self.output}")
+
     def wait(self, timeout: float = PATIENCE) -> int:
         """The exit code; fails when it does not end."""
         try:

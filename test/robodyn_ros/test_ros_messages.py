@@ -105,24 +105,24 @@ def test_joint_values_follow_the_names_whatever_their_order(rng):
     for factor, field in enumerate(("position", "velocity", "effort"), 1):
         assert (messages.joint_values(message, NAMES, field) == factor * values).all()
     # a message may tell of more joints than are asked for
-    assert messages.joint_efforts(message, NAMES[1:]).tolist() == (3 * values[1:]).tolist()
+    assert messages.joint_values(message, NAMES[1:], "effort").tolist() == (3 * values[1:]).tolist()
 
 
 def test_a_missing_joint_is_named():
     message = JointState(name=["a", "c"], effort=[1.0, 2.0])
     with pytest.raises(rd.InvalidInput, match=r"\bb\b"):
-        messages.joint_efforts(message, NAMES)
+        messages.joint_values(message, NAMES, "effort")
 
 
 @pytest.mark.parametrize("effort", [[], [1.0], [1.0, 2.0, 3.0, 4.0]])
 def test_lists_of_another_length_are_refused(effort):
     with pytest.raises(rd.InvalidInput):
-        messages.joint_efforts(JointState(name=list(NAMES), effort=effort), NAMES)
+        messages.joint_values(JointState(name=list(NAMES), effort=effort), NAMES, "effort")
 
 
 def test_efforts_that_are_not_finite_are_refused_with_their_place():
     with pytest.raises(rd.InvalidInput, match=r"effort\[1\] is nan"):
-        messages.joint_efforts(JointState(name=list(NAMES), effort=[1.0, np.nan, 2.0]), NAMES)
+        messages.joint_values(JointState(name=list(NAMES), effort=[1.0, np.nan, 2.0]), NAMES, "effort")
 
 
 def test_trajectory_comes_back_as_the_same_numbers(mechanism):

@@ -1,0 +1,189 @@
+"""condition_monitor as a process: numbers, levels, and what lies ahead on a path."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import robodyn as rd
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
+from robodyn.trajectories import knot_times
+from robodyn_ros import messages
+from ros_harness import LATCHED
+from scipy.optimize import brentq
+from std_msgs.msg import Float64
+from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+pytestmark = pytest.mark.ros
+FRAMES = ("base_link", "platform_link")
+NOW = "condition_monitor: condition number"
+AHEAD = "condition_monitor: trajectory ahead"
+SINGULAR = 3.670504110
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+
+
+class Monitor:
+    """The process, and what goes in and out of it; every state is a second after the last."""
+
+    def __init__(self, peer, start) -> None:
+        self.peer = peer
+        self.process = start("condition_monitor", {"characteristic_length": 0.3})
+        self.trajectories = peer.node.create_publisher(
+            MultiDOFJointTrajectory, "platform_trajectory", LATCHED
+        )
+        self.states = peer.publisher(Odometry, "platform_state")
+        self.numbers = peer.listen(Float64, "condition_number")
+        self.diagnostics = peer.listen(DiagnosticArray, "/diagnostics")
+        self.stamp = 0
+
+    def show(self, pose) -> tuple[float, DiagnosticStatus]:
+        """The number and the diagnostic that answer a pose."""
+        for _ in range(60):
+            self.stamp += 1_000_000_000
+            known = len(self.numbers)
+            self.states.publish(messages.odometry(self.stamp, FRAMES, pose, np.zeros(6)))
+            try:
+                self.peer.until(lambda: len(self.numbers) > known, "a number", timeout=1.0)
+                status = self.peer.until(self._status, "its diagnostic", timeout=1.0)
+                return self.numbers[-1].data, status
+            except AssertionError:
+                assert self.process.alive, self.process.output
+        raise AssertionError(f"no answer to a state:\n{self.process.output}")
+
+    def _status(self) -> DiagnosticStatus | None:
+        return next(iter(self.find(NOW, self.stamp)), None)
+
+    def find(self, name: str, stamp: int | None = None) -> list[DiagnosticStatus]:
+        return [
+            status
+            for array in self.diagnostics
+            for status in array.status
+            if status.name == name
+            and stamp in (None, messages.to_nanoseconds(array.header.stamp))
+        ]
+
+
+@pytest.fixture(scope="module")
+def monitor(peer, start):
+    return Monitor(peer, start)
+
+
+@pytest.fixture(scope="module")
+def pose_of(mechanism):
+    """A pose of a given condition number, on the way to the singularity of path III."""
+    sound = rd.paper_path("I").sample(0.0).configuration
+    singular = rd.paper_path("III").sample(SINGULAR).configuration
+    way = mechanism.difference(sound, singular)
+
+    def excess(s, number):
+        return np.log(mechanism.condition_number(mechanism.advance(sound, s * way)) / number)
+
+    def find(number):
+        grid = 1.0 - np.geomspace(1.0, 1e-9, 400)
+        values = [excess(s, number) for s in grid]
+        last = np.flatnonzero(np.diff(np.sign(values)) > 0)[-1]
+        s = brentq(excess, grid[last], grid[last + 1], args=(number,), xtol=1e-14)
+        return mechanism.advance(sound, s * way)
+
+    return find
+
+
+def values(status):
+    return {pair.key: pair.value for pair in status.values}
+
+
+def test_numbers_are_the_librarys(monitor, mechanism):
+    for path, t in (("I", 0.0), ("I", 6.0), ("III", 0.0)):
+        pose = rd.paper_path(path).sample(t).configuration
+        number, status = monitor.show(pose)
+        assert number == pytest.approx(float(mechanism.condition_number(pose)), rel=1e-12)
+        said = values(status)
+        scaled = float(mechanism.condition_number(pose, 0.3))
+        assert float(said["condition_number"]) == pytest.approx(number, rel=1e-12)
+        assert float(said["condition_number_scaled"]) == pytest.approx(scaled, rel=1e-12)
+        smallest = np.linalg.svd(mechanism.jacobian(pose), compute_uv=False)[-1]
+        assert float(said["smallest_singular_value"]) == pytest.approx(smallest, rel=1e-9)
+        assert said["weakest_direction"].startswith(("translation along", "rotation about"))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "levels"),
+    [
+        pytest.param((50, 110, 1010, 110, 50), (OK, WARN, ERROR, WARN, OK), id="up_and_down"),
+        pytest.param(
+            (50, 99, 101, 95, 101, 89, 95, 50), (OK, OK, WARN, WARN, WARN, OK, OK, OK), id="warn"
+        ),
+        pytest.param(
+            (50, 990, 1010, 950, 910, 890, 950, 50),
+            (OK, WARN, ERROR, ERROR, ERROR, WARN, WARN, OK),
+            id="error",
+        ),
+        pytest.param((50, 1e6, 50), (OK, ERROR, OK), id="at_once"),
+    ],
+)
+def test_levels_rise_at_their_thresholds_and_fall_below_them(monitor, pose_of, numbers, levels):
+    for number, level in zip(numbers, levels, strict=True):
+        heard, status = monitor.show(pose_of(number))
+        assert heard == pytest.approx(number, rel=1e-6)
+        assert status.level == level, (number, status.message)
+        if level != OK:
+            assert "weakest:" in status.message
+
+
+def test_changes_of_level_are_logged_as_what_they_are(monitor, pose_of):
+    for number, word in ((1e4, "[ERROR]"), (200, "[WARN]"), (50, "[INFO]")):
+        monitor.show(pose_of(number))
+        monitor.process.wait_for_line(word, "s: condition number")
+
+
+def send(monitor, path):
+    times = knot_times(path.duration, path.switching_times, 0.005)
+    message = messages.platform_trajectory("base_link", "j", times, path.sample(times))
+    monitor.trajectories.publish(message)
+
+
+def test_the_singularity_of_path_iii_is_seen_ahead(monitor, peer):
+    send(monitor, rd.paper_path("III"))
+    line = monitor.process.wait_for_line("singular at t = 3.6705 s")
+    assert "[ERROR]" in line
+    seen = peer.until(lambda: monitor.find(AHEAD), "a diagnostic of what lies ahead")[-1]
+    assert seen.level == ERROR
+    assert "3.6705" in seen.message
+    said = values(seen)["singular_times"].strip("[]").split(",")
+    assert [float(t) for t in said] == [pytest.approx(SINGULAR, abs=1e-6)]
+    ahead = peer.listen(Float64, "condition_monitor/singularity_ahead", LATCHED)
+    peer.until(lambda: ahead, "singularity_ahead")
+    # the path is an error from where it crosses the threshold, and singular a little later
+    assert 3.0 < ahead[-1].data <= SINGULAR + 1e-6
+
+
+def test_a_sound_path_ahead_takes_the_error_back(monitor, peer):
+    send(monitor, rd.paper_path("I"))
+    monitor.process.wait_for_line("trajectory ahead", "34.69 and 47.19")
+    peer.until(lambda: monitor.find(AHEAD)[-1].level == OK, "OK of what lies ahead")
+
+
+@pytest.mark.parametrize(("index", "value"), [(0, np.nan), (2, np.inf), (6, 0.0), (6, 7.0)])
+def test_what_is_no_state_is_refused(monitor, pose_of, index, value):
+    good = pose_of(50)
+    message = messages.odometry(0, FRAMES, good, np.zeros(6))
+    spoilt = good.copy()
+    spoilt[index] = value
+    messages.fill_pose(message.pose.pose, spoilt)
+    monitor.process.provoke(lambda: monitor.states.publish(message), "platform_state refused")
+    assert monitor.show(good)[0] == pytest.approx(50, rel=1e-6)
+
+
+def test_what_is_no_trajectory_is_refused(monitor, pose_of):
+    monitor.process.provoke(
+        lambda: monitor.trajectories.publish(MultiDOFJointTrajectory()),
+        "trajectory",
+        "without points",
+    )
+    monitor.show(pose_of(50))
+
+
+def test_the_process_lived_through_all_of_it(monitor):
+    assert all(np.isfinite(message.data) for message in monitor.numbers)
+    assert monitor.process.alive
+    assert "Traceback" not in monitor.process.output
