@@ -58,7 +58,10 @@ class Interface:
             try:
                 state = self._read_state(message)
             except RobodynError as error:
-                self._refuse(self.state_topic, error)
+                # once a second: whoever sends one such state sends many
+                self._node.get_logger().error(
+                    f"{self.state_topic} refused: {error}", throttle_duration_sec=1.0
+                )
                 return
             callback(*state)
 
@@ -71,7 +74,7 @@ class Interface:
             try:
                 trajectory = self._read_trajectory(message)
             except RobodynError as error:
-                self._refuse(self.trajectory_topic, error)
+                self._node.get_logger().error(f"{self.trajectory_topic} refused: {error}")
                 return
             callback(trajectory, messages.to_nanoseconds(message.header.stamp) or None)
 
@@ -98,9 +101,6 @@ class Interface:
 
     def _write_trajectory(self, times: FloatArray, motion: Motion) -> Any:
         raise TypeError("an interface of no kind")
-
-    def _refuse(self, topic: str, error: Exception) -> None:
-        self._node.get_logger().error(f"{topic} refused: {error}", throttle_duration_sec=1.0)
 
 
 class StatePublisher:
