@@ -22,7 +22,7 @@ from robodyn.kernels.vectors import add, combine, cross, dot, norm, store, sub, 
 
 # Largest error of a leg's length, relative to the longest leg, at which a pose is a solution.
 TOLERANCE = 1e-13
-MOST_STEPS = 200
+MOST_STEPS = 100
 # Far from the solution a step is cut to this rotation [rad], and to the longest leg.
 LARGEST_TURN = 1.0
 HALVINGS = 8
@@ -124,8 +124,9 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
 def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     """Newton from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
 
-    Where a step does not lower the error it is halved, then damped (Marquardt). Returns a status
-    and max |L - l| [m] of the pose reached.
+    Where a step does not lower the error it is halved, then damped (Marquardt). Steps that may
+    raise it would find a solution more often, but then a far one, in another assembly mode.
+    Returns a status and max |L - l| [m] of the pose reached.
     """
     J, N = np.empty((6, 6)), np.empty((6, 6))
     error, step, trial = np.empty(6), np.empty(6), np.empty(7)
@@ -148,7 +149,7 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
         if reached < 0.0:
             break
         largest = reached
-    return NOT_CONVERGED, largest
+    return OK if largest <= TOLERANCE * longest else NOT_CONVERGED, largest
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""When a motion is singular: path III of the 1998 paper, and what the condition number does there."""
+"""When a motion is singular: path III of the 1998 paper, and its condition number there."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def platform():
         return rd.load("stewart_dasgupta")
 
 
-def test_path_III_is_singular_once(platform):
+def test_path_three_is_singular_once(platform):
     times = singular_times(platform, rd.paper_path("III"))
     np.testing.assert_allclose(times, [SINGULAR], rtol=0.0, atol=1e-9)
 

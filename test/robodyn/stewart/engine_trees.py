@@ -40,9 +40,7 @@ class PinocchioTree:
         self.model = model = pin.Model()
         model.gravity = pin.Motion(description.gravity, np.zeros(3))
         self.tips, self.points, self.sliders = [], [], []
-        for i, (leg, joint) in enumerate(
-            zip(description.legs, platform.base_joint, strict=True)
-        ):
+        for i, (leg, joint) in enumerate(zip(description.legs, platform.base_joint, strict=True)):
             zero = frame_with_z(leg.universal_axis)
             if joint == "universal":
                 place = pin.SE3(zero, np.asarray(leg.base))
@@ -114,9 +112,7 @@ class MujocoTree:
         self.platform = platform
         description = platform.model
         bodies = []
-        for i, (leg, joint) in enumerate(
-            zip(description.legs, platform.base_joint, strict=True)
-        ):
+        for i, (leg, joint) in enumerate(zip(description.legs, platform.base_joint, strict=True)):
             universal = joint == "universal"
             zero = frame_with_z(leg.universal_axis) if universal else np.eye(3)
             joints = (
@@ -131,9 +127,7 @@ class MujocoTree:
                 f'<joint name="slide{i}" type="slide" axis="1 0 0"/>{_inertial(leg.upper)}'
                 "</body></body>"
             )
-        bodies.append(
-            f'<body name="platform"><freejoint/>{_inertial(description.platform)}</body>'
-        )
+        bodies.append(f'<body name="platform"><freejoint/>{_inertial(description.platform)}</body>')
         gravity = _text(description.gravity)
         self.model = mujoco.MjModel.from_xml_string(
             f'<mujoco><compiler inertiafromgeom="false"/><option gravity="{gravity}"/>'

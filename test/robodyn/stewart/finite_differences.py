@@ -7,7 +7,7 @@ SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
 CENTRE = -205 / 72
 
 
-def derivatives(function, step=2.5e-3):
+def derivatives(function, step=1e-3):
     """First and second derivative at zero of a function of time that returns an array."""
     ahead = np.array([function(k * step) for k in (1, 2, 3, 4)])
     behind = np.array([function(-k * step) for k in (1, 2, 3, 4)])

@@ -118,6 +118,30 @@ def _clear(platform, pose):
     return sine.min() > 0.3
 
 
+def bodies_in_motion(platform, pose, twist, accel):
+    """Of all thirteen bodies: the body, its frame, W, A, and its centre's velocity, acceleration.
+
+    From the legs' W and A alone, which are tested against differences of the geometry.
+    """
+    model, legs = platform.model, platform.leg_motion(pose, twist, accel)
+    R = Rotation.from_quat(pose[3:]).as_matrix()
+    v, w, a, alpha = twist[:3], twist[3:], accel[:3], accel[3:]
+
+    def carried(v, a, W, A, r):
+        return v + np.cross(W, r), a + np.cross(A, r) + np.cross(W, np.cross(W, r))
+
+    zero = np.zeros(3)
+    yield model.platform, R, w, alpha, *carried(v, a, w, alpha, R @ model.platform.com)
+    for i, leg in enumerate(model.legs):
+        s, W, A = legs.direction[i], legs.angular_velocity[i], legs.angular_acceleration[i]
+        y = np.cross(leg.universal_axis, s)
+        y /= np.linalg.norm(y)
+        T = np.stack([s, y, np.cross(s, y)], axis=-1)
+        yield leg.lower, T, W, A, *carried(zero, zero, W, A, T @ leg.lower.com)
+        tip = carried(v, a, w, alpha, R @ leg.platform)
+        yield leg.upper, T, W, A, *carried(*tip, W, A, T @ leg.upper.com)
+
+
 def relative(found, expected):
     """Largest error against the largest expected number."""
     expected = np.asarray(expected)

@@ -63,9 +63,7 @@ def closed_chain(tree, pose, twist, accel):
         bias=G.T @ (tree.inverse_dynamics(qd, still) + friction()),
         required=G.T @ (tree.inverse_dynamics(qd, qdd) + friction()),
         leg_velocity=np.array([tip[3:] @ qd for tip in tips]),
-        leg_acceleration=np.array(
-            [tip[3:] @ qdd + drifts[i][3:] for i, tip in enumerate(tips)]
-        ),
+        leg_acceleration=np.array([tip[3:] @ qdd + drifts[i][3:] for i, tip in enumerate(tips)]),
     )
 
 

@@ -68,7 +68,7 @@ def test_accelerations_near_the_equilibrium_are_those_of_the_state_matrix(rng, p
     np.testing.assert_allclose(rate, expected, atol=1e-8 * scale)
 
 
-def test_path_I_is_an_inverted_pendulum(paper_platform):
+def test_path_one_is_an_inverted_pendulum(paper_platform):
     linear = paper_platform.linearize(paper_path("I").sample(0.0).configuration)
     assert linear.growth_rate == pytest.approx(28.0, abs=0.1)
     assert linear.growth_rate == linear.eigenvalues[0].real

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from stewart_mechanisms import GOLDEN, motion_of, platform_of, relative
 
+from robodyn.trajectories import paper_path
+
 PATHS = GOLDEN["stewart_dasgupta"]["paths"]
 # Path III runs next to a singularity, which magnifies rounding.
 TOLERANCE = {"I": 1e-9, "II": 1e-9, "III": 1e-7}
@@ -115,9 +117,7 @@ def test_energy_at_the_start_and_end_of_a_free_motion(paper_platform):
     assert end - start == pytest.approx(case["work"] - case["dissipated"], rel=1e-8)
 
 
-def test_what_the_1998_paper_says_of_its_path_I(paper_platform):
-    from robodyn.trajectories import paper_path
-
+def test_what_the_1998_paper_says_of_its_first_path(paper_platform):
     path = paper_path("I")
     motion = path.sample(np.linspace(0.0, 6.0, 6001))
     total = paper_platform.inverse_dynamics(*motion)
