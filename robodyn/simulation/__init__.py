@@ -5,4 +5,4 @@ from robodyn.simulation.plant import EndStops, Plant
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.simulate import simulate
 
-__all__ = ["EndStops", "Event", "Plant", "SimulationResult", "simulate"]
+__all__ = ["EndStops", "Event", "Pacer", "Plant", "SimulationResult", "simulate"]
