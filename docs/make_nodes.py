@@ -1,0 +1,137 @@
+"""Write docs/nodes.md from the nodes themselves, started for the purpose.
+
+Usage: `python docs/make_nodes.py` writes the page, `--check` fails if it is not up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+NODES = {
+    "trajectory_planner": "TrajectoryPlanner",
+    "inverse_dynamics": "InverseDynamics",
+    "condition_monitor": "ConditionMonitor",
+    "forward_simulator": "ForwardSimulator",
+    "run_summary": "RunSummary",
+}
+MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
+PAGE = Path(__file__).with_name("nodes.md")
+# What every ROS 2 node has, and what says nothing of ours.
+COMMON = {"/rosout", "/parameter_events", "/parameter_events_descriptors"}
+RANGE_END = 1e299
+
+HEADER = """\
+# Nodes
+
+Made by `python docs/make_nodes.py` from the running nodes. All names are relative, so namespaces
+and remappings work, except `/clock` and `/diagnostics`; `~/` stands for the node's own name. A
+platform and an arm differ in a few topics, given in brackets.
+"""
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    text = page()
+    if "--check" in sys.argv[1:]:
+        same = PAGE.exists() and PAGE.read_text() == text
+        sys.stdout.write(f"{PAGE.name} is {'up to date' if same else 'out of date'}\n")
+        return 0 if same else 1
+    PAGE.write_text(text)
+    return 0
+
+
+def page() -> str:
+    """The page's text."""
+    rclpy.init()
+    try:
+        return HEADER + "".join(section(name, cls) for name, cls in NODES.items())
+    finally:
+        rclpy.shutdown()
+
+
+def section(name: str, class_name: str) -> str:
+    """One node: its first lines, topics, services and parameters."""
+    module = import_module(f"robodyn_ros.{name}")
+    rows: dict[tuple[str, str, str], set[str]] = {}
+    for kind, model in MODELS.items():
+        # the parameters of a node come with its context, as from a command line
+        rclpy.shutdown()
+        rclpy.init(args=["--ros-args", "-p", f"model:={model}"])
+        node = getattr(module, class_name)()
+        for row in interfaces(node):
+            rows.setdefault(row, set()).add(kind)
+        parameters = parameter_table(node)
+        node.destroy_node()
+    lines = [f"\n## {name}\n\n{module.__doc__.split(chr(10), 1)[1].strip()}\n"]
+    lines.append("| | name | type |\n|---|---|---|")
+    for (what, topic, kind_of), kinds in sorted(rows.items()):
+        only = "" if len(kinds) == len(MODELS) else f" ({', '.join(sorted(kinds))})"
+        lines.append(f"| {what} | `{topic}`{only} | {kind_of} |")
+    lines.append("\n" + parameters)
+    return "\n".join(lines) + "\n"
+
+
+def interfaces(node: Node) -> list[tuple[str, str, str]]:
+    """What the node publishes, subscribes and serves: (what, name, type)."""
+    own = f"/{node.get_name()}/"
+
+    def shown(name: str) -> str:
+        if name.startswith(own):
+            return "~/" + name.removeprefix(own)
+        return name if name in ("/clock", "/diagnostics") else name.removeprefix("/")
+
+    found = []
+    for publisher in node.publishers:
+        found.append(("publishes", publisher.topic_name, type_name(publisher.msg_type)))
+    for subscription in node.subscriptions:
+        found.append(("subscribes", subscription.topic_name, type_name(subscription.msg_type)))
+    for service in node.services:
+        name = node.resolve_service_name(service.srv_name)
+        if "parameter" not in name and "type_description" not in name:
+            found.append(("serves", name, type_name(service.srv_type)))
+    return [(what, shown(name), kind) for what, name, kind in found if name not in COMMON]
+
+
+def type_name(message: type) -> str:
+    """Package and name of a message class."""
+    return f"{message.__module__.split('.')[0]}/{message.__name__}"
+
+
+def parameter_table(node: Node) -> str:
+    """Every parameter of ours with its default and what it means."""
+    lines = ["| parameter | default | range | |\n|---|---|---|---|"]
+    own = import_module(type(node).__module__).PARAMETERS
+    for name in own:
+        descriptor = node.describe_parameter(name)
+        changes = "" if descriptor.read_only else " May change at run time."
+        lines.append(
+            f"| `{name}` | {default(own[name].default)} | {limits(descriptor)} "
+            f"| {descriptor.description}.{changes} |"
+        )
+    return "\n".join(lines)
+
+
+def default(value: object) -> str:
+    """A default as one would write it."""
+    if isinstance(value, Parameter.Type):
+        return "not set"
+    return f"`{value!r}`" if value != "" else "empty"
+
+
+def limits(descriptor: object) -> str:
+    """A range or the choices."""
+    ranges = [*descriptor.floating_point_range, *descriptor.integer_range]
+    if ranges:
+        low, high = ranges[0].from_value, ranges[0].to_value
+        return f"from {low:g}" if high > RANGE_END else f"{low:g} to {high:g}"
+    return descriptor.additional_constraints.removeprefix("one of ")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
