@@ -1,0 +1,36 @@
+"""What the encoders of the legs read, as lengths and rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.stewart.platform import StewartPlatform
+
+    FloatArray = NDArray[np.float64]
+
+
+def leg_readings(
+    platform: StewartPlatform, positions: ArrayLike, velocities: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Leg lengths (..., 6) [m] and rates (..., 6) [m/s] of the driven joints' URDF values.
+
+    A URDF may measure a leg from another zero, or in the other sense; see `LegJoints.to_urdf`,
+    whose inverse this is. Without velocities there are no rates.
+
+    Raises:
+        InvalidInput: wrong shape or not finite.
+    """
+    actuators = [leg.joints.actuator for leg in platform.model.legs]
+    sign = np.array([actuator.sign for actuator in actuators], dtype=np.float64)
+    offset = np.array([actuator.offset for actuator in actuators])
+    lengths = sign * as_array("positions", positions, (6,), "m") + offset
+    if velocities is None:
+        return lengths, None
+    return lengths, sign * as_array("velocities", velocities, (6,), "m/s")
