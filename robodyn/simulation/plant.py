@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.kernels.end_stops import end_stop_efforts
 
@@ -88,8 +88,6 @@ class Plant:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops
         self.limits = mechanism.effort_limits if limit_efforts else np.inf
-        self.effort = np.zeros(len(mechanism.joint_names))
-        self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self.reset(configuration, velocity)
 
     def reset(
@@ -99,18 +97,21 @@ class Plant:
 
         Raises:
             InvalidInput: wrong shapes or not finite.
+            KinematicsError: a configuration without geometry.
         """
-        home = self.mechanism.home
         if configuration is None:
-            configuration = home
-        rest = self.mechanism.difference(home, home)
-        self.configuration = as_array("configuration", configuration, home.shape).copy()
-        self.velocity = as_array(
-            "velocity", rest if velocity is None else velocity, rest.shape
-        ).copy()
-        self.mechanism.joint_positions(self.configuration)  # refuses what has no geometry
-        self.effort[:] = 0.0
-        self.saturated[:] = 0
+            configuration = self.mechanism.home
+        rest = self.mechanism.difference(configuration, configuration)
+        if rest.ndim != 1:
+            raise InvalidInput(
+                f"configuration has shape {np.shape(configuration)}, expected a single one",
+                value=configuration,
+            )
+        self.mechanism.joint_positions(configuration)  # refuses what has no geometry
+        self.velocity = as_exact("velocity", rest if velocity is None else velocity, rest.shape)
+        self.configuration = self.mechanism.advance(configuration, rest)
+        self.effort = np.zeros(len(self.mechanism.joint_names))
+        self.saturated = np.zeros(len(self.mechanism.joint_names), dtype=np.int64)
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
         """Effort (n,) cut to the limits.
@@ -118,7 +119,7 @@ class Plant:
         Raises:
             InvalidInput: wrong shape or not finite.
         """
-        wanted = as_array("effort", effort, self.effort.shape)
+        wanted = as_exact("effort", effort, self.effort.shape, "N or N m")
         return np.clip(wanted, -self.limits, self.limits)
 
     def hold(self, effort: ArrayLike, steps: int, wrench: ArrayLike | None = None) -> None:
@@ -126,19 +127,15 @@ class Plant:
 
         Raises:
             InvalidInput: wrong shape or not finite, or no step to take.
-            SimulationFailed: no finite state follows; the last good one is kept.
+            SimulationFailed: no finite state follows; the plant stays in the state before the
+                call, the error carries the last good one.
         """
         if steps < 1:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
         applied = self.saturate(effort)
-        self.saturated += applied != effort
-        self.effort = applied
+        load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         self.configuration, self.velocity = self.mechanism.integrate(
-            self.configuration,
-            self.velocity,
-            applied,
-            np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m"),
-            self.dt,
-            steps,
-            self.end_stops,
+            self.configuration, self.velocity, applied, load, self.dt, steps, self.end_stops
         )
+        self.saturated = self.saturated + (applied != effort)
+        self.effort = applied

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,6 +60,13 @@ class SimulationResult:
         if self.desired is None:
             return np.zeros_like(self.velocity)
         return self.mechanism.difference(self.desired.configuration, self.configuration)
+
+    @property
+    def energy(self) -> FloatArray:
+        """(N,) [J] kinetic and potential energy, the latter zero at the base."""
+        mechanism: Any = self.mechanism  # both kinds have energy, which no controller needs
+        kinetic, potential = mechanism.energy(self.configuration, self.velocity)
+        return np.asarray(kinetic + potential)
 
     @property
     def peak_effort(self) -> FloatArray:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     State = tuple[FloatArray, FloatArray]
 
 
+# [m, rad and their rates]: no mechanism is here, and the arithmetic is still within its range.
+BEYOND = 1e6
+
+
 def runge_kutta_4(
     mechanism: Mechanism,
     acceleration: Callable[[float, FloatArray, FloatArray], FloatArray],
@@ -42,12 +46,19 @@ def runge_kutta_4(
         if rates:
             q = mechanism.normalized(q0 + fraction * h * rates[-1][0])
             v = v0 + fraction * h * rates[-1][1]
+        if _is_beyond(q, v):
+            raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=state)
         try:
             rates.append((mechanism.configuration_rate(q, v), acceleration(t, q, v)))
         except KinematicsError as error:
             raise SimulationFailed(str(error), time=0.0, value=state) from error
     dq, dv = (h / 6.0 * (a + 2.0 * (b + c) + d) for a, b, c, d in zip(*rates, strict=True))
     q, v = q0 + dq, v0 + dv
-    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+    if _is_beyond(q, v):
         raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=state)
     return mechanism.normalized(q), v
+
+
+def _is_beyond(q: FloatArray, v: FloatArray) -> bool:
+    # written so that NaN, too, is beyond
+    return not (np.abs(q).max() < BEYOND and np.abs(v).max() < BEYOND)

@@ -1,0 +1,107 @@
+"""An adaptive reference: Dormand and Prince's method of order 8 (DOP853) through SciPy.
+
+Slower than the fixed steps of `runge_kutta`, with an error some orders below theirs, on smooth
+motion. It starts anew at every switching time, so that no step meets a jump.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from robodyn.errors import KinematicsError, SimulationFailed
+from robodyn.simulation.runge_kutta import BEYOND
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+    State = tuple[FloatArray, FloatArray]
+
+# Relative to, and in units of, the state's components.
+TOLERANCE = 1e-12
+# Friction that jumps, and the like, make steps ever smaller; on smooth motion some thousands do.
+MOST_CALLS = 200_000
+
+
+class DormandPrince853:
+    """The motion between marks, each stretch integrated when it is first asked for.
+
+    Args:
+        mechanism: what moves.
+        acceleration: of (time, configuration, velocity), smooth between marks.
+        marks: [s] in increasing order; the last is the end.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        acceleration: Callable[[float, FloatArray, FloatArray], FloatArray],
+        marks: FloatArray,
+    ) -> None:
+        self._mechanism = mechanism
+        self._acceleration = acceleration
+        self._marks = marks
+        self._until = -np.inf
+        self._dense: Callable[[float], FloatArray] = lambda _: np.empty(0)
+
+    def __call__(self, times: tuple[float, float], state: State) -> State:
+        """The state at times[1], from that at times[0]; both on one side of every mark.
+
+        Raises:
+            SimulationFailed: no state follows; its `time` counts from times[0].
+        """
+        now, then = times
+        if then > self._until:
+            self._integrate(now, float(self._marks[self._marks >= then][0]), state)
+        return self._split(self._dense(then), len(state[0]))
+
+    def _integrate(self, start: float, end: float, state: State) -> None:
+        size = len(state[0])
+        # at a mark the acceleration jumps: both ends must see this stretch's side
+        inside = np.nextafter(start, end), np.nextafter(end, start)
+        calls = 0
+
+        def rate(t: float, y: FloatArray) -> FloatArray:
+            nonlocal calls
+            calls += 1
+            if calls > MOST_CALLS:
+                raise SimulationFailed(
+                    f"no end in sight after {MOST_CALLS} evaluations: is the motion smooth?",
+                    time=0.0,
+                    value=state,
+                )
+            if not np.abs(y).max() < BEYOND:  # written so that NaN, too, is beyond
+                raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=state)
+            q, v = self._split(y, size)
+            try:
+                accel = self._acceleration(float(np.clip(t, *inside)), q, v)
+            except KinematicsError as error:
+                raise SimulationFailed(str(error), time=0.0, value=state) from error
+            return np.concatenate([self._mechanism.configuration_rate(q, v), accel])
+
+        solution = solve_ivp(
+            rate,
+            (start, end),
+            np.concatenate(state),
+            method="DOP853",
+            dense_output=True,
+            rtol=TOLERANCE,
+            atol=TOLERANCE,
+        )
+        if not solution.success:
+            raise SimulationFailed(
+                f"no step is small enough: {solution.message}",
+                time=float(solution.t[-1]) - start,
+                value=self._split(solution.y[:, -1], size),
+            )
+        self._dense, self._until = solution.sol, end
+
+    def _split(self, y: FloatArray, size: int) -> State:
+        return self._mechanism.normalized(y[:size]), np.array(y[size:])
