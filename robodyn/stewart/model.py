@@ -44,6 +44,17 @@ class Body:
         symmetric = _frozen("inertia", 0.5 * (inertia + inertia.T), (3, 3), "kg m^2")
         object.__setattr__(self, "inertia", symmetric)
 
+    def joined(self, other: Body) -> Body:
+        """This body and another, rigidly connected, in the same frame: parallel-axis theorem."""
+        total = self.mass + other.mass
+        if total == 0.0:
+            return self
+        arm = other.com - self.com
+        reduced = self.mass * other.mass / total
+        shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        com = self.com + other.mass / total * arm
+        return Body(total, com, self.inertia + other.inertia + shift)
+
 
 @dataclass(frozen=True)
 class Damping:
@@ -257,6 +268,27 @@ class StewartModel:
         return not differences(self, other, EQUALITY)
 
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> StewartModel:
+        """The same mechanism with a body fixed to its platform.
+
+        Args:
+            mass: [kg].
+            com: (3,) [m] its centre of mass, platform frame.
+            inertia: (3, 3) [kg m^2] about it, in the axes of the platform frame; none by default.
+
+        Raises:
+            ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
+        """
+        try:
+            place = as_array("com", com, (3,), "m")
+            tensor = as_array("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
+            payload = Body(mass, place, tensor)
+        except RobodynError as error:
+            raise ModelError(f"payload: {error}", value=error.value) from error
+        return replace(self, platform=self.platform.joined(payload))
 
 
 def _at_least_zero(name: str, value: Any, unit: str) -> float:

@@ -282,6 +282,12 @@ class StewartPlatform:
         legs = tuple(replace(leg, damping=Damping()) for leg in self.model.legs)
         return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
 
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> StewartPlatform:
+        """The same platform with a body fixed to it; arguments as `StewartModel.with_payload`."""
+        return StewartPlatform(self.model.with_payload(mass, com, inertia), self.base_joint)
+
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the platform: the configuration itself."""
         return as_pose("pose", configuration)
