@@ -58,8 +58,7 @@ class Monitor:
             status
             for array in self.diagnostics
             for status in array.status
-            if status.name == name
-            and stamp in (None, messages.to_nanoseconds(array.header.stamp))
+            if status.name == name and stamp in (None, messages.to_nanoseconds(array.header.stamp))
         ]
 
 

@@ -187,7 +187,9 @@ def test_an_external_wrench_is_carried(feedforward, mechanism, frame):
         )
         close(feedforward.answer(*state), expected)
     finally:
-        feedforward.bear(wrench_message("", np.zeros(6)), mechanism.inverse_dynamics(*motion), state)
+        feedforward.bear(
+            wrench_message("", np.zeros(6)), mechanism.inverse_dynamics(*motion), state
+        )
 
 
 def test_a_wrench_in_the_platforms_frame_is_turned_into_the_base(computed_torque, mechanism):
@@ -294,9 +296,7 @@ def test_a_malformed_trajectory_is_refused_and_the_old_one_stays(feedforward, me
         lambda: feedforward.trajectories.publish(message), "trajectory refused"
     )
     motion = path.sample(0.3)
-    close(
-        feedforward.answer(start + 300_000_000, *motion[:2]), mechanism.inverse_dynamics(*motion)
-    )
+    close(feedforward.answer(start + 300_000_000, *motion[:2]), mechanism.inverse_dynamics(*motion))
 
 
 def test_stop_holds_the_mechanism_where_it_is(computed_torque, mechanism, peer):

@@ -99,7 +99,11 @@ def test_joint_values_follow_the_names_whatever_their_order(rng):
     values = rng.normal(size=3)
     shuffled = rng.permutation(3)
     message = messages.joint_state(
-        9, [NAMES[i] for i in shuffled], values[shuffled], 2 * values[shuffled], 3 * values[shuffled]
+        9,
+        [NAMES[i] for i in shuffled],
+        values[shuffled],
+        2 * values[shuffled],
+        3 * values[shuffled],
     )
     assert messages.to_nanoseconds(message.header.stamp) == 9
     for factor, field in enumerate(("position", "velocity", "effort"), 1):
@@ -122,7 +126,9 @@ def test_lists_of_another_length_are_refused(effort):
 
 def test_efforts_that_are_not_finite_are_refused_with_their_place():
     with pytest.raises(rd.InvalidInput, match=r"effort\[1\] is nan"):
-        messages.joint_values(JointState(name=list(NAMES), effort=[1.0, np.nan, 2.0]), NAMES, "effort")
+        messages.joint_values(
+            JointState(name=list(NAMES), effort=[1.0, np.nan, 2.0]), NAMES, "effort"
+        )
 
 
 def test_trajectory_comes_back_as_the_same_numbers(mechanism):

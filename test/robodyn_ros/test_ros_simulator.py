@@ -306,8 +306,10 @@ def test_realtime_moves_by_the_latest_command_and_resets(realtime, mechanism):
     )
     assert realtime.peer.call(Trigger, "forward_simulator/reset").success
     realtime.peer.until(
-        lambda: messages.to_nanoseconds(realtime.states[-1].header.stamp) < 2_000_000_000
-        and (messages.pose_array(realtime.states[-1].pose.pose) == mechanism.home).all(),
+        lambda: (
+            messages.to_nanoseconds(realtime.states[-1].header.stamp) < 2_000_000_000
+            and (messages.pose_array(realtime.states[-1].pose.pose) == mechanism.home).all()
+        ),
         "the initial state again",
     )
     # the reset forgot the command too: it is held again

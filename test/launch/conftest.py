@@ -1,0 +1,42 @@
+"""Fixtures of the system tests: launches of their own, each in a domain and a folder of its own."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if find_spec("rclpy") is None:
+    collect_ignore_glob = ["test_*.py"]
+else:
+    # the harness lies with the tests of the nodes
+    sys.path.append(str(Path(__file__).parents[1] / "robodyn_ros"))
+    from launch_harness import Launch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture(scope="module")
+def launch(tmp_path_factory) -> Iterator[Callable[..., Launch]]:
+    """Start a launch: launch(path="II", mode="feedforward")."""
+    started: list[Launch] = []
+
+    def start(**arguments: object) -> Launch:
+        started.append(Launch(tmp_path_factory.mktemp("launch"), arguments))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+@pytest.fixture(scope="session")
+def mechanism():
+    """The mechanism that is flown where nothing else is said."""
+    import robodyn as rd
+
+    return rd.load("stewart_dasgupta")
