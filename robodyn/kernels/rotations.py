@@ -37,6 +37,14 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 @kernel
+def turned(q: Quaternion, a: Vector) -> Vector:
+    """The vector a turned by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
+    u = (q[0], q[1], q[2])
+    doubled = scale(2.0, cross(u, a))
+    return add(add(a, scale(q[3], doubled)), cross(u, doubled))
+
+
+@kernel
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
     """Quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr = math.cos(0.5 * roll), math.sin(0.5 * roll)
@@ -138,3 +146,18 @@ def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
         C = (1.0 - half * math.cos(half) / math.sin(half)) / squared
     x_omega = cross(x, omega)
     return add(omega, add(scale(-0.5, x_omega), scale(C, cross(x, x_omega))))
+
+
+@kernel
+def composed_motion(
+    x: Vector, omega: Vector, alpha: Vector, inner_omega: Vector, inner_alpha: Vector
+) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration of exp(x) R, both factors in motion, base frame.
+
+    omega + E omega_R and alpha + omega x (E omega_R) + E alpha_R, with E = exp(x), which itself
+    turns with omega and alpha.
+    """
+    q = quaternion_exp(x)
+    carried = turned(q, inner_omega)
+    total = add(alpha, add(cross(omega, carried), turned(q, inner_alpha)))
+    return add(omega, carried), total

@@ -7,6 +7,7 @@ from typing import Any
 from robodyn.kernels.compiler import kernel
 from robodyn.kernels.rotations import (
     angular_motion,
+    composed_motion,
     quaternion_exp,
     quaternion_from_rpy,
     quaternion_log,
@@ -89,3 +90,20 @@ def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
     """Rates (N, 3) of rotation vectors (N, 3) that turn with omega (N, 3)."""
     for n in range(vectors.shape[0]):
         store(out[n], 0, rotation_vector_rate(vector(vectors[n], 0), vector(omega[n], 0)))
+
+
+@kernel
+def composed_motions(
+    vectors: Any, omega: Any, alpha: Any, inner_omega: Any, inner_alpha: Any
+) -> None:
+    """Angular velocities and accelerations (N, 3) of exp(x) R, in place of those of exp(x)."""
+    for n in range(vectors.shape[0]):
+        velocity, derivative = composed_motion(
+            vector(vectors[n], 0),
+            vector(omega[n], 0),
+            vector(alpha[n], 0),
+            vector(inner_omega[n], 0),
+            vector(inner_alpha[n], 0),
+        )
+        store(omega[n], 0, velocity)
+        store(alpha[n], 0, derivative)

@@ -1,6 +1,7 @@
 """Motions over time: lines with blends, joint motions, waypoints, the papers' paths, knots."""
 
 from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line, plan_line_rpy
 from robodyn.trajectories.paper import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
@@ -11,6 +12,7 @@ from robodyn.trajectories.waypoints import load_path
 __all__ = [
     "ARM_PATHS",
     "PAPER_PATHS",
+    "Handover",
     "JointLine",
     "Line",
     "Motion",

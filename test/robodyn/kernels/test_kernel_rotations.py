@@ -115,3 +115,38 @@ def test_the_series_meets_the_closed_form(rng):
         for a in (0.02 * (1 - 1e-13), 0.02 * (1 + 1e-13))
     )
     np.testing.assert_allclose(below, above, atol=3e-12)
+
+
+def test_a_quaternion_turns_a_vector_as_its_matrix_does(rng):
+    q = exp(rng.normal(size=3))
+    columns = rotations.rotation_columns(np.concatenate([np.zeros(3), q]))
+    a = rng.normal(size=3)
+    np.testing.assert_allclose(
+        rotations.turned(tuple(q), tuple(a)), np.column_stack(columns) @ a, atol=1e-14
+    )
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-6, 1.0, 3.0])
+def test_a_composed_motion_is_the_motion_of_the_product(rng, angle):
+    x, outer, inner = angle * unit(rng), rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+
+    def turn(motion, t):  # at t = 0 it turns with motion[0] and accelerates with motion[1]
+        return exp(motion[0] * t + 0.5 * motion[1] * t * t)
+
+    def product_at(t):
+        return product(product(turn(outer, t), exp(x)), turn(inner, t))
+
+    inverse = product_at(0.0) * [-1, -1, -1, 1]
+
+    def turned(t):
+        return np.array(rotations.quaternion_log(tuple(product(product_at(t), inverse))))
+
+    vectors = (tuple(v) for v in (x, *outer, *inner))
+    omega, alpha = rotations.composed_motion(*vectors)
+    h = 1e-3
+    np.testing.assert_allclose(omega, derivative(turned, h), atol=1e-10)
+    # at zero displacement the rotation vector's second derivative is the angular acceleration
+    second = sum(
+        w * (turned(k * h) + turned(-k * h)) for k, w in {1: 1.5, 2: -0.15, 3: 1.0 / 90.0}.items()
+    )
+    np.testing.assert_allclose(alpha, second / h**2, atol=1e-7)

@@ -1,0 +1,151 @@
+"""From one motion to another without a jump: the difference between the two fades out.
+
+The difference, a displacement in the mechanism's own coordinates, follows the quintic that has
+its value, rate and acceleration at the start and vanishes with both derivatives at the end. Of a
+platform it is a rotation vector o besides a translation; the two rotations compose exactly,
+
+    R = exp(o) R_new,   omega = omega_o + exp(o) omega_new,
+    alpha = alpha_o + omega_o x (exp(o) omega_new) + exp(o) alpha_new.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.kernels.rotations_batch import (
+    composed_motions,
+    rotation_vector_motions,
+    rotation_vector_rates,
+)
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+
+class Handover:
+    """A trajectory that begins in another motion's state.
+
+    Args:
+        mechanism: whose coordinates the motions are in.
+        old: a single motion, desired at the moment of replacement; configuration, velocity and
+            acceleration are met at time 0.
+        new: what is followed from then on; from `blend` on it is answered as it is.
+        blend: [s] how long the difference takes to fade out.
+
+    Raises:
+        InvalidInput: a motion of another shape or not finite, or a time that is not positive.
+    """
+
+    def __init__(self, mechanism: Mechanism, old: Motion, new: Trajectory, blend: float) -> None:
+        self.new = new
+        self.blend = as_scalar("blend", blend, "s", above=0.0)
+        self._mechanism = mechanism
+        self._rotates = mechanism.kind == "stewart"
+        first = Motion(*new.sample(0.0))
+        configuration = as_exact("old.configuration", old.configuration, first.configuration.shape)
+        self._start = configuration
+        start = Motion(
+            mechanism.difference(first.configuration, configuration),
+            as_exact("old.velocity", old.velocity, first.velocity.shape) - first.velocity,
+            as_exact("old.acceleration", old.acceleration, first.velocity.shape)
+            - first.acceleration,
+        )
+        if self._rotates:
+            _rotation_part(start, old, first)
+        self._coefficients = _quintic(start, self.blend)
+
+    @property
+    def duration(self) -> float:
+        """That of `new`, or until the difference has faded [s]."""
+        return max(self.new.duration, self.blend)
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Those of `new`, and its end where the blend outlasts it."""
+        times = self.new.switching_times
+        end = self.new.duration
+        return (*times, end) if 0.0 < end < self.blend else times
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        result = Motion(*(np.array(values) for values in self.new.sample(flat)))
+        fading = np.flatnonzero(flat < self.blend)
+        if fading.size and self._coefficients.any():
+            inner = Motion(*(values[fading] for values in result))
+            for values, found in zip(result, self._faded(flat[fading], inner), strict=True):
+                values[fading] = found
+        before = flat < 0.0
+        if before.any():
+            result.configuration[before] = self._start
+            result.velocity[before] = 0.0
+            result.acceleration[before] = 0.0
+        return Motion(*(values.reshape(*times.shape, -1) for values in result))
+
+    def _faded(self, t: FloatArray, inner: Motion) -> Motion:
+        c = self._coefficients
+        powers = np.vander(np.clip(t / self.blend, 0.0, 1.0), 6, increasing=True)
+        degree = np.arange(6)
+        displacement = powers @ c
+        rate = powers[:, :5] @ (degree[1:, None] * c[1:]) / self.blend
+        change = powers[:, :4] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:]) / self.blend**2
+        configuration = self._mechanism.advance(inner.configuration, displacement)
+        if not self._rotates:
+            return Motion(configuration, inner.velocity + rate, inner.acceleration + change)
+        rotation_vector_motions(displacement[:, 3:], rate[:, 3:], change[:, 3:])
+        composed_motions(
+            displacement[:, 3:],
+            rate[:, 3:],
+            change[:, 3:],
+            inner.velocity[:, 3:],
+            inner.acceleration[:, 3:],
+        )
+        rate[:, :3] += inner.velocity[:, :3]
+        change[:, :3] += inner.acceleration[:, :3]
+        return Motion(configuration, rate, change)
+
+
+def _rotation_part(start: Motion, old: Motion, new: Motion) -> None:
+    """Put the rates of the rotation vector o into `start`, given the composed motion `old`."""
+    o = start.configuration[None, 3:]
+    carried, change = np.zeros((2, 1, 3))
+    composed_motions(o, carried, change, new.velocity[None, 3:], new.acceleration[None, 3:])
+    omega = np.asarray(old.velocity)[None, 3:] - carried
+    alpha = np.asarray(old.acceleration)[None, 3:] - change - np.cross(omega, carried)
+    rate, second = np.empty((2, 1, 3))
+    rotation_vector_rates(o, omega, rate)
+    # alpha is linear in o'' with the map that turns o' into omega, plus what o'' = 0 leaves
+    turning, leaves = rate.copy(), np.zeros((1, 3))
+    rotation_vector_motions(o, turning, leaves)
+    rotation_vector_rates(o, alpha - leaves, second)
+    start.velocity[3:] = rate[0]
+    start.acceleration[3:] = second[0]
+
+
+def _quintic(start: Motion, blend: float) -> FloatArray:
+    """Coefficients (6, nv), in t/blend from degree 0 upwards, of a displacement that fades out."""
+    x, v, a = start.configuration, start.velocity * blend, 0.5 * start.acceleration * blend**2
+    return np.stack(
+        [
+            x,
+            v,
+            a,
+            -10.0 * x - 6.0 * v - 3.0 * a,
+            15.0 * x + 8.0 * v + 3.0 * a,
+            -6.0 * x - 3.0 * v - a,
+        ]
+    )
