@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import time
+from pathlib import Path
 
 import pytest
 from launch_harness import NODES
-from ros_harness import session_of
+from ros_harness import PATIENCE, session_of
 
 pytestmark = pytest.mark.system
 
@@ -27,12 +29,21 @@ def test_the_death_of_any_process_ends_the_launch_and_is_named(launch, node):
     assert not (flight.output_folder / "summary.json").exists()
 
 
+def has_started(pid: int) -> bool:
+    """Whether Python itself is up: before that, Ctrl-C meets no line of ours."""
+    return "_rclpy" in Path(f"/proc/{pid}/maps").read_text()
+
+
 @pytest.mark.parametrize("when", ["starting", "flying"])
 def test_ctrl_c_leaves_no_process_behind(launch, when):
     flight = launch(path="I")
     pids = [flight.pid_of(node) for node in NODES]
     if when == "flying":
         flight.process.wait_for_line("points accepted")
+    deadline = time.monotonic() + PATIENCE
+    while not all(map(has_started, pids)):
+        assert time.monotonic() < deadline, flight.output
+        time.sleep(0.01)
     flight.process.signal(signal.SIGINT)
     flight.wait()
     assert session_of(flight.process.pid) == {}

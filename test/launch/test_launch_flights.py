@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import robodyn as rd
 from launch_harness import NODES
+
+import robodyn as rd
 
 pytestmark = pytest.mark.system
 SINGULAR = 3.670504110

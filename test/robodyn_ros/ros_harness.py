@@ -123,7 +123,7 @@ class Process:
         return self._popen.poll() is None
 
     def wait_for_line(self, *texts: str, times: int = 1, timeout: float = PATIENCE) -> str:
-        """The line, the n-th if asked for, that holds all texts; fails if the process ends first."""
+        """The n-th line that holds all texts; fails when the process ends without it."""
         deadline = time.monotonic() + timeout
         with self._news:
             while True:

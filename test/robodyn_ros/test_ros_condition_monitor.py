@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import robodyn as rd
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
-from robodyn.trajectories import knot_times
-from robodyn_ros import messages
 from ros_harness import LATCHED
 from scipy.optimize import brentq
 from std_msgs.msg import Float64
 from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn.trajectories import knot_times
+from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
 FRAMES = ("base_link", "platform_link")
@@ -43,7 +44,9 @@ class Monitor:
             known = len(self.numbers)
             self.states.publish(messages.odometry(self.stamp, FRAMES, pose, np.zeros(6)))
             try:
-                self.peer.until(lambda: len(self.numbers) > known, "a number", timeout=1.0)
+                self.peer.until(
+                    lambda known=known: len(self.numbers) > known, "a number", timeout=1.0
+                )
                 status = self.peer.until(self._status, "its diagnostic", timeout=1.0)
                 return self.numbers[-1].data, status
             except AssertionError:

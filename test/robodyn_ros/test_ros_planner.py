@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import robodyn as rd
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry
-from robodyn_ros import messages
 from ros_harness import LATCHED
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
 FRAMES = ("base_link", "platform_link")
@@ -104,7 +105,7 @@ def test_goals(planner, peer, heard):
     planner.wait_for_line("goal [0.3, 0.0, 0.6] m")
     before = len(heard)
     assert peer.call(Trigger, "trajectory_planner/start").success
-    times, poses, twists, _ = knots(await_trajectory(peer, heard, before))
+    _, poses, twists, _ = knots(await_trajectory(peer, heard, before))
     np.testing.assert_allclose(poses[0], start, atol=1e-12)
     np.testing.assert_allclose(poses[-1], goal, atol=1e-12)
     np.testing.assert_allclose(twists[[0, -1]], 0.0, atol=1e-12)

@@ -7,17 +7,18 @@ import time
 
 import numpy as np
 import pytest
-import robodyn as rd
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from robodyn.simulation import Plant
-from robodyn_ros import messages
 from ros_harness import Peer, Process, executable, free_domain, ros_arguments
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
+
+import robodyn as rd
+from robodyn.simulation import Plant
+from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
 FRAMES = ("base_link", "platform_link")
