@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+_YZX, _ZXY = [1, 2, 0], [2, 0, 1]
+
 
 def quantisation_deviation(resolution: float) -> float:
     """Standard deviation of the error of a reading rounded to multiples of `resolution`.
@@ -47,9 +49,14 @@ def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLik
     S = where[:3] + q - np.array([leg.base for leg in model.legs])
     L = np.sqrt((S * S).sum(axis=1, keepdims=True))
     s = S / L
-    u = v + np.cross(w, q)
+    u = v + _cross(w[None], q)
     across = (u - s * (s * u).sum(axis=1, keepdims=True)) / L
-    return np.hstack([across, np.cross(q, across + np.cross(s, w))])
+    return np.hstack([across, _cross(q, across + _cross(s, w[None]))])
+
+
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Cross products of rows; for six of them np.cross takes three times as long."""
+    return np.asarray(a[:, _YZX] * b[:, _ZXY] - a[:, _ZXY] * b[:, _YZX])
 
 
 def motion_covariance(
