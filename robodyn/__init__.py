@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robodyn.analysis.study import analyze as analyze
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import Feedforward as Feedforward
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "robodyn.analysis.study": ("analyze",),
     "robodyn.control": ("ComputedTorque", "Feedforward"),
     "robodyn.errors": (
         "InfeasibleTrajectory",

@@ -130,3 +130,7 @@ class MissingExtra(RobodynError, ImportError):
 
 class SingularMassMatrix(KinematicsError):
     """A joint of a serial arm has no inertia to accelerate, so no acceleration follows."""
+
+
+class OutputError(RobodynError, OSError):
+    """A result file or folder that cannot be written; `value` is its path."""

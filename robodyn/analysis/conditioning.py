@@ -60,13 +60,15 @@ def weakest_direction(
     """The direction a mechanism resists least, and what it is called.
 
     Returns:
-        (6,) unit vector [translation; rotation times the characteristic length] along which the
-        platform gives way (the left singular vector of the smallest singular value of H), and a
-        text that names its largest component, such as `rotation about x`.
+        (6,) unit vector [translation; rotation times the characteristic length] along which a
+        platform gives way, or along which an arm cannot move (the left singular vector of the
+        smallest singular value of the Jacobian), and a text that names its largest component,
+        such as `rotation about x`.
     """
-    H = mechanism.jacobian(configuration).copy()
-    H[3:] /= characteristic_length
-    direction = np.linalg.svd(H)[0][:, -1]
+    J = np.array(mechanism.jacobian(configuration))
+    # A platform's Jacobian maps forces to a wrench, an arm's joint rates to a twist.
+    J[3:] *= characteristic_length if mechanism.kind == "serial" else 1.0 / characteristic_length
+    direction = np.linalg.svd(J)[0][:, -1]
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return direction, f"{kind} {_AXES[largest % 3]}"

@@ -1,8 +1,6 @@
 """What lies ahead on a path: where its condition number crosses thresholds, where it is singular.
 
-The condition number is sampled along the path and every change of side is narrowed down by root
-finding (Brent). A singularity is a change of sign of det H, which, unlike a large condition
-number, no grid can step over.
+Times are those of `robodyn.analysis.singularity`, narrowed down by root finding.
 """
 
 from __future__ import annotations
@@ -11,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
+
+from robodyn.analysis.singularity import SAMPLES, singular_times, threshold_crossings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,17 +20,13 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-# Times looked at; a dip into a threshold shorter than duration/SAMPLES may stay unseen.
-SAMPLES = 1000
-TIME_TOLERANCE = 1e-10
-
 
 @dataclass(frozen=True)
 class Outlook:
     """What a path has in store.
 
     Attributes:
-        lowest, highest: condition numbers over the path.
+        lowest, highest: condition numbers over the path, at SAMPLES equal intervals.
         time_of_highest: [s].
         warn_times, error_times: [s] at which the condition number rises above a threshold; 0
             stands for a path that starts there.
@@ -97,47 +92,25 @@ def look_ahead(
     """
     times = np.linspace(0.0, trajectory.duration, SAMPLES + 1)
     configurations = trajectory.sample(times).configuration
-
-    def condition(t: float) -> float:
-        q = trajectory.sample(t).configuration
-        return float(mechanism.condition_number(q, characteristic_length))
-
-    def determinant(t: float) -> float:
-        return float(np.linalg.det(mechanism.jacobian(trajectory.sample(t).configuration)))
-
     numbers = mechanism.condition_number(configurations, characteristic_length)
-    matrices = mechanism.jacobian(configurations)
-    square = matrices.shape[-1] == matrices.shape[-2]
-    singular = _roots(determinant, times, np.linalg.det(matrices)) if square else ()
-    rises = {
-        threshold: _rises(
-            lambda t, c=threshold: np.log(condition(t) / c), times, numbers, threshold
-        )
-        for threshold in (warn, error)
-    }
+    shape = mechanism.jacobian(configurations[0]).shape
+    singular = singular_times(mechanism, trajectory) if shape[0] == shape[1] else ()
+
+    def rises(threshold: float) -> tuple[float, ...]:
+        if threshold <= 1.0:  # below every condition number
+            return (0.0,)
+        found = threshold_crossings(mechanism, trajectory, threshold, characteristic_length)
+        at_start = (0.0,) if numbers[0] > threshold else ()
+        return (*at_start, *(crossing.time for crossing in found if crossing.upward))
+
     highest = int(np.argmax(numbers))
     return Outlook(
         float(numbers.min()),
         float(numbers.max()),
         float(times[highest]),
-        rises[warn],
-        rises[error],
-        singular,
+        rises(warn),
+        rises(error),
+        tuple(float(t) for t in singular),
         warn,
         error,
     )
-
-
-def _roots(function: object, times: FloatArray, values: FloatArray) -> tuple[float, ...]:
-    changes = np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0.0)
-    roots = [brentq(function, times[i], times[i + 1], xtol=TIME_TOLERANCE) for i in changes]
-    return tuple(sorted({*roots, *times[values == 0.0].tolist()}))
-
-
-def _rises(
-    function: object, times: FloatArray, numbers: FloatArray, threshold: float
-) -> tuple[float, ...]:
-    above = numbers > threshold
-    rises = np.flatnonzero(~above[:-1] & above[1:])
-    roots = [float(brentq(function, times[i], times[i + 1], xtol=TIME_TOLERANCE)) for i in rises]
-    return (0.0, *roots) if above[0] else tuple(roots)

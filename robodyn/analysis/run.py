@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import KinematicsError
+from robodyn.analysis.as_json import as_json
+from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
+from robodyn.errors import KinematicsError, OutputError
 from robodyn.stewart.platform import StewartPlatform
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-# The dynamic fraction Fd/F means nothing where the total force passes through zero; instants at
-# which it is below this share of the leg's own peak are left out of its peak.
-SMALLEST_FORCE = 0.05
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
@@ -104,13 +102,8 @@ class Run:
 
     @property
     def peak_dynamic_fraction(self) -> FloatArray:
-        """(6,) largest |Fd/F| of each leg, where F is not near zero (see SMALLEST_FORCE)."""
-        magnitude = np.abs(self.effort)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fraction = np.abs(self.effort - self.massless) / magnitude
-        small = magnitude < SMALLEST_FORCE * magnitude.max(axis=0)
-        fraction[small | ~np.isfinite(fraction)] = 0.0
-        return np.asarray(fraction.max(axis=0))
+        """(6,) largest |Fd/F| of each leg, where F is not near zero."""
+        return peak_dynamic_fraction(self.effort, self.massless)
 
     @property
     def status(self) -> str:
@@ -161,8 +154,19 @@ class Run:
         }
 
     def write(self, folder: Path | str) -> Path:
-        """Write `summary.json` and `history.csv` into a folder, made if need be."""
-        folder = Path(folder)
+        """Write `summary.json` and `history.csv` into a folder, made if need be.
+
+        Raises:
+            OutputError: the folder or a file in it cannot be written.
+        """
+        try:
+            return self._write(Path(folder))
+        except OSError as error:
+            raise OutputError(
+                f"{folder}: cannot be written: {error.strerror or error}", value=str(folder)
+            ) from error
+
+    def _write(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "history.csv").open("w", newline="") as file:
             writer = csv.writer(file)
@@ -181,7 +185,7 @@ class Run:
                 ).tolist()
             )
         path = folder / "summary.json"
-        path.write_text(json.dumps(self.summary(), indent=2) + "\n")
+        path.write_text(as_json(self.summary()) + "\n")
         return path
 
     def _columns(self) -> list[str]:

@@ -1,0 +1,110 @@
+"""Flying a path in the library as the ROS 2 nodes do it: the same follower, the same summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robodyn.analysis.lookahead import look_ahead
+from robodyn.analysis.run import Run
+from robodyn.control import TrajectoryFollower
+from robodyn.errors import SimulationFailed
+from robodyn.simulation import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.simulation import SimulationResult
+    from robodyn.trajectories import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+_WORDS = {
+    "saturation": "needs {value:.6g}, cut to its limit",
+    "end_stop": "at its stop, {value:.6g}",
+}
+
+
+def fly(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    path: str,
+    mode: str = "computed_torque",
+    *,
+    control_dt: float = 0.005,
+    dt: float = 1e-3,
+    kp: ArrayLike = 100.0,
+    kv: ArrayLike = 20.0,
+    progress: Callable[[float], None] | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Run:
+    """Simulate a mechanism that follows a trajectory, and make a `Run` of it.
+
+    Args:
+        mechanism: the plant, and the model its control uses.
+        trajectory: what to follow, from its start.
+        path: how it is called in the summary.
+        mode, kp, kv: see `TrajectoryFollower`.
+        control_dt, dt, progress: see `simulate`.
+        clock: seconds since the flight began, for the real-time factor; none by default.
+
+    Raises:
+        InvalidInput: arguments out of range.
+        SimulationFailed: no state follows the very first.
+    """
+    follower = TrajectoryFollower(mechanism, mode, kp, kv)
+    follower.follow(trajectory, 0)
+    problems: list[tuple[float, str]] = []
+
+    def control(
+        time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> FloatArray:
+        command = follower.command(round(time * 1e9), configuration, velocity)
+        assert command is not None  # it has a trajectory
+        if command.problem.startswith("no efforts") and not problems:
+            problems.append((time, command.problem))
+        return command.required
+
+    ahead = look_ahead(mechanism, trajectory)
+    warnings = [f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}"]
+    stopped = ""
+    try:
+        result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
+    except SimulationFailed as error:
+        # up to there it went well, and goes the same way again
+        sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
+        if sound <= 0.0:
+            raise
+        stopped = f"simulation stopped {error}"
+        problems.clear()
+        result = simulate(mechanism, control, trajectory, dt, control_dt, duration=sound)
+    wall = clock() if clock is not None else 0.0
+    problems += _events(result)
+    warnings = warnings if ahead.severity else []
+    warnings += [f"WARN at t = {time:.3f} s: {text}" for time, text in sorted(problems)]
+    assert result.desired is not None
+    return Run(
+        mechanism,
+        path,
+        mode,
+        result.time,
+        result.configuration,
+        result.velocity,
+        result.effort,
+        result.desired,
+        stopped,
+        float(result.time[-1]) / wall if wall > 0.0 else 0.0,
+        warnings,
+    )
+
+
+def _events(result: SimulationResult) -> list[tuple[float, str]]:
+    """The first event of each kind of each joint."""
+    first: dict[tuple[str, str], tuple[float, str]] = {}
+    for event in result.events:
+        text = f"{event.joint} {_WORDS[event.kind].format(value=event.value)}"
+        first.setdefault((event.kind, event.joint), (event.time, text))
+    return list(first.values())

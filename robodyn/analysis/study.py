@@ -1,0 +1,210 @@
+"""The studies of Dasgupta and Mruthyunjaya (1998), section 7, for any mechanism and any path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.analysis.dynamic_fraction import dynamic_fraction
+from robodyn.analysis.parts import arm_parts, platform_parts
+from robodyn.analysis.singularity import singular_times
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.stewart.dynamics import Reactions
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+# Samples evaluated at once: enough for speed, few enough to tell of progress and to fit memory.
+CHUNK = 20_000
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a motion asks of a mechanism, one row a time. NaN where no forces exist.
+
+    Attributes:
+        mechanism: of which it is.
+        formulation: of the inverse dynamics.
+        time: (N,) [s].
+        motion: configuration, velocity and acceleration as planned.
+        forces: (N, n) [N or N m] total efforts of the driven joints.
+        parts: (N, n) each, by name. Of a platform: `massless`, forces with legs without mass and
+            friction, and `dynamic`, the rest (eq. 41, 42). Of an arm: `inertial`, `coriolis`
+            (centrifugal terms included), `gravity`, `friction`, and `wrench` if there is one.
+        condition_number: (N,) of the Jacobian in SI units.
+        scaled_condition_number: (N,) with moments divided by `characteristic_length` [m].
+        joint_positions, joint_velocities: (N, n) of the driven joints; a platform's leg lengths.
+        reactions: of a platform's joints, (N, 6, 3) each; None for an arm.
+        singular_times: (k,) [s] at which the motion passes through a singularity.
+    """
+
+    mechanism: Mechanism
+    formulation: str
+    characteristic_length: float
+    time: FloatArray
+    motion: Motion
+    forces: FloatArray
+    parts: dict[str, FloatArray]
+    condition_number: FloatArray
+    scaled_condition_number: FloatArray
+    joint_positions: FloatArray
+    joint_velocities: FloatArray
+    reactions: Reactions | None = None
+    singular_times: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def massless_forces(self) -> FloatArray:
+        """(N, 6) [N] of a platform with massless legs."""
+        return self._part("massless")
+
+    @property
+    def dynamic_forces(self) -> FloatArray:
+        """(N, 6) [N] the part of the forces that a platform's legs are responsible for."""
+        return self._part("dynamic")
+
+    @property
+    def dynamic_fraction(self) -> FloatArray:
+        """(N, 6) dynamic over total force of a platform; without bound where the total is zero."""
+        return dynamic_fraction(self.forces, self.massless_forces)
+
+    def extremes(self) -> list[dict[str, Any]]:
+        """One row a driven joint: peaks of its forces and of their parts, range, top speed."""
+        from robodyn.analysis.study_tables import extremes
+
+        return extremes(self)
+
+    def to_dict(self, histories: bool = True) -> dict[str, Any]:
+        """Everything as plain lists and numbers, with or without the histories."""
+        from robodyn.analysis.study_tables import to_dict
+
+        return to_dict(self, histories)
+
+    def write_csv(self, path: str | Path) -> None:
+        """Write the histories, one row a time, with a header.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from robodyn.analysis.study_tables import write_csv
+
+        write_csv(self, path)
+
+    def plot(self) -> dict[str, Figure]:
+        """Figures in the style of the 1998 paper, by name; nothing is shown or saved.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
+        from robodyn.analysis.study_plots import plot
+
+        return plot(self)
+
+    def _part(self, name: str) -> FloatArray:
+        if name not in self.parts:
+            raise InvalidInput(
+                f"{self.mechanism.name} has no {name} part of its forces; it has "
+                f"{', '.join(self.parts)}",
+                value=name,
+            )
+        return self.parts[name]
+
+
+def analyze(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    dt: float = 0.01,
+    *,
+    formulation: str = "exact",
+    wrench: ArrayLike | None = None,
+    characteristic_length: float = 1.0,
+    progress: Callable[[float], None] | None = None,
+) -> Study:
+    """Examine what a planned motion asks of a mechanism.
+
+    Args:
+        mechanism: platform or arm.
+        trajectory: the motion.
+        dt: [s] between the times looked at; the trajectory's switching times and its end are
+            looked at as well.
+        formulation: a platform's inverse dynamics, see `StewartPlatform.inverse_dynamics`; an
+            arm knows `exact` only.
+        wrench: (6,) [N, N m] what the surroundings exert on the mechanism, constant.
+        characteristic_length: [m] of the scaled condition number.
+        progress: called with the share done, 0 to 1, now and then.
+
+    Raises:
+        InvalidInput: arguments out of range, or an unknown formulation.
+        KinematicsError: a configuration without geometry. Forces at a singularity are NaN instead.
+    """
+    step = as_scalar("dt", dt, "s", above=0.0)
+    load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+    time = _times(trajectory, step)
+    chunks = []
+    for first in range(0, len(time), CHUNK):
+        if progress is not None:
+            progress(first / len(time))
+        motion = trajectory.sample(time[first : first + CHUNK])
+        chunks.append(_examine(mechanism, motion, load, formulation, characteristic_length))
+    histories = {name: _joined([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    shape = mechanism.jacobian(trajectory.sample(0.0).configuration).shape
+    singular = singular_times(mechanism, trajectory) if shape[0] == shape[1] else np.empty(0)
+    return Study(
+        mechanism,
+        formulation,
+        float(characteristic_length),
+        time,
+        singular_times=singular,
+        **histories,
+    )
+
+
+def _examine(
+    mechanism: Mechanism,
+    motion: Motion,
+    wrench: FloatArray | None,
+    formulation: str,
+    characteristic_length: float,
+) -> dict[str, Any]:
+    examine = platform_parts if mechanism.kind == "stewart" else arm_parts
+    forces, parts, reactions = examine(mechanism, motion, wrench, formulation)
+    q, v = motion.configuration, motion.velocity
+    return {
+        "motion": motion,
+        "forces": forces,
+        "parts": parts,
+        "condition_number": mechanism.condition_number(q),
+        "scaled_condition_number": mechanism.condition_number(q, characteristic_length),
+        "joint_positions": mechanism.joint_positions(q),
+        "joint_velocities": mechanism.joint_velocities(q, v),
+        "reactions": reactions,
+    }
+
+
+def _times(trajectory: Trajectory, dt: float) -> FloatArray:
+    duration = trajectory.duration
+    grid = dt * np.arange(int(np.floor(duration / dt * (1.0 + 1e-12))) + 1)
+    marks = [t for t in trajectory.switching_times if np.abs(grid - t).min() > 1e-9 * duration]
+    return np.unique([*np.minimum(grid, duration), *marks, duration])
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Arrays, and tuples and dicts of arrays, end to end."""
+    first = parts[0]
+    if isinstance(first, dict):
+        return {key: _joined([part[key] for part in parts]) for key in first}
+    if isinstance(first, tuple):
+        return type(first)(*(_joined(list(column)) for column in zip(*parts, strict=True)))
+    return None if first is None else np.concatenate(parts)
