@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from robodyn.cli.analyze import analyze
 from robodyn.cli.check import check
 from robodyn.cli.compile import compile_kernels
 from robodyn.cli.models import models
+from robodyn.cli.simulate import simulate
 
 app = typer.Typer(
     name="robodyn",
@@ -17,6 +19,8 @@ app = typer.Typer(
 )
 app.command("models")(models)
 app.command("check")(check)
+app.command("analyze")(analyze)
+app.command("simulate")(simulate)
 app.command("compile")(compile_kernels)
 
 

@@ -1,0 +1,103 @@
+"""`robodyn analyze MODEL --path PATH`: what a planned motion asks of a mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from robodyn.analysis.as_json import as_json
+from robodyn.analysis.study import analyze as examine
+from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
+
+
+def analyze(
+    model: Annotated[
+        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
+    ],
+    path: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml)."
+        ),
+    ] = None,
+    dt: Annotated[float, typer.Option(help="Time between two instants looked at [s].")] = 0.001,
+    formulation: Annotated[
+        str,
+        typer.Option(help="Of a platform: exact, massless, dasgupta1998 or pedrammehr2012."),
+    ] = "exact",
+    characteristic_length: Annotated[
+        float, typer.Option(help="Moments are divided by it in the scaled condition number [m].")
+    ] = 1.0,
+    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    csv: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Also write the histories, one row an instant, to this file."),
+    ] = None,
+) -> None:
+    """Examine what a planned motion asks of a mechanism: forces, their parts, conditioning.
+
+    Nothing is simulated: forces are those of inverse dynamics along the path. Of a platform they
+    are split into what massless legs would need and the legs' own, dynamic part; of an arm into
+    inertia, Coriolis terms, gravity and friction.
+    """
+    with one_line_errors():
+        mechanism, name, trajectory = mechanism_and_path(model, path)
+        with progress_bar(f"path {name}", 1.0) as tell:
+            study = examine(
+                mechanism,
+                trajectory,
+                dt,
+                formulation=formulation,
+                characteristic_length=characteristic_length,
+                progress=tell,
+            )
+        found = {"path": name} | study.to_dict(histories=False)
+        if csv is not None:
+            study.write_csv(csv)
+    typer.echo(as_json(found) if json else "\n".join(_lines(found)))
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    platform = found["kind"] == "stewart"
+    force, length = ("N", "m") if platform else ("N m, N", "rad, m")
+    rows = found["joints"]
+    parts = [key for key in rows[0] if key.startswith("peak_") and key not in _NOT_PARTS]
+    titles = [f"peak [{force}]", "at [s]", *(key.removeprefix("peak_") for key in parts)]
+    titles += ["dynamic/total"] if platform else []
+    titles += [f"from [{length}]", "to", "top speed"]
+    width = max(len(row["joint"]) for row in rows)
+    lines = [
+        f"{found['model']}, path {found['path']}, {found['formulation']}: "
+        f"{found['duration']:g} s, {found['samples']} instants",
+        "  ".join(["joint".ljust(width), *(title.rjust(_wide(title)) for title in titles)]),
+    ]
+    for row in rows:
+        numbers = [row["peak_force"], row["time_of_peak"], *(row[key] for key in parts)]
+        numbers += [row["peak_dynamic_fraction"]] if platform else []
+        numbers += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
+        cells = (f"{x:.4g}".rjust(_wide(title)) for x, title in zip(numbers, titles, strict=True))
+        lines.append("  ".join([row["joint"].ljust(width), *cells]))
+    number, scaled = found["condition_number"], found["scaled_condition_number"]
+    lines.append(
+        f"condition number {number['min']:.4g} to {number['max']:.4g}"
+        f" (at t = {number['time_of_max']:.3f} s)"
+    )
+    if scaled["characteristic_length"] != 1.0:
+        lines[-1] += (
+            f", {scaled['min']:.4g} to {scaled['max']:.4g} with lengths over "
+            f"{scaled['characteristic_length']:g} m"
+        )
+    for row in rows:
+        if row["zero_crossings"]:
+            times = ", ".join(f"{t:.3f}" for t in row["zero_crossings"])
+            lines.append(f"{row['joint']} changes sign at t = {times} s")
+    return lines + [f"singular at t = {t:.9f} s" for t in found["singular_times"]]
+
+
+def _wide(title: str) -> int:
+    return max(len(title), 9)
+
+
+_NOT_PARTS = {"peak_force", "peak_velocity", "peak_dynamic_fraction"}

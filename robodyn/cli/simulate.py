@@ -1,0 +1,66 @@
+"""`robodyn simulate MODEL --path PATH`: fly a path without ROS, with the same summary."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from robodyn.analysis.as_json import as_json
+from robodyn.analysis.flight import fly
+from robodyn.analysis.run import summary_text
+from robodyn.checks import as_scalar
+from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
+
+
+def simulate(
+    model: Annotated[
+        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
+    ],
+    path: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml)."
+        ),
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(help="computed_torque, or feedforward: planned efforts, no feedback.")
+    ] = "computed_torque",
+    control_rate: Annotated[float, typer.Option(help="Commands per second [Hz].")] = 200.0,
+    dt: Annotated[float, typer.Option(help="Longest integration step [s].")] = 0.001,
+    kp: Annotated[float, typer.Option(help="Proportional gain [1/s^2].")] = 100.0,
+    kv: Annotated[float, typer.Option(help="Derivative gain [1/s].")] = 20.0,
+    output: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Folder for summary.json and history.csv."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Simulate a mechanism that is driven along a path, and sum up how it went.
+
+    Commands are held between control instants and cut to the actuators' limits. The summary is
+    that of a run through the ROS 2 nodes; its status says whether the path was flown to its end.
+    """
+    with one_line_errors():
+        mechanism, name, trajectory = mechanism_and_path(model, path)
+        period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
+        started = time.monotonic()
+        with progress_bar(f"path {name}", trajectory.duration) as tell:
+            run = fly(
+                mechanism,
+                trajectory,
+                name,
+                mode,
+                control_dt=period,
+                dt=dt,
+                kp=kp,
+                kv=kv,
+                progress=tell,
+                clock=lambda: time.monotonic() - started,
+            )
+        if output is not None:
+            run.write(output)
+        summary = run.summary()
+    typer.echo(as_json(summary) if json else summary_text(summary))
