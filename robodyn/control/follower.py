@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_exact
+from robodyn.checks import as_exact, as_scalar
 from robodyn.control.computed_torque import ComputedTorque
+from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion
+from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-MODES = ("feedforward", "computed_torque")
+MODES = ("feedforward", "computed_torque", "gravity_compensation")
 
 
 class Command(NamedTuple):
@@ -44,20 +46,31 @@ class Command(NamedTuple):
     problem: str = ""
 
 
+class _Given(NamedTuple):
+    """A trajectory as it was given, to begin at `start` [ns] or with a state."""
+
+    trajectory: Trajectory
+    start: int | None
+    holding: bool = False
+
+
 class TrajectoryFollower:
     """Turns each measured state into efforts.
 
     Args:
         mechanism: the model.
-        mode: `feedforward` or `computed_torque`.
+        mode: `feedforward`; `computed_torque`; or `gravity_compensation`, the efforts that hold
+            the measured configuration at rest, whatever the trajectory.
         kp, kv, preview: of computed torque, see `ComputedTorque`.
         hold_when_idle: without a trajectory, stay at the first state seen; else answer nothing.
+        handover: [s] in which a trajectory that replaces another takes over; 0 for a jump.
+        scale_rate: [1/s] how fast the speed follows `scale`.
 
     Attributes:
         saturated: how many commands were cut, per actuator (n,).
 
     Raises:
-        InvalidInput: unknown mode or gains out of range.
+        InvalidInput: unknown mode, or a number out of range.
     """
 
     def __init__(
@@ -69,29 +82,96 @@ class TrajectoryFollower:
         *,
         preview: float = 0.0,
         hold_when_idle: bool = False,
+        handover: float = 0.5,
+        scale_rate: float = 2.0,
     ) -> None:
-        if mode not in MODES:
-            raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
         self.mechanism = mechanism
-        self.mode = mode
+        self.handover = as_scalar("handover", handover, "s", at_least=0.0)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
+        self._mode = _checked_mode(mode)
         self._control = ComputedTorque(mechanism, kp, kv, preview)
+        self._clock = PathClock(scale_rate)
         self._hold_when_idle = hold_when_idle
-        self._trajectory: Trajectory | None = None
+        self._given: _Given | None = None
+        self._next: _Given | None = None
+        self._path: Trajectory | None = None  # what was given, or a handover to it
         self._start: int | None = None
-        self._from_state = True  # it begins with a state, not at a time of its own
-        self._holding = False
+        self._earliest = -np.inf  # path time at which a handover began
+        self._answered = self._followed = False
         self._last_effort = np.zeros(len(mechanism.joint_names))
 
+    @property
+    def mode(self) -> str:
+        """One of MODES. Leaving `gravity_compensation` in mid-path holds what the next state finds.
+
+        Raises:
+            InvalidInput: set to an unknown one.
+        """
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        before, self._mode = self._mode, _checked_mode(mode)
+        if before == "gravity_compensation" != mode and self._answered:
+            self.stop()
+
+    @property
+    def scale(self) -> float:
+        """Speed along the path, 0 (stand still) to 1 (as planned); reached at `scale_rate`.
+
+        Raises:
+            InvalidInput: set to what is not a number from 0 to 1.
+        """
+        return self._clock.target
+
+    @scale.setter
+    def scale(self, value: float) -> None:
+        self._clock.target = value
+
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
-        """Begin a trajectory at time `start` [ns], or at the next state that arrives."""
-        self._trajectory, self._start = trajectory, start
-        self._from_state, self._holding = start is None, False
+        """Begin a trajectory at time `start` [ns], or at the next state that arrives.
+
+        One that replaces another takes over from it without a jump. The first begins as it is.
+
+        Raises:
+            InvalidInput: its configurations are not the mechanism's.
+        """
+        size = 7 if self.mechanism.kind == "stewart" else len(self.mechanism.joint_names)
+        shape, expected = trajectory.sample(0.0).configuration.shape, (size,)
+        if shape != expected:
+            raise InvalidInput(
+                f"the trajectory's configurations have shape {shape}, those of "
+                f"{self.mechanism.name} {expected}",
+                value=shape,
+            )
+        given = _Given(trajectory, start)
+        replaces = self._answered or (self._given is None and self._hold_when_idle)
+        if self.handover and self._followed and replaces:
+            self._next = given
+        else:
+            self._take(given)
+        self._followed = True
 
     def stop(self) -> None:
         """Leave the trajectory and hold what the next state finds."""
-        self._trajectory, self._start, self._hold_when_idle = None, None, True
-        self._from_state = True
+        self._given = self._next = None
+        self._answered, self._hold_when_idle = False, True
+
+    def set_mechanism(self, mechanism: Mechanism) -> None:
+        """Go on with another model of the same mechanism, such as one with a payload.
+
+        Raises:
+            InvalidInput: its joints are not the same.
+        """
+        if mechanism.joint_names != self.mechanism.joint_names:
+            raise InvalidInput(
+                f"{mechanism.name} drives {', '.join(mechanism.joint_names)}; expected "
+                f"{', '.join(self.mechanism.joint_names)}",
+                value=mechanism.joint_names,
+            )
+        control = self._control
+        self._control = ComputedTorque(mechanism, control.kp, control.kv, control.preview)
+        self.mechanism = mechanism
 
     def command(
         self,
@@ -110,39 +190,93 @@ class TrajectoryFollower:
         rest = self.mechanism.difference(configuration, configuration)
         configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
         velocity = as_exact("velocity", velocity, rest.shape)
-        if wrench is not None:
-            wrench = as_exact("wrench", wrench, (6,), "N, N m")
-        desired = self._desired(time, configuration, rest)
-        if desired is None:
+        if self._mode == "gravity_compensation":
+            return self._static(configuration, rest, wrench)
+        load = _wrench(wrench)
+        pace = self._pace(time, configuration, rest)
+        if pace is None or self._path is None:
             return None
-        motion = desired
-        if self.mode == "computed_torque":
-            desired = self._control.looking_ahead(desired, self._trajectory, self._since(time))
+        motion = desired = pace.motion(self._path)
+        if self._mode == "computed_torque":
+            if self._control.preview:
+                ahead = pace.motion(self._path, self._control.preview)
+                desired = desired._replace(acceleration=ahead.acceleration)
             with np.errstate(over="ignore", invalid="ignore"):  # judged by what comes of it
                 corrected = self._control.acceleration(configuration, velocity, desired)
             motion = Motion(configuration, velocity, corrected)
-        return self._effort(motion, wrench)
+        return self._effort(motion, load)
 
-    def _desired(self, time: int, configuration: FloatArray, rest: FloatArray) -> Motion | None:
-        if self._start is not None and time < self._start and self._from_state:
-            self._start = None
-            if self._holding:
-                self._trajectory = None
-        if self._trajectory is None:
+    def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
+        """Efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
+
+        Where there are none, the configuration being singular, the last efforts stand.
+
+        Raises:
+            InvalidInput: wrong shape or not finite.
+        """
+        rest = self.mechanism.difference(configuration, configuration)
+        configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
+        return self._static(configuration, rest, wrench).effort
+
+    def _take(self, given: _Given) -> None:
+        self._given, self._path, self._start, self._next = (
+            given,
+            given.trajectory,
+            given.start,
+            None,
+        )
+        self._answered, self._earliest = False, -np.inf
+        if given.start is not None:
+            self._clock.begin(given.start)
+
+    def _pace(self, time: int, configuration: FloatArray, rest: FloatArray) -> Pace | None:
+        self._notice_reset(time)
+        if self._given is None:
             if not self._hold_when_idle:
                 return None
             here = Motion(configuration[None], rest[None], rest[None])
-            self._trajectory = SampledTrajectory(self.mechanism, [0.0], here)
-            self._holding = True
+            waiting = self._next
+            self._take(_Given(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True))
+            self._next = waiting
         if self._start is None:
             self._start = time
-        return self._trajectory.sample(self._since(time))
+            self._clock.begin(time)
+        pace = self._clock.at(time)
+        pace = pace._replace(path=max(pace.path, self._earliest))
+        if self._next is not None and (self._next.start is None or time >= self._next.start):
+            pace = self._hand_over(self._next, time, pace)
+        self._answered = True
+        return pace
 
-    def _since(self, time: int) -> float:
-        """Time [s] on the trajectory; 0 before it has a start."""
-        return (time - (time if self._start is None else self._start)) * 1e-9
+    def _hand_over(self, given: _Given, time: int, pace: Pace) -> Pace:
+        if self._path is None:
+            return pace
+        old = self._path.sample(pace.path)
+        path = self._clock.go_on(time, time if given.start is None else given.start)
+        self._given, self._start, self._next = given, time, None
+        self._path = Handover(self.mechanism, old, given.trajectory, self.handover, start=path)
+        self._earliest = path
+        return pace._replace(path=path)
 
-    def _effort(self, motion: Motion, wrench: ArrayLike | None) -> Command:
+    def _notice_reset(self, time: int) -> None:
+        given, start = self._given, self._start
+        if given is None or start is None:
+            return
+        late = LATE if self._path is not given.trajectory else 0
+        if time >= start - late:
+            return
+        waiting = self._next
+        self._take(given)
+        self._next = waiting
+        if given.holding:
+            self._given = None
+
+    def _static(
+        self, configuration: FloatArray, rest: FloatArray, wrench: ArrayLike | None
+    ) -> Command:
+        return self._effort(Motion(configuration, rest, rest), _wrench(wrench))
+
+    def _effort(self, motion: Motion, wrench: FloatArray | None) -> Command:
         try:
             if not np.isfinite(motion.acceleration).all():
                 return self._keep(motion, "the state is too far off for any acceleration")
@@ -151,18 +285,31 @@ class TrajectoryFollower:
             return self._keep(motion, str(error))
         if not np.isfinite(required).all():
             return self._keep(motion, f"the motion asks for {required}")
-        effort = np.clip(required, -self.mechanism.effort_limits, self.mechanism.effort_limits)
+        limits = self.mechanism.effort_limits
+        effort = np.clip(required, -limits, limits)
         cut = effort != required
         problem = ""
         if cut.any():
             self.saturated += cut
-            worst = int(np.abs(required / self.mechanism.effort_limits).argmax())
+            worst = int(np.abs(required / limits).argmax())
             problem = (
                 f"{self.mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
-                f"limit of {self.mechanism.effort_limits[worst]:.6g}"
+                f"limit of {limits[worst]:.6g}"
             )
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
     def _keep(self, motion: Motion, why: str) -> Command:
-        return Command(self._last_effort, self._last_effort, motion, f"no efforts: {why}")
+        limits = self.mechanism.effort_limits
+        kept = np.clip(self._last_effort, -limits, limits)  # those of another payload, perhaps
+        return Command(kept, kept, motion, f"no efforts: {why}")
+
+
+def _wrench(wrench: ArrayLike | None) -> FloatArray | None:
+    return None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+
+
+def _checked_mode(mode: str) -> str:
+    if mode not in MODES:
+        raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
+    return mode

@@ -37,43 +37,52 @@ class Handover:
     Args:
         mechanism: whose coordinates the motions are in.
         old: a single motion, desired at the moment of replacement; configuration, velocity and
-            acceleration are met at time 0.
-        new: what is followed from then on; from `blend` on it is answered as it is.
+            acceleration are met at `start`.
+        new: what is followed from then on; from `start + blend` on it is answered as it is.
         blend: [s] how long the difference takes to fade out.
+        start: [s] time on `new` at the moment of replacement.
 
     Raises:
         InvalidInput: a motion of another shape or not finite, or a time that is not positive.
     """
 
-    def __init__(self, mechanism: Mechanism, old: Motion, new: Trajectory, blend: float) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        old: Motion,
+        new: Trajectory,
+        blend: float,
+        *,
+        start: float = 0.0,
+    ) -> None:
         self.new = new
         self.blend = as_scalar("blend", blend, "s", above=0.0)
+        self.start = as_scalar("start", start, "s", at_least=0.0)
         self._mechanism = mechanism
         self._rotates = mechanism.kind == "stewart"
-        first = Motion(*new.sample(0.0))
+        first = Motion(*new.sample(self.start))
         configuration = as_exact("old.configuration", old.configuration, first.configuration.shape)
-        self._start = configuration
-        start = Motion(
+        self._first = configuration
+        lead = Motion(
             mechanism.difference(first.configuration, configuration),
             as_exact("old.velocity", old.velocity, first.velocity.shape) - first.velocity,
             as_exact("old.acceleration", old.acceleration, first.velocity.shape)
             - first.acceleration,
         )
         if self._rotates:
-            _rotation_part(start, old, first)
-        self._coefficients = _quintic(start, self.blend)
+            _rotation_part(lead, old, first)
+        self._coefficients = _quintic(lead, self.blend)
 
     @property
     def duration(self) -> float:
         """That of `new`, or until the difference has faded [s]."""
-        return max(self.new.duration, self.blend)
+        return max(self.new.duration, self.start + self.blend)
 
     @property
     def switching_times(self) -> tuple[float, ...]:
         """Those of `new`, and its end where the blend outlasts it."""
-        times = self.new.switching_times
-        end = self.new.duration
-        return (*times, end) if 0.0 < end < self.blend else times
+        times = (*self.new.switching_times, self.new.duration)
+        return tuple(t for t in times if self.start < t < self.duration)
 
     def sample(self, t: ArrayLike) -> Motion:
         """The motion at times t (...) [s].
@@ -84,14 +93,16 @@ class Handover:
         times = as_array("t", t, (), "s")
         flat = times.reshape(-1)
         result = Motion(*(np.array(values) for values in self.new.sample(flat)))
-        fading = np.flatnonzero(flat < self.blend)
+        fading = np.flatnonzero(flat - self.start < self.blend)
         if fading.size and self._coefficients.any():
             inner = Motion(*(values[fading] for values in result))
-            for values, found in zip(result, self._faded(flat[fading], inner), strict=True):
+            for values, found in zip(
+                result, self._faded(flat[fading] - self.start, inner), strict=True
+            ):
                 values[fading] = found
-        before = flat < 0.0
+        before = flat < self.start
         if before.any():
-            result.configuration[before] = self._start
+            result.configuration[before] = self._first
             result.velocity[before] = 0.0
             result.acceleration[before] = 0.0
         return Motion(*(values.reshape(*times.shape, -1) for values in result))
@@ -119,9 +130,9 @@ class Handover:
         return Motion(configuration, rate, change)
 
 
-def _rotation_part(start: Motion, old: Motion, new: Motion) -> None:
-    """Put the rates of the rotation vector o into `start`, given the composed motion `old`."""
-    o = start.configuration[None, 3:]
+def _rotation_part(lead: Motion, old: Motion, new: Motion) -> None:
+    """Put the rates of the rotation vector o into `lead`, given the composed motion `old`."""
+    o = lead.configuration[None, 3:]
     carried, change = np.zeros((2, 1, 3))
     composed_motions(o, carried, change, new.velocity[None, 3:], new.acceleration[None, 3:])
     omega = np.asarray(old.velocity)[None, 3:] - carried
@@ -132,13 +143,13 @@ def _rotation_part(start: Motion, old: Motion, new: Motion) -> None:
     turning, leaves = rate.copy(), np.zeros((1, 3))
     rotation_vector_motions(o, turning, leaves)
     rotation_vector_rates(o, alpha - leaves, second)
-    start.velocity[3:] = rate[0]
-    start.acceleration[3:] = second[0]
+    lead.velocity[3:] = rate[0]
+    lead.acceleration[3:] = second[0]
 
 
-def _quintic(start: Motion, blend: float) -> FloatArray:
+def _quintic(lead: Motion, blend: float) -> FloatArray:
     """Coefficients (6, nv), in t/blend from degree 0 upwards, of a displacement that fades out."""
-    x, v, a = start.configuration, start.velocity * blend, 0.5 * start.acceleration * blend**2
+    x, v, a = lead.configuration, lead.velocity * blend, 0.5 * lead.acceleration * blend**2
     return np.stack(
         [
             x,

@@ -87,10 +87,12 @@ def test_stop_holds_where_the_next_state_finds_the_mechanism(follower, dasgupta)
     here = path.sample(2.5).configuration
     command = follower.command(3 * SECOND, here, REST)
     np.testing.assert_allclose(command.effort, static(dasgupta, here), rtol=1e-12)
-    follower.follow(path)  # and it can go on with something new
-    motion = path.sample(0.0)
-    command = follower.command(5 * SECOND, *motion[:2])
-    np.testing.assert_allclose(command.effort, dasgupta.inverse_dynamics(*motion), rtol=1e-12)
+    follower.follow(path)  # and it can go on with something new, from where it is
+    command = follower.command(5 * SECOND, here, REST)
+    np.testing.assert_allclose(command.effort, static(dasgupta, here), rtol=1e-9)
+    motion = path.sample(1.0)
+    command = follower.command(6 * SECOND, *motion[:2])
+    np.testing.assert_allclose(command.effort, dasgupta.inverse_dynamics(*motion), rtol=1e-9)
 
 
 def test_efforts_are_cut_and_it_is_said(follower, dasgupta):
@@ -110,7 +112,7 @@ def test_efforts_are_cut_and_it_is_said(follower, dasgupta):
 def test_at_a_singular_pose_the_last_efforts_stand(dasgupta):
     # turned by a quarter, every leg of a symmetric platform lies in one linear complex
     symmetric = rd.load("stewart_symmetric")
-    follower = TrajectoryFollower(symmetric, "feedforward")
+    follower = TrajectoryFollower(symmetric, "feedforward", handover=0.0)
     home = symmetric.home
     singular = pose_from_rpy(home[:3], [0.0, 0.0, 0.5 * np.pi])
     with pytest.raises(rd.SingularConfiguration):
@@ -178,6 +180,11 @@ def test_unknown_modes_are_refused(dasgupta):
         TrajectoryFollower(dasgupta, "pid")
 
 
+def test_a_trajectory_of_another_kind_is_refused(follower):
+    with pytest.raises(InvalidInput, match=r"configurations have shape \(6,\), .* \(7,\)"):
+        follower.follow(rd.plan_joints(np.zeros(6), np.ones(6), duration=3.0))
+
+
 def test_an_arm_is_followed_by_the_same_code(puma):
     follower = TrajectoryFollower(puma)
     path = rd.plan_joints(np.zeros(6), np.ones(6), duration=3.0)
@@ -197,11 +204,11 @@ states = st.tuples(
     st.lists(st.floats(-math.pi, math.pi), min_size=3, max_size=3),
     st.lists(numbers, min_size=6, max_size=6),
     st.lists(numbers, min_size=6, max_size=6),
-    st.sampled_from(["", "follow", "start", "stop"]),
+    st.sampled_from(["", "follow", "start", "stop", "slow", "fast", "load"]),
 )
 
 
-@pytest.mark.parametrize("mode", ["feedforward", "computed_torque"])
+@pytest.mark.parametrize("mode", ["feedforward", "computed_torque", "gravity_compensation"])
 @given(history=st.lists(states, min_size=1, max_size=8))
 @settings(max_examples=100, deadline=None)
 def test_efforts_are_always_finite_and_within_limits(dasgupta, mode, history):
@@ -209,6 +216,10 @@ def test_efforts_are_always_finite_and_within_limits(dasgupta, mode, history):
     for time, xyz, rpy, twist, wrench, action in history:
         if action == "stop":
             follower.stop()
+        elif action in {"slow", "fast"}:
+            follower.scale = 0.3 if action == "slow" else 1.0
+        elif action == "load":
+            follower.set_mechanism(dasgupta.with_payload(abs(xyz[0]) % 100.0))
         elif action:
             follower.follow(rd.paper_path("III"), time if action == "start" else None)
         command = follower.command(time, pose_from_rpy(xyz, rpy), np.array(twist), wrench)

@@ -1,0 +1,136 @@
+"""Time along a path: real time, or slower by a speed scale that changes at a bounded rate.
+
+With path time s(t) a trajectory q(s) is followed as q(s), qd = q' s', qdd = q'' s'^2 + q' s''. The
+speed s' moves towards the scale asked for at a constant rate, so s'' is known and nothing jumps
+but the acceleration. As long as the scale has always been 1, s is the time since the beginning to
+the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from robodyn.trajectories.base import Trajectory
+
+# A state this much older than the one before is a late one; one older still is of a clock set back.
+LATE = 100_000_000  # [ns]
+
+
+class Pace(NamedTuple):
+    """Where on a path, and how fast along it.
+
+    Attributes:
+        path: [s] time on the trajectory, negative before it begins.
+        speed: s', 1 for real time.
+        change: [1/s] s'' from now on.
+    """
+
+    path: float
+    speed: float
+    change: float
+
+    def motion(self, trajectory: Trajectory, ahead: float = 0.0) -> Motion:
+        """The motion at this pace, `ahead` [s] from now."""
+        motion = trajectory.sample(self.path + self.speed * ahead)
+        if self.speed == 1.0 and self.change == 0.0:
+            return motion
+        return Motion(
+            motion.configuration,
+            self.speed * motion.velocity,
+            self.speed**2 * motion.acceleration + self.change * motion.velocity,
+        )
+
+
+class PathClock:
+    """Turns the time of states [ns] into time along a path.
+
+    Args:
+        rate: [1/s] how fast the speed may change.
+
+    Raises:
+        InvalidInput: a rate that is not positive.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = as_scalar("scale_rate", rate, "1/s", above=0.0)
+        self._target = 1.0
+        self._speed, self._change, self._goal = 1.0, 0.0, 1.0
+        self._origin, self._offset = 0, 0.0
+        self._begun = False
+
+    @property
+    def target(self) -> float:
+        """The speed asked for, 0 to 1; the clock takes it up at the next state.
+
+        Raises:
+            InvalidInput: set to what is not a number from 0 to 1.
+        """
+        return self._target
+
+    @target.setter
+    def target(self, value: float) -> None:
+        scale = as_scalar("scale", value)
+        if not 0.0 <= scale <= 1.0:
+            raise InvalidInput(f"scale is {scale}, must be from 0 to 1", value=value)
+        self._target = scale
+
+    def begin(self, time: int) -> None:
+        """Path time 0 is at `time` [ns]; from rest, so that any speed may be had at once."""
+        self._origin, self._offset, self._begun = time, 0.0, False
+
+    def go_on(self, time: int, start: int) -> float:
+        """Path time now, at `time` [ns], on another path that began at `start`; speed stays."""
+        since = (time - start) * 1e-9
+        real = self._is_real
+        self._origin, self._offset = (start, 0.0) if real else (time, since)
+        self._begun = True
+        return since
+
+    def at(self, time: int) -> Pace:
+        """The pace at `time` [ns]; a state that is late finds the path where it was, nearly."""
+        since = (time - self._origin) * 1e-9
+        if not self._begun:
+            self._speed = self._goal = self._target
+            self._change = 0.0
+            if since < 0.0:
+                return Pace(since, self._speed, 0.0)
+            self._begun = True
+        if self._is_real:
+            path = self._offset + since
+        elif since < 0.0:
+            path = max(self._offset + self._speed * since, 0.0)
+            if time < self._origin - LATE:
+                self._origin, self._offset = time, path
+            return Pace(path, self._speed, self._change)
+        else:
+            path = self._offset + self._advance(since)
+        self._aim()
+        if not self._is_real:
+            self._origin, self._offset = time, path
+        return Pace(path, self._speed, self._change)
+
+    @property
+    def _is_real(self) -> bool:
+        return self._speed == 1.0 and self._change == 0.0
+
+    def _advance(self, dt: float) -> float:
+        """Path time that passes in `dt` [s]: while the speed changes, then at the goal."""
+        if not self._change:
+            return self._speed * dt
+        ramp = min((self._goal - self._speed) / self._change, dt)
+        covered = ramp * (self._speed + 0.5 * self._change * ramp)
+        self._speed = self._goal if ramp < dt else self._speed + self._change * ramp
+        return covered + self._speed * (dt - ramp)
+
+    def _aim(self) -> None:
+        self._goal = self._target
+        if self._speed == self._goal:
+            self._change = 0.0
+        else:
+            self._change = math.copysign(self._rate, self._goal - self._speed)
