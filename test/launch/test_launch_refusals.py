@@ -96,7 +96,7 @@ def test_refused_in_one_clear_line(refusals, case):
     fatal = [line for line in lines if "[FATAL]" in line]
     nodes = [line.split("]", 1)[0] for line in fatal]
     assert len(set(nodes)) == len(nodes), output
-    said = fatal or [line for line in lines if "rror" in line]
+    said = fatal or [line for line in lines if "[ERROR]" in line]
     assert any(named in line for line in said), output
 
 

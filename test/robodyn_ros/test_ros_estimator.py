@@ -1,0 +1,274 @@
+"""state_estimator as a process: leg lengths in, pose, twist and passive joints out."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
+from ros_harness import Process, executable, ros_arguments
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+import robodyn as rd
+from robodyn.estimation import motion_covariance, quantisation_deviation, twist_covariance_in_body
+from robodyn_ros import messages
+
+pytestmark = pytest.mark.ros
+PERIOD = 5_000_000
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+RESOLUTION, RATE_RESOLUTION = 1e-6, 1e-5
+
+
+class Estimator:
+    """The process, and what goes in and out of it; each reading is a period after the last."""
+
+    def __init__(self, peer, start, platform) -> None:
+        self.peer, self.platform = peer, platform
+        parameters = {"length_resolution": RESOLUTION, "rate_resolution": RATE_RESOLUTION}
+        self.process = start("state_estimator", {**parameters, "timeout": 1.0})
+        self.joints = peer.publisher(JointState, "joint_states")
+        self.states = peer.listen(Odometry, "platform_state")
+        self.heard = peer.listen(JointState, "joint_states")
+        self.diagnostics = peer.listen(DiagnosticArray, "/diagnostics")
+        self.stamp = 10**9
+
+    def message(self, pose, twist, stamp=None) -> JointState:
+        if stamp is None:
+            self.stamp += PERIOD
+            stamp = self.stamp
+        lengths = self.platform.joint_positions(pose)
+        rates = self.platform.joint_velocities(pose, twist)
+        return messages.joint_state(stamp, self.platform.joint_names, lengths, rates)
+
+    def answer(self, message, stamp=None) -> Odometry:
+        """The state that answers a reading, sent again if it was lost on the way."""
+        stamp = messages.to_nanoseconds(message.header.stamp) if stamp is None else stamp
+
+        def find():
+            return next((s for s in self.states if nanoseconds(s) == stamp), None)
+
+        for _ in range(60):
+            self.joints.publish(message)
+            try:
+                return self.peer.until(find, "a state", timeout=1.0)
+            except AssertionError:
+                assert self.process.alive, self.process.output
+        raise AssertionError(f"no state for t = {stamp}:\n{self.process.output}")
+
+    def status(self, level, *texts) -> DiagnosticStatus:
+        """A diagnostic yet to come."""
+        known = len(self.diagnostics)
+
+        def find():
+            for array in self.diagnostics[known:]:
+                for status in array.status:
+                    if status.level == level and all(text in status.message for text in texts):
+                        return status
+            return None
+
+        return self.peer.until(find, f"a diagnostic with {texts}")
+
+
+def nanoseconds(message) -> int:
+    return messages.to_nanoseconds(message.header.stamp)
+
+
+@pytest.fixture(scope="module")
+def estimator(peer, start, mechanism):
+    return Estimator(peer, start, mechanism)
+
+
+@pytest.fixture(scope="module")
+def home(estimator, mechanism):
+    """A reading at rest at home, which is answered: both sides have found each other."""
+    estimator.answer(estimator.message(mechanism.home, np.zeros(6)))
+    return mechanism.home
+
+
+def test_silence_is_an_error_until_readings_come(estimator, mechanism):
+    status = estimator.status(ERROR, "no joint_states")
+    assert status.name == "state_estimator: state estimation"
+    estimator.answer(estimator.message(mechanism.home, np.zeros(6)))
+    assert "tracking" in estimator.status(OK, "pose known").message
+
+
+def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechanism):
+    seed = np.random.SeedSequence().entropy
+    lost = np.random.default_rng(seed).random(1200) < 0.01
+    t = PERIOD * 1e-9 * np.arange(1200)
+    motion = rd.paper_path("I").sample(t)
+    first = estimator.message(motion.configuration[0], motion.velocity[0])
+    estimator.answer(first)
+    expected = {nanoseconds(first): 0}
+    for i in np.flatnonzero(~lost)[1:]:
+        stamp = nanoseconds(first) + int(i) * PERIOD
+        message = estimator.message(motion.configuration[i], motion.velocity[i], stamp)
+        if i % 3 == 0:  # joints in another order, with others among them
+            message = shuffled(message)
+        estimator.joints.publish(message)
+        expected[stamp] = i
+        if i % 20 == 0:
+            estimator.peer.spin(0.01)
+    estimator.stamp = max(expected)
+
+    def answered():
+        return {nanoseconds(s): s for s in estimator.states if nanoseconds(s) in expected}
+
+    estimator.peer.until(lambda: len(answered()) == len(expected), f"all states, seed {seed}")
+    for stamp, state in answered().items():
+        i = expected[stamp]
+        _, pose, twist = messages.platform_state(state)
+        error = mechanism.difference(motion.configuration[i], pose)
+        assert np.abs(error).max() < 1e-9, f"seed {seed}, reading {i}"
+        assert np.abs(twist - motion.velocity[i]).max() < 1e-9, f"seed {seed}, reading {i}"
+
+
+def shuffled(message) -> JointState:
+    order = [3, 0, 5, 1, 4, 2]
+    mixed = JointState(header=message.header, name=["gripper", *(message.name[i] for i in order)])
+    mixed.position = [0.0, *(message.position[i] for i in order)]
+    mixed.velocity = [0.0, *(message.velocity[i] for i in order)]
+    return mixed
+
+
+def test_a_state_carries_the_covariances_of_the_encoders(estimator, home, mechanism):
+    twist = np.array([0.1, -0.2, 0.05, 0.3, 0.1, -0.2])
+    state = estimator.answer(estimator.message(home, twist))
+    assert (state.header.frame_id, state.child_frame_id) == mechanism.frames
+    deviations = quantisation_deviation(RESOLUTION), quantisation_deviation(RATE_RESOLUTION)
+    of_pose, of_twist = motion_covariance(mechanism, home, twist, *deviations)
+    of_twist = twist_covariance_in_body(home, of_twist)
+    assert np.allclose(np.reshape(state.pose.covariance, (6, 6)), of_pose, rtol=1e-6)
+    assert np.allclose(np.reshape(state.twist.covariance, (6, 6)), of_twist, rtol=1e-6, atol=1e-18)
+
+
+def test_passive_joints_come_in_messages_of_their_own(estimator, home, mechanism):
+    twist = np.array([0.1, -0.2, 0.05, 0.3, 0.1, -0.2])
+    pose = mechanism.advance(home, 0.01 * twist)
+    state = estimator.answer(estimator.message(pose, twist))
+
+    def passive():
+        return [
+            m
+            for m in estimator.heard
+            if nanoseconds(m) == nanoseconds(state) and "leg1_universal_1" in m.name
+        ]
+
+    message = estimator.peer.until(passive, "passive joints")[0]
+    names, position, velocity = mechanism.leg_joint_states(pose, twist)
+    assert len(message.name) == 12
+    assert set(message.name) == set(names) - set(mechanism.joint_names)
+    for name, q, qd in zip(message.name, message.position, message.velocity, strict=True):
+        index = names.index(name)
+        assert abs(q - position[index]) < 1e-9
+        assert abs(qd - velocity[index]) < 1e-9
+    # and the node does not answer itself
+    known = len(estimator.states)
+    estimator.joints.publish(message)
+    estimator.peer.spin(0.3)
+    assert len(estimator.states) == known
+    assert len(passive()) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda m: setattr(m, "name", ["leg1_actuator", *"bcdef"]), "no position for joint leg2"),
+        (lambda m: setattr(m, "position", [float("nan")] * 6), "is nan"),
+        (lambda m: setattr(m, "velocity", [float("inf")] * 6), "is inf"),
+        (lambda m: setattr(m, "position", [0.5] * 5), "6 joint names but 5 values"),
+        (lambda m: setattr(m, "position", [-0.5] * 6), "expected positive"),
+    ],
+)
+def test_a_broken_reading_is_refused_and_harmless(estimator, home, change, text):
+    known = len(estimator.states)
+    message = estimator.message(home, np.zeros(6))
+    change(message)
+    line = estimator.process.provoke(
+        lambda: estimator.joints.publish(message), "joint_states refused", text
+    )
+    assert "[WARN]" in line
+    assert len(estimator.states) == known
+    estimator.answer(estimator.message(home, np.zeros(6)))
+
+
+def test_late_and_repeated_readings_have_no_answer(estimator, home):
+    fresh = estimator.message(home, np.zeros(6))
+    estimator.answer(fresh)
+    known = len(estimator.states)
+    for stamp in (estimator.stamp, estimator.stamp - 3 * PERIOD, estimator.stamp - 100 * PERIOD):
+        estimator.joints.publish(estimator.message(home, np.zeros(6), stamp))
+    estimator.peer.spin(0.3)
+    assert len(estimator.states) == known
+    assert int(value(estimator.status(OK, "tracking"), "stale")) >= 3
+
+
+def value(status, key) -> str:
+    return next(pair.value for pair in status.values if pair.key == key)
+
+
+def test_rates_may_be_missing(estimator, home, mechanism):
+    twist = np.array([0.02, 0.01, -0.03, 0.05, 0.02, -0.04])
+    estimator.answer(estimator.message(home, np.zeros(6)))
+    message = estimator.message(mechanism.advance(home, PERIOD * 1e-9 * twist), twist)
+    message.velocity = []
+    _, _, found = messages.platform_state(estimator.answer(message))
+    assert np.allclose(found, twist, rtol=0, atol=1e-4)
+
+
+def test_a_jump_is_a_warning_and_the_platform_is_found(estimator, home, mechanism):
+    pose = mechanism.advance(home, np.array([0.1, 0.05, 0.1, 0.1, 0.0, 0.1]))
+    state = estimator.answer(estimator.message(pose, np.zeros(6)))
+    _, found, _ = messages.platform_state(state)
+    assert np.abs(mechanism.difference(pose, found)).max() < 1e-9
+    status = estimator.status(WARN, "jumped")
+    assert int(value(status, "jumps")) >= 1
+    estimator.answer(estimator.message(home, np.zeros(6)))
+    estimator.status(OK, "tracking")
+
+
+def test_lengths_of_no_pose_are_an_error_until_good_ones_come(estimator, home):
+    message = estimator.message(home, np.zeros(6))
+    message.position[0] = 30.0
+    estimator.process.provoke(lambda: send_next(estimator, message), "the platform is lost")
+    estimator.status(ERROR, "the platform is lost")
+    state = estimator.answer(estimator.message(home, np.zeros(6)))
+    assert np.allclose(messages.platform_state(state)[1], home, rtol=0, atol=1e-9)
+    estimator.status(OK, "tracking")
+
+
+def send_next(estimator, message) -> None:
+    estimator.stamp += PERIOD
+    message.header.stamp = messages.to_stamp(estimator.stamp)
+    estimator.joints.publish(message)
+
+
+def test_time_set_back_and_reset_begin_anew(estimator, home):
+    estimator.stamp = 10**8
+    estimator.answer(estimator.message(home, np.zeros(6)))
+    assert int(value(estimator.status(WARN, "found again"), "set_backs")) == 1
+    assert estimator.peer.call(Trigger, "state_estimator/reset").success
+    # after a reset even an older stamp is taken
+    estimator.stamp = 5 * 10**7
+    estimator.answer(estimator.message(home, np.zeros(6)))
+
+
+def test_ctrl_c_ends_it_without_a_word(estimator, peer):
+    peer.partners.remove(estimator.process)
+    known = len(estimator.process.lines)
+    estimator.process.signal(signal.SIGINT)
+    assert estimator.process.wait() == 0
+    assert estimator.process.lines[known:] == []
+
+
+def test_an_arm_is_refused_in_one_line(peer):
+    for name in ("state_estimator", "force_markers"):
+        process = Process([executable(name), *ros_arguments({"model": "puma560"})], peer.domain)
+        assert process.wait() == 1
+        fatal = [line for line in process.lines if "[FATAL]" in line]
+        assert len(fatal) == 1
+        assert "is an arm" in fatal[0]
+        assert "Traceback" not in process.output

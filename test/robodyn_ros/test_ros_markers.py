@@ -1,0 +1,136 @@
+"""force_markers: arrows where the legs hold the platform, as long as the forces are large."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from visualization_msgs.msg import Marker, MarkerArray
+
+from robodyn.poses import rotation_matrix
+from robodyn_ros import messages
+from robodyn_ros.force_arrows import LEVELS, PULL, PUSH, ForceArrows
+
+pytestmark = pytest.mark.ros
+SCALE = 200.0
+FORCES = np.array([100.0, -50.0, 20.0, -10.0, 400.0, 0.0])
+
+
+def point(message) -> np.ndarray:
+    return np.array([message.x, message.y, message.z])
+
+
+def colour(marker) -> tuple[float, float, float]:
+    return marker.color.r, marker.color.g, marker.color.b
+
+
+@pytest.fixture(scope="module")
+def pose(mechanism):
+    return mechanism.advance(mechanism.home, np.array([0.02, 0.01, 0.03, 0.1, -0.05, 0.2]))
+
+
+def check_arrows(markers, mechanism, pose) -> None:
+    """Each arrow begins at its leg's anchor and is the force of the leg on the platform."""
+    arrows = {m.id: m for m in markers if m.ns == "force"}
+    assert sorted(arrows) == list(range(6))
+    R = rotation_matrix(pose)
+    H = mechanism.jacobian(pose)
+    total = np.zeros(6)
+    for leg, force in enumerate(FORCES):
+        arrow = arrows[leg]
+        assert arrow.header.frame_id == mechanism.frames[0]
+        if force == 0.0:
+            assert arrow.action == Marker.DELETE
+            continue
+        start, end = (point(p) for p in arrow.points)
+        anchor = R @ mechanism.model.legs[leg].platform
+        assert np.allclose(start, pose[:3] + anchor, rtol=0, atol=1e-12)
+        shown = (end - start) * SCALE
+        total += np.concatenate([shown, np.cross(anchor, shown)])
+        assert arrow.action == Marker.ADD
+        assert 0.0 < arrow.scale.z < np.linalg.norm(end - start)
+    # what the arrows show together is the wrench of the legs on the platform
+    assert np.allclose(total, H @ FORCES, rtol=0, atol=1e-9)
+
+
+def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
+    arrows = ForceArrows(mechanism, SCALE, 0.01, 0.5, by_level=False, values=True)
+    made = arrows.markers(5 * 10**8, pose, FORCES, 0)
+    check_arrows(made, mechanism, pose)
+    by_leg = {m.id: m for m in made if m.ns == "force"}
+    assert colour(by_leg[0]) == pytest.approx(PUSH)
+    assert colour(by_leg[1]) == pytest.approx(PULL)
+    texts = {m.id: m.text for m in made if m.ns == "force_value"}
+    assert texts[0] == "100 N"
+    assert texts[1] == "-50 N"
+    assert all(m.lifetime.nanosec == 5 * 10**8 for m in made)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_colours_by_condition(mechanism, pose, level):
+    arrows = ForceArrows(mechanism, SCALE, 0.01, 0.5, by_level=True, values=False)
+    made = arrows.markers(0, pose, FORCES, level)
+    assert len(made) == 6
+    assert all(colour(m) == pytest.approx(LEVELS[level]) for m in made)
+    assert colour(arrows.condition(0, pose, 12.0, level)) == pytest.approx(LEVELS[level])
+
+
+def test_colours_differ_in_brightness():
+    """Who sees no hue at all still tells them apart."""
+
+    def luminance(rgb):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    assert luminance(PULL) / luminance(PUSH) > 2.0
+    bright = sorted(map(luminance, LEVELS))
+    assert min(b / a for a, b in zip(bright, bright[1:], strict=False)) > 1.1
+
+
+def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
+    process = start(
+        "force_markers",
+        {"newtons_per_metre": SCALE, "values": True, "rate": 100.0, "lifetime": 1.0},
+    )
+    states = peer.publisher(Odometry, "platform_state")
+    forces = peer.publisher(JointState, "inverse_dynamics/forces")
+    numbers = peer.publisher(Float64, "condition_number")
+    shown = peer.listen(MarkerArray, "force_markers")
+    state = messages.odometry(10**9, mechanism.frames, pose, np.zeros(6))
+    order = [5, 0, 4, 1, 3, 2]
+    names = [mechanism.joint_names[i] for i in order]
+    force = messages.joint_state(10**9, names, effort=FORCES[order])
+
+    def complete():
+        numbers.publish(Float64(data=150.0))
+        states.publish(state)
+        forces.publish(force)
+        peer.spin(0.05)
+        found = [a for a in shown if any(m.ns == "condition_number" for m in a.markers)]
+        # the level follows the number, and messages of two topics may change places
+        return [a for a in found if colour(a.markers[-1]) == pytest.approx(LEVELS[1])]
+
+    markers = peer.until(complete, "markers")[-1].markers
+    check_arrows(markers, mechanism, pose)
+    assert markers[-1].text == "condition number 150"
+    assert {m.header.stamp.sec for m in markers} == {1}
+
+    # broken messages are told and change nothing
+    broken = messages.joint_state(0, names, effort=FORCES * np.nan)
+    process.provoke(lambda: forces.publish(broken), "forces refused")
+    tilted = messages.odometry(0, mechanism.frames, pose, np.zeros(6))
+    tilted.pose.pose.orientation.w = 7.0
+    process.provoke(lambda: states.publish(tilted), "platform_state refused")
+
+    # old forces are shown no more, however often the platform moves
+    peer.spin(1.2)
+    known = len(shown)
+    for _ in range(5):
+        states.publish(state)
+        peer.spin(0.05)
+    assert len(shown) == known
+    forces.publish(force)
+    peer.until(lambda: len(shown) > known, "markers again")
+    check_arrows(shown[-1].markers, mechanism, pose)
