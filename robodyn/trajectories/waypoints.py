@@ -62,13 +62,15 @@ def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Traject
 
 
 def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
-    given = path.sample(0.0).configuration.shape
-    wanted = mechanism.home.shape
-    if given != wanted:
-        what = "poses of a platform" if given == (7,) else f"{given[0]} joint positions"
+    start = path.sample(0.0)
+    # a pose has one number more than its velocity, also where an arm has seven joints
+    is_pose = start.configuration.shape != start.velocity.shape
+    of = "poses of a platform" if is_pose else f"{len(start.velocity)} joint positions"
+    joints = len(mechanism.joint_names)
+    wants = "poses of a platform" if mechanism.kind == "stewart" else f"{joints} joint positions"
+    if of != wants:
         raise PathError(
-            f"path {name!r} is of {what}, {mechanism.name} takes "
-            + ("poses" if mechanism.kind == "stewart" else f"{wanted[0]} joint positions"),
+            f"path {name!r} is of {of}, {mechanism.name} takes {wants}",
             value=name,
         )
 
@@ -106,8 +108,8 @@ def _waypoint_file(source: str | Path) -> Path:
     text = str(source)
     shown = text if len(text) <= 100 else text[:97] + "..."
     raise PathError(
-        f"no path {shown!r}: not one of {', '.join((*PAPER_PATHS, *ARM_PATHS))}, nor a waypoint file (.yaml) that "
-        "exists",
+        f"no path {shown!r}: not one of {', '.join((*PAPER_PATHS, *ARM_PATHS))}, nor a waypoint "
+        "file (.yaml) that exists",
         value=source,
     )
 
@@ -123,7 +125,11 @@ def _segment(common: Fields, start: Fields, goal: Fields) -> Line:
 
 
 def _joint_segment(common: Fields, start: Fields, goal: Fields) -> JointLine:
-    size = len(start.get("joints", "a list of joint positions"))
+    expected = "a list of joint positions [rad or m]"
+    joints = start.get("joints", expected)
+    if not isinstance(joints, list) or not joints:
+        raise start.refuse("joints", joints, expected)
+    size = len(joints)
     q0, q1 = (f.array("joints", (size,), "rad or m") for f in (start, goal))
     duration, v_max = (_limit(common, goal, name) for name in ("duration", "v_max"))
     try:
