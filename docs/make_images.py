@@ -1,0 +1,91 @@
+"""Draw docs/images/view.png: the live view on Path I, in a headless Chromium.
+
+python docs/make_images.py [--at SECONDS] [--model MODEL] [--path PATH] [--out FILE]
+
+Needs the extra `view` and a Chromium on the PATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import imageio.v3 as imageio
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "view"))
+
+from headless_chromium import Browser, executable  # noqa: E402
+
+from robodyn.loading import load  # noqa: E402
+from robodyn.view.figures import figure_of  # noqa: E402
+from robodyn.view.live import LiveSimulation  # noqa: E402
+from robodyn.view.paths import paths_of  # noqa: E402
+from robodyn.view.serving import serve, stop  # noqa: E402
+from robodyn.view.studio import open_studio  # noqa: E402
+
+SIZE = (1400, 860)
+LARGEST = 250_000
+
+
+def picture(model: str, path: str, at: float) -> bytes:
+    """PNG of the page at a time [s] of the path."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mechanism = load(model)
+    live = LiveSimulation(mechanism, paths_of(mechanism, path))
+    server = serve(0)
+    page, _ = open_studio(server, live, figure_of(model, mechanism))
+    page.update()
+    browser = Browser(f"http://localhost:{server.get_port()}", *SIZE)
+    try:
+        while live.snapshot().time < at - 0.5 * live.period:
+            for _ in range(7):
+                live.step()
+            page.update()
+        live.set_playing(False)
+        for _ in range(6):
+            page.update()
+        browser.until("paused")
+        browser.dismiss_notifications()
+        time.sleep(6.0)  # a frame takes a good part of a second without a graphics card
+        return browser.screenshot()
+    finally:
+        browser.close()
+        stop(server)
+
+
+def smaller(png: bytes) -> bytes:
+    """The same picture in 5 bits a channel, which deflates to a fraction."""
+    pixels = imageio.imread(io.BytesIO(png))[..., :3]
+    levels = np.round(pixels / 255.0 * 31.0) / 31.0 * 255.0
+    return imageio.imwrite("<bytes>", levels.astype(np.uint8), extension=".png", optimize=True)
+
+
+def main() -> int:
+    """Draw it; 1 if that cannot be."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--at", type=float, default=3.0)
+    parser.add_argument("--model", default="stewart_dasgupta")
+    parser.add_argument("--path", default="")
+    parser.add_argument("--out", type=Path, default=HERE / "images" / "view.png")
+    given = parser.parse_args()
+    if executable() is None:
+        print("no Chromium on the PATH", file=sys.stderr)
+        return 1
+    png = smaller(picture(given.model, given.path, given.at))
+    if len(png) > LARGEST:
+        print(f"{len(png)} bytes, more than {LARGEST}", file=sys.stderr)
+        return 1
+    given.out.write_bytes(png)
+    print(f"{given.out}: {len(png)} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""From a model to its figure: from the URDF it came from, or one made of its kinematics."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import robodyn
+from robodyn.errors import MissingExtra
+from robodyn.loading.export import stewart_urdf
+from robodyn.loading.sources import URDF_SUFFIXES, models
+from robodyn.loading.xacro_text import expand_xacro
+from robodyn.loading.yaml_text import read_text
+from robodyn.view.figure import DrawnJoint, Figure, Shape, stick
+from robodyn.view.figure_urdf import figure_from_urdf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.serial.model import SerialModel
+
+
+def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
+    """The figure of a mechanism that was loaded from `source`.
+
+    A URDF or xacro is drawn as its visuals say; a bundled or YAML platform by the URDF that
+    `stewart_urdf` makes of it; a bundled arm by its xacro, where that and the package xacro are
+    there; any other arm, and a URDF without visuals, by sticks from joint to joint.
+
+    Raises:
+        ModelError: visuals that cannot be taken, in one line.
+    """
+    model: Any = getattr(mechanism, "model", None)
+    text, name = _urdf(source)
+    if not text and mechanism.kind == "stewart":
+        text, name = stewart_urdf(model), f"URDF of {mechanism.name}"
+    elif not text and str(source) in models():
+        text, name = _bundled_xacro(str(source))
+    figure = figure_from_urdf(text, name) if text else _sticks(model)
+    if not figure.shapes:
+        remark = f"{name}: no visuals to draw, only sticks from joint to joint"
+        remarks = (*figure.remarks, remark)
+        bare = Figure(figure.joints, (), figure.links[0], remarks)
+        figure = bare.with_sticks(size_of(mechanism))
+    return figure
+
+
+def size_of(mechanism: Mechanism) -> float:
+    """A length [m] that tells how large a mechanism is: a leg at home, or half an arm's reach."""
+    if mechanism.kind == "stewart":
+        return max(float(mechanism.joint_positions(mechanism.home).mean()), 1e-3)
+    model: Any = mechanism
+    reach = sum(float(np.linalg.norm(joint.translation)) for joint in model.model.joints)
+    reach += float(np.linalg.norm(model.model.tip_translation))
+    return max(0.5 * reach, 1e-2)
+
+
+def _urdf(source: str | Path) -> tuple[str, str]:
+    """URDF text of a source, and what to call it; empty if there is none."""
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        return source, "URDF text"
+    path = Path(source)
+    if str(source) in models():
+        return "", ""
+    if path.suffix.lower() not in URDF_SUFFIXES:
+        return "", ""
+    return (expand_xacro(path) if path.suffix == ".xacro" else read_text(path)), str(path)
+
+
+def _bundled_xacro(name: str) -> tuple[str, str]:
+    for folder in _urdf_folders():
+        path = folder / f"{name}.urdf.xacro"
+        if path.is_file():
+            try:
+                return expand_xacro(path), str(path)
+            except MissingExtra:
+                return "", ""
+    return "", ""
+
+
+def _urdf_folders() -> Iterator[Path]:
+    """Where the package's urdf/ may be: beside the sources, or installed with the package."""
+    package = Path(robodyn.__file__).resolve().parent
+    yield package.parent / "urdf"
+    for prefix in (Path(sys.prefix), *package.parents):
+        yield prefix / "share" / "robodyn" / "urdf"
+
+
+def _sticks(model: SerialModel) -> Figure:
+    """An arm as its kinematics know it: every link a stick to the next joint."""
+    joints, parent = [], model.base_link
+    shapes: list[Shape] = []
+    reach = sum(float(np.linalg.norm(joint.translation)) for joint in model.joints)
+    size = max(0.5 * reach, 1e-2)
+    for number, joint in enumerate(model.joints, start=1):
+        place = np.eye(4)
+        place[:3, :3], place[:3, 3] = joint.rotation, joint.translation
+        child = joint.link or f"link{number}"
+        travel = float(joint.position[1]) if np.isfinite(joint.position[1]) else size
+        joints.append(
+            DrawnJoint(joint.name, joint.kind, parent, child, place, joint.axis, travel=travel)
+        )
+        parent = child
+    tip = np.eye(4)
+    tip[:3, :3], tip[:3, 3] = model.tip_rotation, model.tip_translation
+    joints.append(DrawnJoint("tip", "fixed", parent, model.tip_link, tip))
+    shapes += stick(parent, tip[:3, 3], 0.02 * size)
+    shapes.append(Shape(model.tip_link, "sphere", (0.03 * size,), np.eye(4), (0.2, 0.4, 0.65)))
+    return Figure(joints, shapes, model.base_link).with_sticks(size)

@@ -1,0 +1,252 @@
+"""A simulation that runs in this process, at real time, and takes wishes while it runs.
+
+The same plant and the same follower as the nodes use, in a thread of its own. Time is counted in
+whole periods; what the wall clock allows to be caught up with is caught up with, the rest is lost
+and counted.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.control import TrajectoryFollower
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.simulation import Plant
+from robodyn.view.payload import with_payload
+from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+from robodyn.view.steering import Steered
+from robodyn.warmup import warm_up
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+BY_HAND = "by hand"
+# How much wall time may be made up for after a delay [s], and how long a path's end is shown [s].
+SLACK = 0.25
+PAUSE_AT_END = 1.0
+
+
+class LiveSimulation:
+    """A mechanism under computed torque, on a path or steered by hand.
+
+    All methods may be called from any thread.
+
+    Args:
+        mechanism: what is simulated.
+        paths: by name; the first is flown first. Without any it is steered by hand from home.
+        rate: [Hz] of the control.
+        dt: [s] of an integration step; a control period is a whole number of them.
+        speed: simulated seconds per second.
+        repeat: fly the path again when it is done.
+        v_max: [m/s or rad/s] of steering by hand.
+
+    Attributes:
+        mechanism: the one without payload.
+        lost: [s] by which simulated time has fallen behind the wall clock.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        paths: dict[str, Trajectory],
+        *,
+        rate: float = 200.0,
+        dt: float = 1e-3,
+        speed: float = 1.0,
+        repeat: bool = False,
+        v_max: float = 0.3,
+    ) -> None:
+        self.mechanism = mechanism
+        self.paths = dict(paths)
+        self.repeat = repeat
+        self.lost = 0.0
+        self._steps = max(round(1.0 / (as_scalar("rate", rate, "Hz", above=0.0) * dt)), 1)
+        self._period = round(self._steps * dt * 1e9)
+        self._v_max = v_max
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._plant = Plant(mechanism, dt=dt)
+        self._follower = TrajectoryFollower(mechanism)
+        self._wrench, self._wrench_until = np.zeros(6), 0
+        self._stamp = 0
+        self._playing = True
+        self._message = ""
+        self.speed = speed
+        self.path = next(iter(self.paths), BY_HAND)
+        warm_up(mechanism)
+        self.choose(self.path)
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds per second."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, value: float) -> None:
+        self._speed = as_scalar("speed", value, above=0.0)
+
+    @property
+    def period(self) -> float:
+        """[s] of the control."""
+        return self._period * 1e-9
+
+    @property
+    def body_poses(self) -> FloatArray:
+        """(N, 7) the way the body is to go on the chosen path; none when steered by hand."""
+        if self.path == BY_HAND:
+            return np.empty((0, 7))
+        path = self.paths[self.path]
+        times = np.linspace(0.0, path.duration, 200)
+        return self.mechanism.body_pose(path.sample(times).configuration)
+
+    def start(self) -> None:
+        """Let time run in a thread."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def snapshot(self) -> Snapshot:
+        """The present moment."""
+        with self._lock:
+            plant, stamp = self._plant, self._stamp
+            configuration, effort = plant.configuration, plant.effort
+            playing, message = self._playing, self._message
+        return Snapshot(
+            stamp * 1e-9,
+            configuration,
+            joint_positions(self.mechanism, configuration),
+            self.mechanism.body_pose(configuration),
+            effort,
+            condition_number(self.mechanism, configuration),
+            playing,
+            message,
+        )
+
+    def set_playing(self, playing: bool) -> None:
+        """Let time run, or stop it; after a failure only `reset` helps."""
+        with self._lock:
+            self._playing = playing and not self._message
+
+    def reset(self) -> None:
+        """Back to the start of the path, or home, at time zero; whether time runs stays."""
+        with self._lock:
+            failed = bool(self._message)
+            self._stamp, self._wrench_until, self._message = 0, 0, ""
+            if self.path == BY_HAND:
+                start = self.mechanism.home
+                self._followed: Trajectory = Steered(self.mechanism, start, self._v_max)
+            else:
+                self._followed = self.paths[self.path]
+                start = self._followed.sample(0.0).configuration
+            self._plant.reset(start)
+            self._follower.follow(self._followed, 0)
+            plant = self._plant
+            command = self._follower.command(0, plant.configuration, plant.velocity)
+            # shown until the first period has passed: at rest, it is held, not let fall
+            plant.effort = plant.effort if command is None else command.effort
+            self._playing = self._playing or failed
+
+    def choose(self, path: str) -> None:
+        """Begin a path by name, or `by hand` from where the mechanism is.
+
+        Raises:
+            InvalidInput: there is no such path.
+        """
+        with self._lock:
+            if path == BY_HAND:
+                self.path = path
+                self._followed = Steered(self.mechanism, self._plant.configuration, self._v_max)
+                self._follower.follow(self._followed, self._stamp)
+                return
+            if path not in self.paths:
+                known = ", ".join((*self.paths, BY_HAND))
+                raise InvalidInput(f"no path {path!r}; known are {known}", value=path)
+            self.path = path
+            self.reset()
+
+    def steer(self, configuration: ArrayLike) -> None:
+        """Go by hand to a configuration, in a straight line.
+
+        Raises:
+            InvalidInput: wrong shape or not finite.
+        """
+        goal = as_exact("configuration", configuration, np.shape(self.mechanism.home))
+        with self._lock:
+            if self.path != BY_HAND:
+                self.choose(BY_HAND)
+            if isinstance(self._followed, Steered):
+                self._followed.goal = goal
+
+    def set_payload(self, mass: float, known: bool = True) -> None:
+        """Load the mechanism; with `known`, the controller is told.
+
+        Raises:
+            InvalidInput: a mass [kg] below zero.
+        """
+        loaded = with_payload(self.mechanism, mass)
+        with self._lock:
+            self._plant.mechanism = loaded
+            self._follower = TrajectoryFollower(loaded if known else self.mechanism)
+            steered = self.path == BY_HAND
+            self._follower.follow(self._followed, self._stamp if steered else 0)
+
+    def push(self, wrench: ArrayLike, duration: float = 0.3) -> None:
+        """Exert a wrench (6,) [N, N m] on the body for a while [s]; the controller is not told.
+
+        Raises:
+            InvalidInput: wrong shape or not finite.
+        """
+        load = as_exact("wrench", wrench, (6,), "N, N m")
+        with self._lock:
+            self._wrench = load
+            self._wrench_until = self._stamp + round(duration * 1e9)
+
+    def step(self) -> None:
+        """One control period; a failure stops time and becomes the message."""
+        with self._lock:
+            if isinstance(self._followed, Steered):
+                self._followed.step(self.period)
+            plant = self._plant
+            wrench = self._wrench if self._stamp < self._wrench_until else None
+            try:
+                command = self._follower.command(self._stamp, plant.configuration, plant.velocity)
+                effort = plant.effort if command is None else command.effort
+                plant.hold(effort, self._steps, wrench)
+            except RobodynError as error:
+                self._message = f"simulation stopped: {error}"
+                self._playing = False
+                return
+            self._stamp += self._period
+            end = self._followed.duration + PAUSE_AT_END
+            if self.repeat and self._stamp * 1e-9 > end:
+                self.reset()
+
+    def _run(self) -> None:
+        wall, due = time.monotonic(), 0.0
+        while not self._ended.wait(self.period):
+            now = time.monotonic()
+            due = due + (now - wall) * self._speed if self._playing else 0.0
+            wall = now
+            if due > SLACK * self._speed:
+                self.lost += due - SLACK * self._speed
+                due = SLACK * self._speed
+            while due >= self.period and self._playing and not self._ended.is_set():
+                self.step()
+                due -= self.period

@@ -1,0 +1,132 @@
+"""A page: scene, plots and status of one source, kept up to date thirty times a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.view.controls import add_push_controls, add_run_controls
+from robodyn.view.payload import moving_mass
+from robodyn.view.plots import Plots
+from robodyn.view.scene import Scene
+from robodyn.view.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.view.figure import Figure
+    from robodyn.view.snapshot import Snapshot, Source
+
+    FloatArray = NDArray[np.float64]
+
+RATE = 30.0
+# Text and plots are read, not watched: every third update is enough, and costs a third.
+SLOW = 3
+STANDARD_GRAVITY = 9.81
+
+
+class Page:
+    """A web page that shows what a source tells.
+
+    Args:
+        server: of `serving.serve`; the page fills it and does not stop it.
+        mechanism, figure: what is shown.
+        source: where snapshots come from.
+        warn, error: thresholds of the condition number.
+
+    Attributes:
+        scene, plots, status: the parts.
+        gui: where more controls may be added.
+        handles: viser's handles of the controls, by what they are for.
+        updates: how many were sent.
+        shown: the snapshot sent last.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        mechanism: Mechanism,
+        figure: Figure,
+        source: Source,
+        *,
+        warn: float = 100.0,
+        error: float = 1000.0,
+    ) -> None:
+        self._server, self._source, self._mechanism = server, source, mechanism
+        self.gui = server.gui
+        self.updates = 0
+        self.shown: Snapshot | None = None
+        self._more: list[Callable[[Snapshot], None]] = []
+        self._framed = False
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.gui.configure_theme(show_logo=False, show_share_button=False)
+        self.gui.set_panel_label(mechanism.name)
+        self.gui.main_panel.dock_left()
+        self.gui.main_panel.set_width(310)
+        self.status = Status(self.gui, mechanism, warn, error)
+        self.handles = add_run_controls(self.gui, source)
+        self.scene = Scene(server, mechanism, figure)
+        panel = self.gui.add_panel()
+        with panel.add_tab("Plots"):
+            self.plots = Plots(self.gui, mechanism, warn, error)
+        panel.dock_right()
+        panel.set_width(400)
+
+    def add_push(self, push: Callable[[FloatArray], None]) -> None:
+        """Add a button that pushes with a wrench (6,) [N, N m] on the body."""
+        weight = STANDARD_GRAVITY * moving_mass(self._mechanism)
+        self.handles |= add_push_controls(self.gui, push, weight)
+
+    def also_update(self, update: Callable[[Snapshot], None]) -> None:
+        """Call back with every third snapshot, for controls that follow it."""
+        self._more.append(update)
+
+    def update(self) -> None:
+        """Show the present moment."""
+        snapshot = self._source.snapshot()
+        with self._server.atomic():
+            if snapshot is None:
+                if self.shown is None and self.updates == 0:
+                    self.status.update(None)
+            else:
+                self._show(snapshot)
+            self.shown = snapshot
+            self.updates += 1
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self.scene.update(snapshot)
+        self.plots.add(snapshot)
+        if not self._framed:
+            self.scene.frame_view()
+            self._framed = True
+        if self.updates % SLOW == 0:
+            self.status.update(snapshot)
+            self.plots.send()
+            self.scene.send_trace()
+            for update in self._more:
+                update(snapshot)
+
+    def start(self) -> None:
+        """Keep the page up to date in a thread."""
+        self._thread = threading.Thread(target=self._run, name="page", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        while not self._ended.is_set():
+            self.update()
+            due = max(due + 1.0 / RATE, time.monotonic() - 1.0 / RATE)
+            self._ended.wait(max(due - time.monotonic(), 0.0))

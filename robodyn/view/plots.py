@@ -1,0 +1,101 @@
+"""The live plots: actuator efforts and the condition number over the last seconds."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.view import colors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.view.snapshot import Snapshot
+
+    FloatArray = NDArray[np.float64]
+
+WINDOW = 10.0
+# The plots show no more than this, which is as bad as infinite and leaves the axis legible.
+HIGHEST_CONDITION = 1e5
+_LINE = {"stroke": "#e6e8eb", "width": 1}
+
+
+class Plots:
+    """Curves that grow with every snapshot; times that go back begin them anew.
+
+    Args:
+        gui: viser's, in the container that the plots belong in.
+        mechanism: whose efforts they are.
+        warn, error: thresholds of the condition number.
+    """
+
+    def __init__(self, gui: Any, mechanism: Mechanism, warn: float, error: float) -> None:
+        count = len(mechanism.joint_names)
+        platform = mechanism.kind == "stewart"
+        self._rows: deque[FloatArray] = deque()
+        self._thresholds = warn, error
+        names = [f"{'leg' if platform else 'joint'} {i + 1}" for i in range(count)]
+        lines = [_series(name, colors.of_actuator(i)) for i, name in enumerate(names)]
+        empty = tuple(np.zeros(1) for _ in range(count + 1))
+        self._efforts = gui.add_uplot(
+            empty,
+            ({"label": "t"}, *lines),
+            title="Leg forces [N], positive: pushes" if platform else "Joint efforts [N m, N]",
+            height=320,
+            **_axes({"auto": True}),
+        )
+        self._condition = gui.add_uplot(
+            tuple(np.ones(1) for _ in range(4)),
+            (
+                {"label": "t"},
+                _series("condition number", colors.INK, 2.0),
+                {**_series(f"warn {warn:g}", colors.WARN), "dash": (6, 4)},
+                {**_series(f"error {error:g}", colors.ERROR), "dash": (6, 4)},
+            ),
+            title="Condition number",
+            height=270,
+            **_axes({"distr": 3, "log": 10}),
+        )
+
+    @property
+    def data(self) -> tuple[FloatArray, FloatArray]:
+        """Times (N,) [s] and (N, n + 1) efforts and condition numbers, as plotted."""
+        rows = np.array(self._rows)
+        return rows[:, 0], rows[:, 1:]
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Take one more point of every curve."""
+        if self._rows and snapshot.time <= self._rows[-1][0]:
+            if snapshot.time == self._rows[-1][0]:
+                return
+            self._rows.clear()
+        number = min(snapshot.condition_number, HIGHEST_CONDITION)
+        self._rows.append(np.array([snapshot.time, *snapshot.effort, number]))
+        while self._rows[0][0] < snapshot.time - WINDOW:
+            self._rows.popleft()
+
+    def send(self) -> None:
+        """Send the curves, which need not be as often as points are added."""
+        if len(self._rows) < 2:
+            return
+        times, values = self.data
+        warn, error = (np.full(len(times), threshold) for threshold in self._thresholds)
+        self._efforts.data = (times, *np.ascontiguousarray(values[:, :-1].T))
+        self._condition.data = (times, np.ascontiguousarray(values[:, -1]), warn, error)
+
+
+def _series(label: str, color: tuple[int, int, int], width: float = 1.6) -> dict[str, Any]:
+    return {"label": label, "stroke": colors.css(color), "width": width, "points": {"show": False}}
+
+
+def _axes(scale: dict[str, Any]) -> dict[str, Any]:
+    axis = {"grid": _LINE, "ticks": {**_LINE, "size": 4}, "font": "11px sans-serif"}
+    x = {**axis, "size": 26, "label": "t [s]", "labelSize": 16, "labelFont": "11px sans-serif"}
+    return {
+        "scales": {"x": {"time": False}, "y": scale},
+        "axes": (x, {**axis, "size": 50}),
+        "padding": (10, 16, 0, 0),
+    }

@@ -1,0 +1,212 @@
+"""The 3D scene: a figure's links as viser's scene nodes, arrows, traces and a label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from robodyn.view import colors
+from robodyn.view.arrows import EffortArrows, leg_ends
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.view.figure import Figure, Shape
+    from robodyn.view.snapshot import Snapshot
+
+    FloatArray = NDArray[np.float64]
+
+# Points of the trace, and how far apart they are at least, in sizes of the mechanism.
+TRACE_LENGTH, TRACE_STEP = 600, 0.004
+
+
+class Scene:
+    """What is drawn in 3D; `update` moves it to a snapshot.
+
+    Args:
+        server: viser's.
+        mechanism, figure: what is drawn.
+
+    Attributes:
+        frames: (L, 4, 4) of the links as last sent, in the order of the figure's.
+    """
+
+    def __init__(self, server: Any, mechanism: Mechanism, figure: Figure) -> None:
+        self._server = server
+        self._figure = figure
+        self._mechanism = mechanism
+        self._arrows = EffortArrows(mechanism, figure)
+        self._base = figure.index(mechanism.frames[0]) if _has(figure, mechanism.frames[0]) else 0
+        self._size = self._arrows.size
+        self._trace: list[FloatArray] = []
+        self._planned: Any = None
+        self._time = 0.0
+        self._ahead = np.empty((0, 3))
+        self._view = np.zeros(3), 0.0
+        self.frames = np.tile(np.eye(4), (len(figure.links), 1, 1))
+        scene = server.scene
+        scene.world_axes.visible = False
+        scene.configure_default_lights(True, cast_shadow=False)
+        self._nodes = [scene.add_frame(f"/model/{link}", show_axes=False) for link in figure.links]
+        for number, shape in enumerate(figure.shapes):
+            self._draw(shape, number)
+        count = len(mechanism.joint_names)
+        self._efforts = scene.add_arrows(
+            "/efforts",
+            np.zeros((count, 2, 3)),
+            np.array([colors.linear(colors.of_actuator(i)) for i in range(count)], np.uint8),
+            shaft_radius=0.014 * self._size,
+            head_radius=0.034 * self._size,
+            head_length=0.08 * self._size,
+        )
+        self._screws = self._add_screws()
+        self._flown = scene.add_line_segments(
+            "/flown", np.zeros((1, 2, 3)), np.array(colors.FLOWN, dtype=np.uint8), line_width=3.0
+        )
+        self._numbers = [
+            scene.add_label(
+                f"/actuators/{i + 1}", str(i + 1), anchor="center-center", font_screen_scale=0.8
+            )
+            for i in range(count)
+        ]
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Move everything to where the snapshot has it."""
+        frames = self._figure.link_frames(snapshot.joints, snapshot.body_pose)
+        moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
+        quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
+        arrows = self._arrows(frames, snapshot.configuration, snapshot.effort)
+        for i in np.flatnonzero(moved):
+            self._nodes[i].wxyz = quaternions[i]
+            self._nodes[i].position = frames[i, :3, 3]
+        self._stretch_screws(frames, snapshot)
+        self._efforts.points = arrows.astype(np.float32)
+        for label, arrow in zip(self._numbers, arrows, strict=True):
+            label.position = _beyond(arrow, 0.05 * self._size)
+        self.frames = frames
+        self._follow(snapshot)
+
+    def send_trace(self) -> None:
+        """Send the way flown so far, which need not be as often as the rest."""
+        if len(self._trace) > 1:
+            points = np.array(self._trace, dtype=np.float32)
+            self._flown.points = np.stack([points[:-1], points[1:]], axis=1)
+        else:
+            self._flown.points = np.zeros((1, 2, 3), dtype=np.float32)
+
+    def plan(self, poses: FloatArray) -> None:
+        """Draw the way (N, 7) that lies ahead, in place of the one before."""
+        if self._planned is not None:
+            self._planned.remove()
+            self._planned = None
+        self._ahead = self._in_root(poses[:, :3])
+        self.frame_view()
+        if len(poses) < 2:
+            return
+        points = self._ahead.astype(np.float32)
+        self._planned = self._server.scene.add_line_segments(
+            "/planned",
+            np.stack([points[:-1], points[1:]], axis=1),
+            np.array(colors.PLANNED, dtype=np.uint8),
+            line_width=2.0,
+        )
+
+    def frame_view(self) -> None:
+        """Put the camera where all of the mechanism and its way are seen, if it is not already."""
+        points = np.concatenate([self.frames[:, :3, 3], self._ahead])
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle = 0.5 * (low + high)
+        radius = max(0.5 * float(np.linalg.norm(high - low)), self._size)
+        seen, reach = self._view
+        if np.linalg.norm(middle - seen) + radius < 1.4 * reach and radius > 0.5 * reach:
+            return
+        self._view = middle, radius
+        position = middle + 2.4 * radius * np.array([0.74, -0.56, 0.36])
+        cameras = [client.camera for client in self._server.get_clients().values()]
+        for camera in (self._server.initial_camera, *cameras):
+            camera.look_at = middle
+            camera.position = position
+        self._ground(middle, radius, min(float(self.frames[:, 2, 3].min()), 0.0))
+
+    def _ground(self, middle: FloatArray, radius: float, height: float) -> None:
+        cell = 10.0 ** np.floor(np.log10(radius))
+        self._server.scene.add_grid(
+            "/ground",
+            width=8.0 * radius,
+            height=8.0 * radius,
+            position=(middle[0], middle[1], height - 0.1 * self._size),
+            cell_size=0.5 * cell,
+            section_size=cell,
+            cell_color=(236, 238, 240),
+            section_color=(214, 217, 221),
+            fade_distance=9.0 * radius,
+        )
+
+    def _add_screws(self) -> list[Any]:
+        """A thin rod in every leg, as long as the leg: the drawn parts do not reach everywhere."""
+        if self._mechanism.kind != "stewart":
+            return []
+        return [
+            self._server.scene.add_cylinder(
+                f"/screws/{i + 1}", 0.011 * self._size, 1.0, (120, 124, 130), radial_segments=12
+            )
+            for i in range(len(self._mechanism.joint_names))
+        ]
+
+    def _stretch_screws(self, frames: FloatArray, snapshot: Snapshot) -> None:
+        if not self._screws:
+            return
+        feet, tips = leg_ends(self._mechanism, snapshot.configuration)
+        feet, tips = self._in_root(feet), self._in_root(tips)
+        along = tips - feet
+        length = np.linalg.norm(along, axis=1)
+        for screw, foot, way, reach in zip(self._screws, feet, along, length, strict=True):
+            x, y, z, w = Rotation.align_vectors(way[None], [[0.0, 0.0, 1.0]])[0].as_quat()
+            screw.wxyz = (w, x, y, z)
+            screw.position = foot + 0.5 * way
+            screw.scale = (1.0, 1.0, float(reach))
+
+    def _draw(self, shape: Shape, number: int) -> None:
+        scene = self._server.scene
+        x, y, z, w = Rotation.from_matrix(shape.place[:3, :3]).as_quat()
+        common = {
+            "color": tuple(round(255 * part) for part in shape.color),
+            "opacity": shape.opacity if shape.opacity < 1.0 else None,
+            "wxyz": (w, x, y, z),
+            "position": shape.place[:3, 3],
+        }
+        name = f"/model/{shape.link}/visual_{number}"
+        if shape.kind == "cylinder":
+            scene.add_cylinder(name, *shape.size, **common)
+        elif shape.kind == "sphere":
+            scene.add_icosphere(name, *shape.size, **common)
+        else:
+            scene.add_box(name, dimensions=shape.size, **common)
+
+    def _follow(self, snapshot: Snapshot) -> None:
+        if snapshot.time < self._time:
+            self._trace.clear()
+        self._time = snapshot.time
+        here = self._in_root(snapshot.body_pose[:3])
+        step = TRACE_STEP * self._size
+        if not self._trace or np.linalg.norm(here - self._trace[-1]) > step:
+            self._trace.append(here)
+            del self._trace[:-TRACE_LENGTH]
+
+    def _in_root(self, points: FloatArray) -> FloatArray:
+        base = self.frames[self._base]
+        return np.asarray(points @ base[:3, :3].T + base[:3, 3])
+
+
+def _beyond(arrow: FloatArray, distance: float) -> FloatArray:
+    """A point past an arrow's outer end, where its number stands clear of it."""
+    way = arrow[1] - arrow[0]
+    length = float(np.linalg.norm(way))
+    return np.asarray(arrow[1] + (distance / length) * way if length > 1e-9 else arrow[1])
+
+
+def _has(figure: Figure, link: str) -> bool:
+    return link in figure.links

@@ -1,0 +1,74 @@
+"""What a page shows at one moment, and what it may ask of where that comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from robodyn.errors import KinematicsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A mechanism at one moment.
+
+    Attributes:
+        time: [s] of the simulation.
+        configuration: pose (7,) [m, -] or joint positions (n,) [rad or m].
+        joints: position [rad or m] of every joint that is drawn, by name.
+        body_pose: (7,) of the platform or the arm's tip in the base frame.
+        effort: (n,) [N or N m] of the actuators.
+        condition_number: infinite where there is none.
+        playing: whether time runs.
+        message: what the person looking should know, or nothing.
+    """
+
+    time: float
+    configuration: FloatArray
+    joints: Mapping[str, float]
+    body_pose: FloatArray
+    effort: FloatArray
+    condition_number: float
+    playing: bool = True
+    message: str = ""
+
+
+class Source(Protocol):
+    """Where snapshots come from; asked from several threads."""
+
+    def snapshot(self) -> Snapshot | None:
+        """The present moment, or None while nothing is known."""
+
+    def set_playing(self, playing: bool) -> None:
+        """Let time run, or stop it."""
+
+    def reset(self) -> None:
+        """Back to the start."""
+
+
+def joint_positions(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
+    """Position [rad or m] of every joint by name, the passive ones of a platform's legs too."""
+    if mechanism.kind == "stewart":
+        platform: Any = mechanism
+        states = platform.leg_joint_states(configuration)
+        return dict(zip(states.names, states.positions.tolist(), strict=True))
+    return dict(zip(mechanism.joint_names, configuration.tolist(), strict=True))
+
+
+def condition_number(mechanism: Mechanism, configuration: ArrayLike) -> float:
+    """The papers' condition number, infinite where there is no geometry."""
+    try:
+        return float(mechanism.condition_number(configuration))
+    except KinematicsError:
+        return float("inf")

@@ -1,0 +1,56 @@
+"""Steering by hand: a goal that may jump, and a motion that follows it at limited speed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+
+class Steered:
+    """A trajectory that goes where it is told, in a straight line and at limited speed.
+
+    `step` moves it on by a period; between two steps it has one motion, whatever time it is
+    asked for.
+
+    Args:
+        mechanism: what is steered.
+        start: configuration to begin from.
+        v_max: [m/s] of a platform's translation, [rad/s or m/s] of an arm's joints.
+        w_max: [rad/s] of a platform's rotation.
+    """
+
+    duration = float("inf")
+    switching_times: tuple[float, ...] = ()
+
+    def __init__(
+        self, mechanism: Mechanism, start: FloatArray, v_max: float, w_max: float = 0.8
+    ) -> None:
+        self._mechanism = mechanism
+        self._here = np.array(start)
+        self._rate = mechanism.difference(start, start)
+        self.goal = self._here
+        self._limits = np.full(self._rate.shape, v_max)
+        if mechanism.kind == "stewart":
+            self._limits[3:] = w_max
+
+    def step(self, period: float) -> None:
+        """Move on by a period [s] towards the goal."""
+        way = self._mechanism.difference(self._here, self.goal)
+        slowest = float(np.max(np.abs(way) / (self._limits * period)))
+        step = way / max(slowest, 1.0)
+        self._rate = step / period
+        self._here = self._mechanism.advance(self._here, step)
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The present motion, without acceleration."""
+        return Motion(self._here, self._rate, np.zeros_like(self._rate))
