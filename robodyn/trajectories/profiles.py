@@ -65,7 +65,7 @@ class ParabolicBlend:
         given, t = t, np.clip(t, 0.0, T)
         to_go = T - t
         s = np.where(t < tb, 0.5 * rate * t * t, speed * (t - 0.5 * tb))
-        s = np.where(to_go < tb, 1.0 - 0.5 * rate * to_go * to_go, s)
+        s = np.where(to_go <= tb, 1.0 - 0.5 * rate * to_go * to_go, s)
         ds = np.where(t < tb, rate * t, np.where(to_go < tb, rate * to_go, speed))
         dds = np.where(t < tb, rate, np.where(to_go < tb, -rate, 0.0))
         return _at_rest_outside(given, T, s, ds, dds)
