@@ -16,17 +16,27 @@ def _quit(_signal: int, _frame: FrameType | None) -> None:
     os._exit(130)
 
 
+def _leave_to_rclpy(_signal: int, _frame: FrameType | None) -> None:
+    pass
+
+
 def _start(name: str, node_class: str) -> None:
     signal.signal(signal.SIGINT, _quit)
     runner = importlib.import_module("robodyn_ros.runner")
     make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # rclpy ends the spinning itself; an exception in the midst of some callback would only harm
+    signal.signal(signal.SIGINT, _leave_to_rclpy)
     sys.exit(runner.run(make_node, name))
 
 
 def condition_monitor() -> None:
     """How far the mechanism is from a singularity, now and ahead."""
     _start("condition_monitor", "ConditionMonitor")
+
+
+def force_markers() -> None:
+    """The legs' forces as arrows, for RViz and Foxglove."""
+    _start("force_markers", "ForceMarkers")
 
 
 def forward_simulator() -> None:
@@ -39,9 +49,19 @@ def inverse_dynamics() -> None:
     _start("inverse_dynamics", "InverseDynamics")
 
 
+def recorder() -> None:
+    """Every topic of a run in a rosbag2 folder."""
+    _start("recorder", "Recorder")
+
+
 def run_summary() -> None:
     """Watches a run to its end and writes what came of it."""
     _start("run_summary", "RunSummary")
+
+
+def state_estimator() -> None:
+    """Where the platform is, from the legs' encoders."""
+    _start("state_estimator", "StateEstimator")
 
 
 def trajectory_planner() -> None:
