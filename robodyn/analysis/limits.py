@@ -1,0 +1,245 @@
+"""Whether a motion keeps to a mechanism's limits, and where it first does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+from scipy.optimize import brentq
+
+from robodyn.checks import as_scalar
+from robodyn.errors import KinematicsError
+from robodyn.serial.arm import SerialArm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
+
+SAMPLES = 1000
+# Beyond a limit by less than this share of it is rounding: a path may run along its limit.
+ROUNDING = 1e-9
+# Of the duration: how closely the time of a violation is told.
+TIME_TOLERANCE = 1e-12
+_UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N m", "N")}
+
+
+class Violation(NamedTuple):
+    """The first limit that a motion breaks.
+
+    Attributes:
+        time: [s] at which it does.
+        joint: whose limit it is; empty for the condition number and where no joint is to blame.
+        quantity: `position`, `velocity`, `effort`, `condition number`, or `geometry` where the
+            mechanism cannot be in that configuration or no efforts can hold it there.
+        value: the worst until the motion is within that limit again; NaN for geometry.
+        limit: the one that is broken; NaN for geometry.
+        text: all of it in a line.
+    """
+
+    time: float
+    joint: str
+    quantity: Quantity
+    value: float
+    limit: float
+    text: str
+
+
+def check_limits(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    max_condition: float = np.inf,
+    samples: int = SAMPLES,
+    dt: float | None = None,
+    *,
+    characteristic_length: float = 1.0,
+) -> Violation | None:
+    """The first violation along a motion, in time, or None where it keeps to all limits.
+
+    Positions, velocities and efforts (by inverse dynamics, without an external wrench) of the
+    driven joints, and the condition number. A platform's passage through a singularity, where no
+    efforts are enough, is found by the sign of its determinant.
+
+    Args:
+        mechanism: with its limits.
+        trajectory: the motion, examined at equal intervals and on both sides of its switching
+            times. An excursion that begins and ends within an interval is not seen.
+        max_condition: largest condition number allowed.
+        samples: number of intervals.
+        dt: [s] their length, instead.
+        characteristic_length: [m] of the condition number.
+
+    Raises:
+        InvalidInput: arguments out of range, or a trajectory of another kind of mechanism.
+    """
+    check = _Check(mechanism, trajectory, max_condition, characteristic_length)
+    times = _grid(trajectory, samples, dt)
+    values = check.rows(times)
+    broken = np.flatnonzero(check.broken(values).any(axis=1))
+    end = int(broken[0]) if broken.size else len(values)
+    if end == 0:
+        return check.report(float(times[0]), times, values)
+    pole = check.pole(times[: min(end + 1, len(values))])
+    if pole is not None:
+        when = check.boundary(*pole)
+    elif end < len(times):
+        when = check.boundary(float(times[end - 1]), float(times[end]))
+    else:
+        return None
+    return check.report(when, times, values)
+
+
+def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
+    end = trajectory.duration
+    if dt is None:
+        times = np.linspace(0.0, end, int(as_scalar("samples", samples, at_least=1.0)) + 1)
+    else:
+        times = np.append(np.arange(0.0, end, as_scalar("dt", dt, "s", above=0.0)), end)
+    # accelerations jump there, and efforts with them
+    switches = np.array(trajectory.switching_times)
+    return np.unique(np.concatenate([times, switches, np.nextafter(switches, 0.0)]))
+
+
+class _Check:
+    """A motion and its limits, in columns: positions, velocities, efforts, condition number."""
+
+    def __init__(
+        self, mechanism: Mechanism, trajectory: Trajectory, max_condition: float, length: float
+    ) -> None:
+        self._mechanism, self._trajectory, self._length = mechanism, trajectory, length
+        if max_condition != np.inf:
+            max_condition = as_scalar("max_condition", max_condition, at_least=1.0)
+        velocity, effort = mechanism.velocity_limits, mechanism.effort_limits
+        lower, upper = mechanism.position_limits.T
+        self._lower = np.concatenate([lower, -velocity, -effort, [-np.inf]])
+        self._upper = np.concatenate([upper, velocity, effort, [max_condition]])
+        sizes = (np.where(np.isfinite(v), np.abs(v), 0.0) for v in (self._lower, self._upper))
+        below, above = (ROUNDING * size for size in sizes)
+        self._bounds = self._lower - below, self._upper + above
+
+    def rows(self, times: FloatArray) -> FloatArray:
+        """Values (M, columns), up to the first of times (N,) at which the mechanism has none."""
+        while len(times):
+            try:
+                return self._measure(times)
+            except KinematicsError as error:
+                times = times[: error.index[0]]
+        return np.empty((0, len(self._lower)))
+
+    def broken(self, values: FloatArray) -> NDArray[np.bool_]:
+        """Which values (..., columns) are beyond their limits, or no numbers."""
+        lower, upper = self._bounds
+        return np.asarray(~((values >= lower) & (values <= upper)))
+
+    def pole(self, times: FloatArray) -> tuple[float, float] | None:
+        """The time before a motion's first passage through a singularity, and that of it.
+
+        For an arm, which needs no great efforts there, only if the condition number matters.
+        """
+
+        def determinant(t: FloatArray) -> FloatArray:
+            J = self._mechanism.jacobian(self._trajectory.sample(t).configuration)
+            return np.asarray(np.linalg.det(J))
+
+        matters = self._upper[-1] < np.inf and len(self._mechanism.joint_names) == 6
+        if isinstance(self._mechanism, SerialArm) and not matters:
+            return None
+        positive = determinant(times) > 0.0
+        changes = np.flatnonzero(positive[1:] != positive[:-1])
+        if not changes.size:
+            return None
+        good, bad = (float(t) for t in times[changes[0] : changes[0] + 2])
+        tolerance = TIME_TOLERANCE * self._trajectory.duration
+        root = brentq(lambda t: float(determinant(np.asarray(t))), good, bad, xtol=tolerance)
+        return good, float(root)
+
+    def boundary(self, good: float, bad: float) -> float:
+        """Where a violation begins, by bisection between two times."""
+        while bad - good > TIME_TOLERANCE * self._trajectory.duration:
+            middle = 0.5 * (good + bad)
+            if not good < middle < bad:
+                break
+            values = self.rows(np.array([middle]))
+            if len(values) and not self.broken(values).any():
+                good = middle
+            else:
+                bad = middle
+        return bad
+
+    def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
+        """What is broken at a time, and how badly until it no longer is."""
+        try:
+            here = self._measure(np.array([when]))[0]
+        except KinematicsError as error:
+            return self._geometry(when, error)
+        broken = self.broken(here)
+        if not broken.any():
+            return self._geometry(when, None)
+        column = int(broken.argmax())
+        later = values[times[: len(values)] > when]
+        within = np.flatnonzero(~self.broken(later)[:, column])
+        excursion = [here[column], *later[: within[0] if within.size else None, column]]
+        above = here[column] > self._upper[column]
+        worst = max(excursion) if above else min(excursion)
+        limit = self._upper[column] if above else self._lower[column]
+        return self._beyond(when, column, float(worst), float(limit), worst == here[column])
+
+    def _measure(self, times: FloatArray) -> FloatArray:
+        mechanism = self._mechanism
+        configuration, velocity, acceleration = self._trajectory.sample(times)
+        number = np.ones((len(times), 1))
+        if self._upper[-1] < np.inf:
+            number[:, 0] = mechanism.condition_number(configuration, self._length)
+        return np.concatenate(
+            [
+                mechanism.joint_positions(configuration),
+                mechanism.joint_velocities(configuration, velocity),
+                mechanism.inverse_dynamics(configuration, velocity, acceleration),
+                number,
+            ],
+            axis=1,
+        )
+
+    def _beyond(
+        self, when: float, column: int, worst: float, limit: float, at_once: bool
+    ) -> Violation:
+        names = self._mechanism.joint_names
+        group, index = divmod(column, len(names))
+        quantity = get_args(Quantity)[group]
+        joint = names[index] if quantity in _UNITS else ""
+        unit = f" {_UNITS[quantity][self._slides(index)]}" if joint else ""
+        reached, allowed = _unequal(worst, limit)
+        text = (
+            f"{joint or quantity} reaches {reached}{unit} {'at' if at_once else 'after'} "
+            f"t = {when:.3f} s, its limit is {allowed}{unit}"
+        )
+        return Violation(when, joint, quantity, worst, limit, text)
+
+    def _geometry(self, when: float, error: KinematicsError | None) -> Violation:
+        leg = getattr(error, "leg", None)
+        joint = self._mechanism.joint_names[leg - 1] if leg else ""
+        what = "singular configuration, no efforts are enough"
+        if error is not None:
+            what = str(error).replace(" at element [0]", "").replace(" (element [0])", "")
+        return Violation(when, joint, "geometry", np.nan, np.nan, f"at t = {when:.3f} s: {what}")
+
+    def _slides(self, joint: int) -> bool:
+        """Whether a driven joint is prismatic, as all of a platform are."""
+        mechanism = self._mechanism
+        if isinstance(mechanism, SerialArm):
+            return mechanism.model.joints[joint].kind == "prismatic"
+        return True
+
+
+def _unequal(value: float, limit: float) -> tuple[str, str]:
+    """Both numbers with three decimals, large ones with one, or as many as tell them apart."""
+    for decimals in range(3 if abs(limit) < 1000.0 else 1, 12):
+        texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
+        if texts[0] != texts[1]:
+            break
+    return texts

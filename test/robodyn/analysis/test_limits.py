@@ -1,0 +1,209 @@
+"""The first limit a motion breaks: its time against closed forms, and against other searches."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.analysis.limits import check_limits
+from robodyn.analysis.singularity import threshold_crossings
+from robodyn.errors import InvalidInput
+from robodyn.serial.arm import SerialArm
+from robodyn.stewart.model import LegLimits
+from robodyn.stewart.platform import StewartPlatform
+from robodyn.trajectories import Sequence, plan_line_rpy
+
+
+def limited(platform, leg=3, **limits):
+    """A platform with limits on one leg only."""
+    legs = [replace(each, limits=LegLimits()) for each in platform.model.legs]
+    legs[leg - 1] = replace(legs[leg - 1], limits=LegLimits(**limits))
+    return StewartPlatform(replace(platform.model, legs=tuple(legs)))
+
+
+def peaks(platform, path, leg):
+    t = np.linspace(0.0, path.duration, 20001)
+    q, v, a = path.sample(t)
+    columns = (
+        platform.joint_positions(q),
+        platform.joint_velocities(q, v),
+        platform.inverse_dynamics(q, v, a),
+    )
+    return t, [column[:, leg - 1] for column in columns]
+
+
+def test_a_motion_within_its_limits(dasgupta):
+    for name in ("I", "II"):
+        assert check_limits(dasgupta, rd.paper_path(name), 50.0) is None
+
+
+@pytest.mark.parametrize("leg", [1, 4])
+def test_the_first_leg_that_is_too_long_or_too_short(dasgupta, leg):
+    path = rd.paper_path("I")
+    t, (length, *_) = peaks(dasgupta, path, leg)
+    for side, extreme in ((1, length.max()), (0, length.min())):
+        limit = 0.5 * (length[0] + extreme)
+        bounds = (0.0, limit) if side else (limit, 10.0)
+        beyond = length > limit if side else length < limit
+        if not beyond.any() or beyond[0]:
+            continue
+        found = check_limits(limited(dasgupta, leg, length=bounds), path)
+        assert (found.joint, found.quantity) == (f"leg{leg}_actuator", "position")
+        # refined between two of the grid's times, to rounding
+        assert t[beyond.argmax() - 1] < found.time <= t[beyond.argmax()]
+        q = path.sample(found.time).configuration
+        assert dasgupta.joint_positions(q)[leg - 1] == pytest.approx(limit, rel=2e-9)
+        assert found.limit == limit
+        assert found.value == pytest.approx(extreme, rel=1e-6)
+        if abs(extreme - limit) > 1e-3:
+            assert found.text == (
+                f"leg{leg}_actuator reaches {extreme:.3f} m after t = {found.time:.3f} s, "
+                f"its limit is {limit:.3f} m"
+            )
+
+
+def test_a_leg_that_is_too_fast(dasgupta):
+    path = rd.paper_path("II")
+    t, (_, rate, _) = peaks(dasgupta, path, 3)
+    limit = 0.5 * np.abs(rate).max()
+    found = check_limits(limited(dasgupta, velocity=limit), path)
+    assert (found.joint, found.quantity) == ("leg3_actuator", "velocity")
+    assert found.time == pytest.approx(t[(np.abs(rate) > limit).argmax()], abs=1e-4)
+    assert " m/s after t = " in found.text
+    assert abs(found.value) == pytest.approx(np.abs(rate).max(), rel=1e-3)
+
+
+def test_a_force_that_jumps_beyond_its_limit_does_so_at_the_switch(dasgupta):
+    path = rd.paper_path("II")
+    force = dasgupta.inverse_dynamics(*path.sample(np.array(path.switching_times[0])))
+    before = dasgupta.inverse_dynamics(*path.sample(path.switching_times[0] - 1e-12))
+    leg = int(np.abs(before - force).argmax())
+    limit = 0.5 * (np.abs(before[leg]) + np.abs(force[leg]))
+    start = np.abs(dasgupta.inverse_dynamics(*path.sample(0.0))[leg])
+    found = check_limits(limited(dasgupta, leg + 1, effort=limit), path)
+    assert found.quantity == "effort"
+    expected = 0.0 if start > limit else path.switching_times[0]
+    assert found.time == pytest.approx(expected, abs=0.1)
+
+
+def test_a_limit_broken_from_the_start(dasgupta):
+    path = rd.paper_path("I")
+    length = dasgupta.joint_positions(path.sample(0.0).configuration)[2]
+    found = check_limits(limited(dasgupta, length=(0.0, 0.9 * length)), path)
+    assert found.time == 0.0
+    assert found.quantity == "position"
+
+
+def test_a_motion_may_run_along_its_limit(dasgupta):
+    path = rd.paper_path("I")
+    _, (length, *_) = peaks(dasgupta, path, 3)
+    ends = dasgupta.joint_positions(path.sample([0.0, 6.0]).configuration)[:, 2]
+    if length.max() == pytest.approx(ends.max(), rel=1e-9):
+        assert check_limits(limited(dasgupta, length=(0.0, ends.max())), path) is None
+    assert (
+        check_limits(limited(dasgupta, length=(length.min(), length.max() * 1.001)), path) is None
+    )
+
+
+@pytest.mark.parametrize("threshold", [300.0, 1000.0])
+def test_the_condition_number_is_crossed_when_the_other_search_says(dasgupta, threshold):
+    path = rd.paper_path("III")
+    found = check_limits(dasgupta, path, threshold)
+    expected = threshold_crossings(dasgupta, path, threshold)[0]
+    assert expected.upward
+    assert (found.joint, found.quantity) == ("", "condition number")
+    assert found.time == pytest.approx(expected.time, abs=1e-6)  # limits allow for rounding
+    assert found.text.startswith("condition number reaches ")
+    assert found.text.endswith((f"its limit is {threshold:.3f}", "its limit is 1000.0"))
+    assert found.value > threshold
+
+
+def test_forces_grow_beyond_every_limit_before_a_singularity(dasgupta):
+    path, singular = rd.paper_path("III"), 3.670504110
+    found = check_limits(dasgupta, path, samples=30)  # a grid that steps over it
+    assert found.quantity == "effort"
+    assert 0.0 < found.time < singular
+    force = dasgupta.inverse_dynamics(*path.sample(found.time))
+    joint = dasgupta.joint_names.index(found.joint)
+    assert abs(force[joint]) == pytest.approx(1e5, rel=1e-6)
+
+
+def test_a_singularity_stops_even_a_platform_without_limits(dasgupta):
+    free = limited(dasgupta)
+    found = check_limits(free, rd.paper_path("III"))
+    assert found.quantity == "geometry"
+    assert found.time == pytest.approx(3.670504110, abs=1e-8)
+    assert "singular" in found.text
+    assert np.isnan(found.value)
+
+
+def test_a_leg_of_no_length_is_a_violation(dasgupta):
+    free = limited(dasgupta, 1)
+    leg = free.model.legs[0]
+    here = np.array(leg.base) - leg.platform  # the tip on the base point, without rotation
+    above = here + np.array([0.0, 0.0, 0.5])
+    to_zero = plan_line_rpy([above, here], np.zeros((2, 3)), 1.0)
+    with pytest.raises(rd.KinematicsError):
+        free.leg_motion(to_zero.sample(1.0).configuration)
+    found = check_limits(free, Sequence((to_zero,)))
+    assert found.quantity == "geometry"
+    assert found.text.startswith(f"at t = {found.time:.3f} s: ")
+    assert "element" not in found.text
+
+
+def test_limits_of_an_arm(puma):
+    path, model = rd.load_path("puma"), puma.model
+    joints = [
+        replace(j, position=np.array([-9.0, 9.0]), velocity=9.0, effort=1e4) for j in model.joints
+    ]
+
+    def arm(**limits):
+        changed = [*joints[:4], replace(joints[4], **limits), joints[5]]
+        return SerialArm(replace(model, joints=tuple(changed), home=None))
+
+    assert check_limits(arm(), path) is None
+    # joint 5 goes from 0 to 60 degrees along a cubic
+    found = check_limits(arm(position=np.array([-1.0, np.deg2rad(30.0)])), path)
+    assert (found.joint, found.quantity) == (puma.joint_names[4], "position")
+    assert found.time == pytest.approx(0.5 * path.duration, abs=1e-8)
+    assert found.text.endswith("its limit is 0.524 rad")
+    found = check_limits(arm(velocity=0.5), path)
+    assert " rad/s " in found.text
+    # the wrist is straight at the start, which is of no matter unless it is said to be
+    assert check_limits(arm(), path, 50.0).quantity == "condition number"
+
+
+def test_a_joint_that_slides_is_told_in_metres():
+    arm = rd.load("stanford_arm")
+    far = np.where([j.kind == "prismatic" for j in arm.model.joints], 50.0, 0.0)
+    path = rd.plan_joints(arm.home, arm.home + far, 1000.0)
+    found = check_limits(arm, path)
+    assert found.quantity == "position"
+    assert " m after t = " in found.text
+
+
+def test_the_grid_may_be_given_as_a_period(dasgupta):
+    path = rd.paper_path("III")
+    one, other = check_limits(dasgupta, path, 300.0), check_limits(dasgupta, path, 300.0, dt=0.017)
+    assert one.time == pytest.approx(other.time, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"max_condition": 0.5}, "max_condition"),
+        ({"max_condition": np.nan}, "max_condition"),
+        ({"samples": 0}, "samples"),
+        ({"dt": 0.0}, "dt"),
+        ({"characteristic_length": 0.0, "max_condition": 9.0}, "characteristic_length"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(dasgupta, options, text):
+    with pytest.raises(InvalidInput, match=text):
+        check_limits(dasgupta, rd.paper_path("I"), **options)
+
+
+def test_a_trajectory_of_another_kind_is_refused(dasgupta, puma):
+    with pytest.raises(InvalidInput):
+        check_limits(puma, rd.paper_path("I"))
