@@ -1,4 +1,4 @@
-"""Watching a condition number: levels with hysteresis, and the weakest direction in words."""
+"""Watching a condition number: levels with hysteresis, rate, speed scale, weakest direction."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 OK, WARN, ERROR = 0, 1, 2
+# [m, rad, mixed] length of the displacement over which a condition number is differentiated: the
+# error of a central difference and that of rounding are alike, some 1e-10 of the number.
+STEP = 1e-5
 _AXES = ("x", "y", "z")
 
 
@@ -61,14 +64,78 @@ def weakest_direction(
 
     Returns:
         (6,) unit vector [translation; rotation times the characteristic length] along which a
-        platform gives way, or along which an arm cannot move (the left singular vector of the
-        smallest singular value of the Jacobian), and a text that names its largest component,
-        such as `rotation about x`.
+        platform gives way, or along which an arm can hardly move (the left singular vector of the
+        smallest singular value of the Jacobian; of fewer than six joints, of those that can move
+        the arm at all), and a text that names its largest component, such as `rotation about x`.
     """
     J = np.array(mechanism.jacobian(configuration))
     # A platform's Jacobian maps forces to a wrench, an arm's joint rates to a twist.
     J[3:] *= characteristic_length if mechanism.kind == "serial" else 1.0 / characteristic_length
-    direction = np.linalg.svd(J)[0][:, -1]
+    direction = np.linalg.svd(J)[0][:, min(J.shape) - 1]
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return direction, f"{kind} {_AXES[largest % 3]}"
+
+
+def condition_rate(
+    mechanism: Mechanism,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    characteristic_length: float = 1.0,
+) -> float:
+    """How fast the condition number changes [1/s] at a single configuration and velocity.
+
+    A central difference of its inverse, which has no pole. Zero at rest, NaN where the condition
+    number is infinite.
+
+    Raises:
+        InvalidInput: wrong shapes or not finite.
+        KinematicsError: the configuration has no geometry.
+    """
+    speed = float(np.linalg.norm(velocity))
+    number = float(mechanism.condition_number(configuration, characteristic_length))
+    if not np.isfinite(number):
+        return np.nan
+    if speed == 0.0:
+        return 0.0
+    step = np.asarray(velocity) * (STEP / speed)
+    ahead, behind = (
+        float(
+            mechanism.condition_number(
+                mechanism.advance(configuration, displacement), characteristic_length
+            )
+        )
+        for displacement in (step, -step)
+    )
+    return -(number**2) * (1.0 / ahead - 1.0 / behind) * speed / (2.0 * STEP)
+
+
+def is_approaching(
+    mechanism: Mechanism,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    characteristic_length: float = 1.0,
+) -> bool:
+    """Whether the condition number grows along a velocity; not so at rest or at its very pole.
+
+    Raises:
+        InvalidInput, KinematicsError: as for `condition_rate`.
+    """
+    return condition_rate(mechanism, configuration, velocity, characteristic_length) > 0.0
+
+
+def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
+    """Factor for the speed near a singularity: 1 up to `warn`, down to 0 at `error`, linearly.
+
+    Away from the singularity the way is free. A condition number that is none gives 0.
+
+    Raises:
+        InvalidInput: thresholds out of order or range.
+    """
+    low = as_scalar("warn", warn, at_least=1.0)
+    high = as_scalar("error", error, above=low)
+    if np.isnan(number):
+        return 0.0
+    if not approaching:
+        return 1.0
+    return float(np.clip((high - number) / (high - low), 0.0, 1.0))
