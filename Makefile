@@ -6,14 +6,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
+VIEW_READY := $(VENV)/.ready-to-view
+MODEL ?= stewart_dasgupta
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm test lint format clean
+.PHONY: help setup sim arm view test lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
 	@echo "make arm     fly the PUMA experiment"
+	@echo "make view    see a mechanism move in the browser (MODEL=puma560 for another)"
 	@echo "make test    lint, types and all tests"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
@@ -30,6 +33,11 @@ $(READY): requirements/bare.txt requirements/constraints.txt setup.py bare/pypro
 	@$(BIN)/robodyn compile
 	@touch $@
 
+$(VIEW_READY): $(READY) requirements/view.txt
+	@echo "adding the live view to $(VENV)"
+	@$(PIP) install -r requirements/view.txt
+	@touch $@
+
 $(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
 	@echo "adding what the tests need to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
@@ -41,6 +49,9 @@ arm: $(READY)
 
 sim: $(READY)
 	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)
+
+view: $(VIEW_READY)
+	@$(BIN)/robodyn view $(MODEL) $(ARGS)
 
 test: lint
 	@$(BIN)/python -m pytest $(ARGS)

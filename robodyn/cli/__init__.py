@@ -9,6 +9,7 @@ from robodyn.cli.check import check
 from robodyn.cli.compile import compile_kernels
 from robodyn.cli.models import models
 from robodyn.cli.simulate import simulate
+from robodyn.cli.view import view
 
 app = typer.Typer(
     name="robodyn",
@@ -21,6 +22,7 @@ app.command("models")(models)
 app.command("check")(check)
 app.command("analyze")(analyze)
 app.command("simulate")(simulate)
+app.command("view")(view)
 app.command("compile")(compile_kernels)
 
 
