@@ -1,0 +1,86 @@
+"""Motions in the coordinates of the driven joints, as a joint_trajectory_controller takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.stewart.platform import StewartPlatform
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.sampled import SampledTrajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+
+class JointMotion(NamedTuple):
+    """How the driven joints move, each (..., n).
+
+    Attributes:
+        positions: [m or rad], of a platform the leg lengths.
+        velocities: [m/s or rad/s].
+        accelerations: [m/s^2 or rad/s^2].
+        efforts: [N or N m] that the motion takes.
+    """
+
+    positions: FloatArray
+    velocities: FloatArray
+    accelerations: FloatArray
+    efforts: FloatArray
+
+
+def joint_motion(mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike) -> JointMotion:
+    """The driven joints' part in a motion at times (...) [s], efforts by inverse dynamics.
+
+    Raises:
+        InvalidInput: times that are not finite, or a trajectory of another kind of mechanism.
+        KinematicsError: a configuration on the way without geometry, or a singular one.
+    """
+    motion = trajectory.sample(as_array("times", times, (), "s"))
+    efforts = mechanism.inverse_dynamics(*motion)
+    if isinstance(mechanism, StewartPlatform):
+        legs = mechanism.leg_motion(*motion)
+        return JointMotion(legs.length, legs.rate, legs.acceleration, efforts)
+    return JointMotion(*motion, efforts)
+
+
+def platform_from_joints(
+    platform: StewartPlatform,
+    times: ArrayLike,
+    lengths: ArrayLike,
+    rates: ArrayLike,
+    accelerations: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
+) -> SampledTrajectory:
+    """The platform's motion through knots of its legs', each solved from the one before.
+
+    Args:
+        platform: whose legs they are.
+        times: (K,) [s] strictly increasing, from 0 or later.
+        lengths, rates: (K, 6) [m], [m/s] in the order of its joints.
+        accelerations: (K, 6) [m/s^2], zero where not given.
+        guess: (7,) pose near that of the first knot, such as the measured one; home by default.
+
+    Raises:
+        InvalidInput: shapes that do not match, not finite, times that do not increase.
+        NoSolution: no pose with the lengths of a knot was reached from the one before.
+        SingularConfiguration: rates do not determine the platform's motion at a knot.
+    """
+    size = (len(as_array("times", times, (), "s").reshape(-1)), 6)
+    knots = platform.forward_kinematics(
+        as_array("lengths", lengths, size, "m"),
+        guess,
+        rates=as_array("rates", rates, size, "m/s"),
+        accelerations=None
+        if accelerations is None
+        else as_array("accelerations", accelerations, size, "m/s^2"),
+        warm_start=True,
+    )
+    return SampledTrajectory(platform, times, Motion(*knots))
