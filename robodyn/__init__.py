@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from robodyn.simulation import EndStops as EndStops
     from robodyn.simulation import simulate as simulate
     from robodyn.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.threads import get_threads as get_threads
+    from robodyn.threads import set_threads as set_threads
     from robodyn.trajectories import load_path as load_path
     from robodyn.trajectories import paper_path as paper_path
     from robodyn.trajectories import plan_joints as plan_joints
@@ -63,6 +65,7 @@ _HOMES = {
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.simulation": ("EndStops", "simulate"),
     "robodyn.stewart.platform": ("StewartPlatform",),
+    "robodyn.threads": ("get_threads", "set_threads"),
     "robodyn.trajectories": ("load_path", "paper_path", "plan_joints", "plan_line"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

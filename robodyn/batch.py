@@ -9,7 +9,9 @@ import numpy as np
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
 
     FloatArray = NDArray[np.float64]
 
@@ -35,6 +37,31 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
         for array in arrays.values()
     ]
     return shape, flat
+
+
+def plain(
+    widths: Sequence[int], values: Sequence[ArrayLike]
+) -> tuple[tuple[int, ...], list[FloatArray]] | None:
+    """The same for what needs no explanation, unchecked but for its shape; else None.
+
+    Arrays (N, width) come back as they are wherever NumPy can look at them so.
+    """
+    arrays = []
+    try:
+        for width, value in zip(widths, values, strict=True):
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiu" or array.shape[-1:] != (width,):
+                return None
+            arrays.append(np.require(array, np.float64, "A"))
+        shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+    except (TypeError, ValueError):
+        return None
+    if 0 in shape:
+        return None
+    return shape, [
+        np.broadcast_to(array, (*shape, array.shape[-1])).reshape(-1, array.shape[-1])
+        for array in arrays
+    ]
 
 
 def element(shape: tuple[int, ...], flat_index: int) -> tuple[int, ...]:

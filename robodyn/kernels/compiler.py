@@ -31,12 +31,43 @@ def kernel(function: F) -> F:
     """Compile a function of numbers and arrays; the result is cached on disk.
 
     Division follows IEEE 754 (infinity and NaN instead of an exception), so that the callers'
-    status codes, not the arithmetic, decide what is refused.
+    status codes, not the arithmetic, decide what is refused. Kernels become part of the kernels
+    that call them: the calls would cost more than what they do.
     """
+    return _compiled(function, forceinline=True)
+
+
+def batch_kernel(function: F) -> F:
+    """The same for a loop over many states, which leaves the interpreter to other threads."""
+    return _compiled(function, nogil=True)
+
+
+def ready(compiled: F, *signature: Any, exact: bool = True) -> F:
+    """A kernel for arguments of these types only, to be called from Python.
+
+    Anything else is a TypeError, instead of compilation for types it was not made for; what can
+    be converted (another layout to any layout) is taken where `exact` is False.
+    """
+    dispatcher: Any = compiled
+    if dispatcher._can_compile:
+        dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        # Numba would look for conversions and explain at length, which takes longer than answering
+        if exact:
+            dispatcher._search_new_conversions = _refuse
+        dispatcher._explain_matching_error = _refuse
+    return compiled
+
+
+def _refuse(*args: Any, **kws: Any) -> bool:
+    raise TypeError("arguments of other types than the kernel was made for")
+
+
+def _compiled(function: F, **options: bool) -> F:
     provided = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = provided or str(_cache_folder())
     try:
-        compiled: F = numba.njit(cache=True, error_model="numpy")(function)
+        compiled: F = numba.njit(cache=True, error_model="numpy", **options)(function)
     finally:
         numba.config.CACHE_DIR = provided
     return compiled

@@ -16,13 +16,7 @@ from robodyn.kernels.linear import solve, solve_positive_definite
 from robodyn.kernels.rotations import rotation_columns
 from robodyn.kernels.stewart_kinematics import geometry_status
 from robodyn.kernels.stewart_layout import COM, GRAVITY, INERTIA, MASS, OK, SINGULAR
-from robodyn.kernels.stewart_leg import (
-    leg_acceleration,
-    leg_geometry,
-    leg_load,
-    leg_tip_mass,
-    leg_velocity,
-)
+from robodyn.kernels.stewart_leg import leg_geometry, leg_tip_inertia, leg_wrench
 from robodyn.kernels.vectors import (
     Vector,
     add,
@@ -38,23 +32,25 @@ from robodyn.kernels.vectors import (
 
 @kernel
 def platform_wrench(
-    platform: Any,
-    X: Vector,
-    Y: Vector,
-    Z: Vector,
-    w: Vector,
-    a: Vector,
-    alpha: Vector,
-    out: Any,
-) -> None:
-    """Wrench (6,) that the platform's own motion requires (eq. 33, 34 without the legs)."""
+    platform: Any, X: Vector, Y: Vector, Z: Vector, w: Vector, a: Vector, alpha: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment that the platform's own motion requires (eq. 33, 34 without the legs)."""
     r = combine(X, Y, Z, vector(platform, COM))
     ag = add(add(a, cross(alpha, r)), cross(w, cross(w, r)))
     force = scale(platform[MASS], sub(ag, vector(platform, GRAVITY)))
     moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, alpha))
     moment = add(moment, cross(w, turn_inertia(X, Y, Z, platform, INERTIA, w)))
-    store(out, 0, force)
-    store(out, 3, moment)
+    return force, moment
+
+
+@kernel
+def platform_inertia(
+    platform: Any, X: Vector, Y: Vector, Z: Vector, a: Vector, alpha: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment for an acceleration of the platform alone from rest, without gravity."""
+    r = combine(X, Y, Z, vector(platform, COM))
+    force = scale(platform[MASS], add(a, cross(alpha, r)))
+    return force, add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, alpha))
 
 
 @kernel
@@ -74,21 +70,18 @@ def required_wrench(
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = vector(accel, 0), vector(accel, 3)
     gravity = vector(platform, GRAVITY)
-    platform_wrench(platform, X, Y, Z, w, a, alpha, out)
-    force, moment = vector(out, 0), vector(out, 3)
+    force, moment = platform_wrench(platform, X, Y, Z, w, a, alpha)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
         if status != OK:
             return status
         store(H[:, i], 0, g.s)
         store(H[:, i], 3, cross(g.q, g.s))
         if with_legs:
-            m = leg_velocity(g, v, w)
-            n = leg_acceleration(g, m, a, alpha, w)
-            load = leg_load(legs, i, g, m, n, w, gravity)
-            force = add(force, load.tip_force)
-            moment = add(moment, sub(cross(g.q, load.tip_force), load.friction))
+            leg_force, leg_moment = leg_wrench(legs[i], g, v, w, a, alpha, gravity)
+            force = add(force, leg_force)
+            moment = add(moment, leg_moment)
     store(out, 0, force)
     store(out, 3, moment)
     return OK
@@ -120,33 +113,44 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Mass matrix (6, 6) of one pose: sum of J' m J, with J = [E, -q x] at every leg's tip."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
-    tip_mass = np.empty((3, 3))
-    zero = (0.0, 0.0, 0.0)
-    gravity_free = platform.copy()
-    store(gravity_free, GRAVITY, zero)
-    for j in range(3):
-        unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-        platform_wrench(gravity_free, X, Y, Z, zero, unit, zero, out[:, j])
-        platform_wrench(gravity_free, X, Y, Z, zero, zero, unit, out[:, 3 + j])
+    for j in range(6):
+        linear, angular = unit_motion(j)
+        force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
+        store(out[:, j], 0, force)
+        store(out[:, j], 3, moment)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
         if status != OK:
             return status
-        leg_tip_mass(legs, i, g, tip_mass)
-        t0, t1, t2 = vector(tip_mass[:, 0], 0), vector(tip_mass[:, 1], 0), vector(tip_mass[:, 2], 0)
-        for j in range(3):
-            unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-            linear = combine(t0, t1, t2, unit)
-            angular = combine(t0, t1, t2, cross(unit, g.q))
-            linear_moment = cross(g.q, linear)
-            angular_moment = cross(g.q, angular)
+        t0 = leg_tip_inertia(legs[i], g, (1.0, 0.0, 0.0))
+        t1 = leg_tip_inertia(legs[i], g, (0.0, 1.0, 0.0))
+        t2 = leg_tip_inertia(legs[i], g, (0.0, 0.0, 1.0))
+        for j in range(6):
+            linear, angular = unit_motion(j)
+            force, moment = tip_share(g, t0, t1, t2, linear, angular)
             for row in range(3):
-                out[row, j] += linear[row]
-                out[row + 3, j] += linear_moment[row]
-                out[row, j + 3] += angular[row]
-                out[row + 3, j + 3] += angular_moment[row]
+                out[row, j] += force[row]
+                out[row + 3, j] += moment[row]
     return OK
+
+
+@kernel
+def tip_share(
+    g: Any, t0: Vector, t1: Vector, t2: Vector, linear: Vector, angular: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment by which a leg's inertia at its tip resists a platform acceleration."""
+    force = combine(t0, t1, t2, add(linear, cross(angular, g.q)))
+    return force, cross(g.q, force)
+
+
+@kernel
+def unit_motion(j: int) -> tuple[Vector, Vector]:
+    """Linear and angular part of the j-th unit acceleration of the platform."""
+    return (
+        (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0),
+        (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0),
+    )
 
 
 @kernel

@@ -165,7 +165,7 @@ def platform_motion(
     for level in range(2):
         v, w = vector(twist, 0), vector(twist, 3)
         for i in range(6):
-            g = leg_geometry(legs, i, position, X, Y, Z)
+            g = leg_geometry(legs[i], position, X, Y, Z)
             status = geometry_status(g, i)
             if status != OK:
                 return status

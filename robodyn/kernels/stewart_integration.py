@@ -27,7 +27,7 @@ def held_forces(
     X, Y, Z = rotation_columns(pose)
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         rate = dot(g.s, add(v, cross(w, g.q)))
         out[i] = forces[i] + end_stop_effort(
             g.length, rate, limits[i, 0], limits[i, 1], stops[0], stops[1]

@@ -36,7 +36,7 @@ def leg_lengths(legs: Any, pose: Any, out: Any) -> int:
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         if not g.length > SMALLEST_LENGTH:
             return ZERO_LENGTH + i + 1
         out[i] = g.length
@@ -49,7 +49,7 @@ def jacobian(legs: Any, pose: Any, H: Any) -> int:
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         if not g.length > SMALLEST_LENGTH:
             return ZERO_LENGTH + i + 1
         store(H[:, i], 0, g.s)
@@ -75,7 +75,7 @@ def leg_motion(
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     X, Y, Z = rotation_columns(pose)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
         if status != OK:
             return status

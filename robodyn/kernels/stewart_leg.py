@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.kernels.compiler import kernel
+from robodyn.kernels.lanes import any_of, choose
 from robodyn.kernels.stewart_layout import (
     AXIS,
     BASE,
@@ -88,23 +89,30 @@ class LegLoad(NamedTuple):
 
 
 @kernel
-def leg_geometry(legs: Any, i: int, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Geometry of leg i for a platform at `position` with rotation columns X, Y, Z."""
-    k = vector(legs[i], AXIS)
-    q = combine(X, Y, Z, vector(legs[i], TIP))
-    S = sub(add(position, q), vector(legs[i], BASE))
+def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
+    """Geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
+    k = vector(leg, AXIS)
+    q = combine(X, Y, Z, vector(leg, TIP))
+    S = sub(add(position, q), vector(leg, BASE))
     length = norm(S)
     s = scale(1.0 / length, S)
     k_x_s = cross(k, s)
     sine = norm(k_x_s)
-    spherical = legs[i, BASE_JOINT] == SPHERICAL
-    if spherical and sine <= SMALLEST_SINE:
-        # Such a leg is symmetric about s, so any frame around s will do.
-        k = (0.0, 1.0, 0.0) if abs(s[0]) > 0.7 else (1.0, 0.0, 0.0)
+    spherical = leg[BASE_JOINT] == SPHERICAL
+    frameless = sine <= choose(spherical, SMALLEST_SINE, -1.0)
+    if any_of(frameless):
+        # A leg with a spherical joint is symmetric about s, so any frame around s will do.
+        steep = abs(s[0]) > 0.7
+        other = (choose(steep, 0.0, 1.0), choose(steep, 1.0, 0.0), 0.0)
+        k = (
+            choose(frameless, other[0], k[0]),
+            choose(frameless, other[1], k[1]),
+            choose(frameless, other[2], k[2]),
+        )
         k_x_s = cross(k, s)
         sine = norm(k_x_s)
     y = scale(1.0 / sine, k_x_s)
-    spin = 0.0 if spherical else 1.0 / sine
+    spin = choose(spherical, 0.0, 1.0 / sine)
     return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine, spin)
 
 
@@ -136,10 +144,10 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 
 
 @kernel
-def centre_accelerations(legs: Any, i: int, g: Any, m: Any, n: Any) -> tuple[Vector, Vector]:
+def centre_accelerations(leg: Any, g: Any, m: Any, n: Any) -> tuple[Vector, Vector]:
     """Accelerations ad, au of the centres of mass of the lower and upper part (eq. 13, 14)."""
-    rd = combine(g.s, g.y, g.z, vector(legs[i], LOWER_COM))
-    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(legs[i], UPPER_COM)))
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
     ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
     au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
     au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
@@ -147,12 +155,11 @@ def centre_accelerations(legs: Any, i: int, g: Any, m: Any, n: Any) -> tuple[Vec
 
 
 @kernel
-def leg_load(legs: Any, i: int, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> Any:
-    """Forces of leg i in motion: eq. 17-24, with the universal joint's moment along c."""
-    leg = legs[i]
+def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> Any:
+    """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
     ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
-    ad, au = centre_accelerations(legs, i, g, m, n)
+    ad, au = centre_accelerations(leg, g, m, n)
     lower_force = scale(leg[LOWER_MASS], sub(ad, gravity))
     upper_force = scale(leg[UPPER_MASS], sub(au, gravity))
 
@@ -169,26 +176,34 @@ def leg_load(legs: Any, i: int, g: Any, m: Any, n: Any, w: Vector, gravity: Vect
 
 
 @kernel
-def leg_tip_mass(legs: Any, i: int, g: Any, out: Any) -> None:
-    """Inertia (3, 3) that leg i shows at its tip: tip force = out @ tip acceleration + rest.
+def leg_wrench(
+    leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, gravity: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment about the reference point that a leg asks of the platform in motion.
+
+    The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are left out.
+    """
+    m = leg_velocity(g, v, w)
+    n = leg_acceleration(g, m, a, alpha, w)
+    load = leg_load(leg, g, m, n, w, gravity)
+    return load.tip_force, sub(cross(g.q, load.tip_force), load.friction)
+
+
+@kernel
+def leg_tip_inertia(leg: Any, g: Any, unit: Vector) -> Vector:
+    """Force at the tip of a leg for a tip acceleration `unit` from rest, without gravity.
 
     With A = P S'' and P = (E - s c'/(s.c)) (s x)/L from `leg_acceleration`, the sum of J' m J over
-    the two centres of mass and the rotation, column by column.
+    the two centres of mass and the rotation: column by column, the leg's inertia at its tip.
     """
-    leg = legs[i]
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
     ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
-    for j in range(3):
-        unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-        Ap = scale(1.0 / g.length, cross(g.s, unit))
-        A = axpy(dot(Ap, g.c) * g.spin, g.s, Ap)
-        lower_force = scale(leg[LOWER_MASS], cross(A, rd))
-        upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
-        C = add(cross(rd, lower_force), cross(ru, upper_force))
-        C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
-        # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
-        K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) * g.spin, g.c, C), g.s))
-        column = axpy(dot(g.s, upper_force), g.s, K)
-        out[0, j] = column[0]
-        out[1, j] = column[1]
-        out[2, j] = column[2]
+    Ap = scale(1.0 / g.length, cross(g.s, unit))
+    A = axpy(dot(Ap, g.c) * g.spin, g.s, Ap)
+    lower_force = scale(leg[LOWER_MASS], cross(A, rd))
+    upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
+    C = add(cross(rd, lower_force), cross(ru, upper_force))
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
+    # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
+    K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) * g.spin, g.c, C), g.s))
+    return axpy(dot(g.s, upper_force), g.s, K)

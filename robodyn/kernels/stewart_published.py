@@ -66,9 +66,8 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 
 
 @kernel
-def shifted(legs: Any, i: int, g: Any, shift: int, a: Vector) -> Vector:
-    """What a formulation's shift of leg i's inertia tensor does to the vector a."""
-    leg = legs[i]
+def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
+    """What a formulation's shift of a leg's inertia tensor does to the vector a."""
     if shift == SHIFT_1998:
         return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -102,8 +101,7 @@ def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int
 
 @kernel
 def leg_tip_force(
-    legs: Any,
-    i: int,
+    leg: Any,
     g: Any,
     m: Any,
     n: Any,
@@ -112,10 +110,10 @@ def leg_tip_force(
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
-    """Tip force of leg i without the actuator's, and the friction moment f."""
-    load = leg_load(legs, i, g, m, n, w, gravity)
-    C = add(load.C, shifted(legs, i, g, shift, n.A))
-    C = add(C, cross(m.W, shifted(legs, i, g, shift, m.W)))
+    """Tip force of a leg without the actuator's, and the friction moment f."""
+    load = leg_load(leg, g, m, n, w, gravity)
+    C = add(load.C, shifted(leg, g, shift, n.A))
+    C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
     if moment_axis == ALONG_C:
         C = axpy(dot(g.s, C) * g.spin, g.c, C)
     K = scale(1.0 / g.length, cross(C, g.s))
@@ -142,8 +140,7 @@ def inverse_dynamics_as_printed(
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = vector(accel, 0), vector(accel, 3)
     gravity = vector(platform, GRAVITY)
-    platform_wrench(platform, X, Y, Z, w, a, alpha, out)
-    force, moment = vector(out, 0), vector(out, 3)
+    force, moment = platform_wrench(platform, X, Y, Z, w, a, alpha)
     if shift == SHIFT_2012:
         r = combine(X, Y, Z, vector(platform, COM))
         for_alpha = parallel_axis(platform[MASS], r, resolve(X, Y, Z, alpha))
@@ -151,14 +148,14 @@ def inverse_dynamics_as_printed(
         moment = add(moment, combine(X, Y, Z, for_alpha))
         moment = add(moment, cross(w, combine(X, Y, Z, for_w)))
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
         if status != OK:
             return status
         store(H[:, i], 0, g.s)
         store(H[:, i], 3, cross(g.q, g.s))
         m, n = leg_motion(g, v, w, a, alpha, spin)
-        tip, friction = leg_tip_force(legs, i, g, m, n, w, gravity, moment_axis, shift)
+        tip, friction = leg_tip_force(legs[i], g, m, n, w, gravity, moment_axis, shift)
         force = add(force, tip)
         moment = add(moment, sub(cross(g.q, tip), friction))
     store(out, 0, sub(force, vector(wrench, 0)))

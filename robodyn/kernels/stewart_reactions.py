@@ -49,12 +49,11 @@ from robodyn.kernels.vectors import (
 
 @kernel
 def leg_reactions(
-    legs: Any, i: int, g: Any, m: Any, n: Any, w: Vector, gravity: Vector, force: float
+    leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Fs, Fc, Mp about the base point, Fu and Mu c of leg i under its actuator's `force`."""
-    leg = legs[i]
-    load = leg_load(legs, i, g, m, n, w, gravity)
-    ad, au = centre_accelerations(legs, i, g, m, n)
+    """Fs, Fc, Mp about the base point, Fu and Mu c of a leg under its actuator's `force`."""
+    load = leg_load(leg, g, m, n, w, gravity)
+    ad, au = centre_accelerations(leg, g, m, n)
     lower = scale(leg[LOWER_MASS], sub(ad, gravity))
     upper = scale(leg[UPPER_MASS], sub(au, gravity))
     spherical = axpy(-force, g.s, load.tip_force)
@@ -90,10 +89,10 @@ def reactions(
     X, Y, Z = rotation_columns(pose)
     gravity = vector(platform, GRAVITY)
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         m = leg_velocity(g, v, w)
         n = leg_acceleration(g, m, vector(accel, 0), vector(accel, 3), w)
-        Fs, Fc, Mp, Fu, Mu = leg_reactions(legs, i, g, m, n, w, gravity, forces[i])
+        Fs, Fc, Mp, Fu, Mu = leg_reactions(legs[i], g, m, n, w, gravity, forces[i])
         store(spherical_force[i], 0, Fs)
         store(prismatic_force[i], 0, Fc)
         store(prismatic_moment[i], 0, Mp)
@@ -116,7 +115,7 @@ def energy(legs: Any, platform: Any, pose: Any, twist: Any, M: Any, out: Any) ->
     X, Y, Z = rotation_columns(pose)
     first_moment = scale(platform[MASS], add(position, combine(X, Y, Z, vector(platform, COM))))
     for i in range(6):
-        g = leg_geometry(legs, i, position, X, Y, Z)
+        g = leg_geometry(legs[i], position, X, Y, Z)
         leg = legs[i]
         base = vector(leg, BASE)
         lower = add(base, combine(g.s, g.y, g.z, vector(leg, LOWER_COM)))

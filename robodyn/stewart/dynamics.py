@@ -9,6 +9,7 @@ import numpy as np
 from robodyn.batch import flatten
 from robodyn.checks import as_array, as_pose
 from robodyn.kernels import stewart_batch as kernels
+from robodyn.stewart import many
 from robodyn.stewart.status import new_status, raise_first
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ def inverse_dynamics(
     formulation: Formulation,
 ) -> FloatArray:
     """Actuator forces of a motion."""
+    if formulation.massless or formulation.is_exact:
+        forces = many.inverse_dynamics(
+            legs, platform, pose, twist, accel, wrench, not formulation.massless
+        )
+        if forces is not None:
+            return forces
     shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
     out, status = np.empty((len(q), 6)), new_status(q)
     if formulation.massless or formulation.is_exact:
@@ -88,6 +95,9 @@ def reactions(
 
 def mass_matrix(legs: FloatArray, platform: FloatArray, pose: ArrayLike) -> FloatArray:
     """Mass matrix."""
+    matrix = many.mass_matrix(legs, platform, pose)
+    if matrix is not None:
+        return matrix
     shape, (flat,) = flatten(pose=as_pose("pose", pose))
     out, status = np.empty((len(flat), 6, 6)), new_status(flat)
     kernels.mass_matrix(legs, platform, flat, out, status)
@@ -113,6 +123,9 @@ def forward_dynamics(
     wrench: ArrayLike | None,
 ) -> FloatArray:
     """Acceleration that forces cause."""
+    accel = many.forward_dynamics(legs, platform, pose, twist, forces, wrench)
+    if accel is not None:
+        return accel
     shape, (q, v, f, w) = flatten(
         pose=as_pose("pose", pose),
         twist=as_array("twist", twist, (6,), "m/s, rad/s"),

@@ -8,7 +8,8 @@ are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.kernels import stewart_integration as integration
 from robodyn.poses import advance_pose, pose_difference
-from robodyn.stewart import dynamics, kinematics
+from robodyn.stewart import dynamics, kinematics, many, single
 from robodyn.stewart.base_joints import base_joints
 from robodyn.stewart.formulations import formulation_of
 from robodyn.stewart.forward_kinematics import PlatformMotion, forward_kinematics
@@ -24,7 +25,7 @@ from robodyn.stewart.integration import integrate
 from robodyn.stewart.joints import LegJointStates, leg_joint_states
 from robodyn.stewart.linearization import Linearization, linearize
 from robodyn.stewart.model import Damping
-from robodyn.stewart.packing import pack_legs, pack_platform
+from robodyn.stewart.packing import pack_lanes, pack_legs, pack_platform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from robodyn.stewart.model import StewartModel
 
     FloatArray = NDArray[np.float64]
+
+_empty = np.empty
+_NO_WRENCH = single.NO_WRENCH
 
 
 class StewartPlatform:
@@ -58,6 +62,10 @@ class StewartPlatform:
         self.base_joint = base_joints(model, base_joint)
         self._legs = pack_legs(model, self.base_joint)
         self._platform = pack_platform(model)
+        self._lanes = pack_lanes(self._legs, self._platform)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StewartPlatform, (self.model, self.base_joint)
 
     def __repr__(self) -> str:
         return f"StewartPlatform({self.name!r})"
@@ -68,6 +76,15 @@ class StewartPlatform:
         return self.base_joint == other.base_joint and self.model == other.model
 
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    @cached_property
+    def _single(self) -> single.Single:
+        return single.kernels()
+
+    @property
+    def unchecked(self) -> single.Unchecked:
+        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        return single.Unchecked(self._lanes)
 
     @property
     def name(self) -> str:
@@ -198,6 +215,15 @@ class StewartPlatform:
         a length of the platform's size makes it independent of units. Infinite where H is
         exactly singular.
         """
+        try:
+            ratio = self._single.condition(self._lanes, pose, characteristic_length, False)
+            if ratio >= 0.0:
+                return np.asarray(ratio)
+        except TypeError:
+            pass
+        ratios = many.condition_number(self._legs, pose, characteristic_length)
+        if ratios is not None:
+            return ratios
         values = self.singular_values(pose, characteristic_length)
         with np.errstate(divide="ignore"):
             return np.asarray(values[..., 0] / values[..., -1])
@@ -226,6 +252,17 @@ class StewartPlatform:
                 `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
                 `robodyn.stewart.formulations.Formulation`.
         """
+        if formulation == "exact":
+            forces = _empty(6)
+            try:
+                contact = wrench is not None
+                load = wrench if contact else _NO_WRENCH
+                if self._single.inverse(
+                    self._lanes, pose, twist, accel, load, contact, False, forces
+                ):
+                    return forces
+            except TypeError:
+                pass  # not single float64 states: a batch, or something to be explained
         chosen = formulation_of(formulation)
         return dynamics.inverse_dynamics(
             self._legs, self._platform, pose, twist, accel, wrench, chosen
@@ -247,6 +284,12 @@ class StewartPlatform:
 
     def mass_matrix(self, pose: ArrayLike) -> FloatArray:
         """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+        matrix = _empty((6, 6))
+        try:
+            if self._single.mass(self._lanes, pose, False, matrix):
+                return matrix
+        except TypeError:
+            pass
         return dynamics.mass_matrix(self._legs, self._platform, pose)
 
     def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
@@ -264,6 +307,14 @@ class StewartPlatform:
 
         Unlike `inverse_dynamics` it has an answer where H is singular.
         """
+        accel = _empty(6)
+        try:
+            contact = wrench is not None
+            load = wrench if contact else _NO_WRENCH
+            if self._single.forward(self._lanes, pose, twist, forces, load, contact, False, accel):
+                return accel
+        except TypeError:
+            pass
         return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> dynamics.Energy:

@@ -177,7 +177,7 @@ def with_limits(platform, length, effort):
 def test_saturation_and_end_stops_are_events_with_time_joint_and_value(dasgupta):
     path = rd.paper_path("I")
     weak = with_limits(dasgupta, (0.2, 0.75), 900.0)
-    result = rd.simulate(weak, rd.ComputedTorque(dasgupta), path, control_dt=0.01, duration=3.0)
+    result = rd.simulate(weak, rd.ComputedTorque(dasgupta), path, control_dt=0.01, duration=0.5)
     kinds = {event.kind for event in result.events}
     assert kinds == {"saturation", "end_stop"}
     assert [event.time for event in result.events] == sorted(event.time for event in result.events)

@@ -1,0 +1,366 @@
+"""Eight numbers that pass through the kernels as one: vectors of the processor.
+
+A kernel is a function of numbers; called with `Lanes` instead of floats the same source computes
+eight legs, or eight states, at once. LLVM gets vector types to begin with, so nothing hangs on
+what its optimiser recognises: one instruction with AVX-512, two with AVX2, four with NEON.
+
+`Rows` stands for an array (n, 8) of which a kernel sees one axis: `rows[k]` is row k as Lanes.
+Where scalar code would branch, code for both kinds asks `choose`, `any_of`.
+
+Nothing is allowed to the optimiser that changes a bit: infinities and NaN stay what they are, and
+a state has the same forces alone and in a batch.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Final
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    lower_cast,
+    models,
+    register_model,
+)
+
+WIDTH: Final = 8
+_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+_BITS = ir.VectorType(ir.IntType(1), WIDTH)
+
+
+class LanesType(types.Type):  # type: ignore[misc]  # Numba is untyped
+    """Eight float64."""
+
+    def __init__(self) -> None:
+        super().__init__("lanes")
+
+    def unify(self, context: Any, other: Any) -> Any:
+        """A float met on another way through the code becomes eight equal ones."""
+        return self if other == types.float64 else None
+
+    def can_convert_from(self, context: Any, other: Any) -> Any:
+        """Floats do, by being repeated."""
+        return _SAFE if other == types.float64 else None
+
+
+class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
+    """Eight truth values."""
+
+    def __init__(self) -> None:
+        super().__init__("lane_mask")
+
+
+class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
+    """Where rows of eight float64 begin."""
+
+    def __init__(self) -> None:
+        super().__init__("lane_rows")
+
+
+def _safe_conversion() -> Any:
+    from numba.core.typeconv import Conversion
+
+    return Conversion.safe
+
+
+_SAFE = _safe_conversion()
+LANES, MASK, ROWS = LanesType(), MaskType(), RowsType()
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyped
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)
+
+
+@register_model(MaskType)
+class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyped
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _BITS)
+
+
+@register_model(RowsType)
+class _RowsModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyped
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.DoubleType().as_pointer())
+
+
+def _repeat(builder: Any, scalar: Any) -> Any:
+    first = builder.insert_element(
+        ir.Constant(_VECTOR, ir.Undefined), scalar, ir.Constant(ir.IntType(32), 0)
+    )
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+    return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+
+def _as_lanes(builder: Any, kind: Any, value: Any) -> Any:
+    return value if kind == LANES else _repeat(builder, value)
+
+
+@lower_cast(types.Float, LanesType)
+def _cast(context: Any, builder: Any, fromty: Any, toty: Any, value: Any) -> Any:
+    return _repeat(builder, value)
+
+
+def _declare_binary(operation: Any, instruction: Any, result: Any) -> None:
+    @infer_global(operation)
+    class _Binary(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+        def generic(self, args: Any, kws: Any) -> Any:
+            if len(args) == 2 and LANES in args and all(a in (LANES, types.float64) for a in args):
+                return signature(result, *args)
+            return None
+
+    for kinds in ((LANES, LANES), (LANES, types.float64), (types.float64, LANES)):
+
+        @lower_builtin(operation, *kinds)
+        def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            a, b = (_as_lanes(builder, k, v) for k, v in zip(sig.args, args, strict=True))
+            return instruction(builder, a, b)
+
+
+for _operation, _name in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _declare_binary(_operation, lambda b, x, y, name=_name: getattr(b, name)(x, y), LANES)
+    # `a += b` on a number is `a = a + b`
+    _declare_binary(
+        {
+            operator.add: operator.iadd,
+            operator.sub: operator.isub,
+            operator.mul: operator.imul,
+            operator.truediv: operator.itruediv,
+        }[_operation],
+        lambda b, x, y, name=_name: getattr(b, name)(x, y),
+        LANES,
+    )
+for _operation, _sign in (
+    (operator.lt, "<"),
+    (operator.le, "<="),
+    (operator.gt, ">"),
+    (operator.ge, ">="),
+    (operator.eq, "=="),
+):
+    _declare_binary(_operation, lambda b, x, y, sign=_sign: b.fcmp_ordered(sign, x, y), MASK)
+
+
+def _declare_unary(operation: Any, kind: Any, instruction: Any) -> None:
+    @infer_global(operation)
+    class _Unary(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+        def generic(self, args: Any, kws: Any) -> Any:
+            return signature(kind, kind) if tuple(args) == (kind,) else None
+
+    @lower_builtin(operation, kind)
+    def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return instruction(builder, args[0])
+
+
+def _call(name: str) -> Any:
+    def instruction(builder: Any, value: Any) -> Any:
+        kind = ir.FunctionType(_VECTOR, [_VECTOR])
+        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDTH}f64")
+        return builder.call(function, [value])
+
+    return instruction
+
+
+_declare_unary(operator.neg, LANES, lambda b, x: b.fneg(x))
+_declare_unary(operator.invert, MASK, lambda b, x: b.not_(x))
+_declare_unary(abs, LANES, _call("fabs"))
+_declare_unary(math.sqrt, LANES, _call("sqrt"))
+
+
+def _declare_mask_operation(operation: Any, name: str) -> None:
+    @infer_global(operation)
+    class _Logic(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+        def generic(self, args: Any, kws: Any) -> Any:
+            return signature(MASK, MASK, MASK) if tuple(args) == (MASK, MASK) else None
+
+    @lower_builtin(operation, MASK, MASK)
+    def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return getattr(builder, name)(*args)
+
+
+_declare_mask_operation(operator.and_, "and_")
+_declare_mask_operation(operator.or_, "or_")
+
+
+@infer_global(operator.getitem)
+class _RowsGet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+    def generic(self, args: Any, kws: Any) -> Any:
+        rows, index = args
+        if rows == ROWS and isinstance(index, types.Integer):
+            return signature(LANES, ROWS, types.intp)
+        return None
+
+
+@infer_global(operator.setitem)
+class _RowsSet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+    def generic(self, args: Any, kws: Any) -> Any:
+        rows, index, value = args
+        if rows == ROWS and isinstance(index, types.Integer) and value in (LANES, types.float64):
+            return signature(types.none, ROWS, types.intp, value)
+        return None
+
+
+def _row(builder: Any, rows: Any, index: Any) -> Any:
+    width = ir.Constant(index.type, WIDTH)
+    return builder.bitcast(
+        builder.gep(rows, [builder.mul(index, width)], inbounds=True), _VECTOR.as_pointer()
+    )
+
+
+@lower_builtin(operator.getitem, ROWS, types.intp)
+def _get_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.load(_row(builder, *args), align=8)
+
+
+@lower_builtin(operator.setitem, ROWS, types.intp, LANES)
+@lower_builtin(operator.setitem, ROWS, types.intp, types.float64)
+def _set_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    rows, index, value = args
+    builder.store(_as_lanes(builder, sig.args[2], value), _row(builder, rows, index), align=8)
+    return context.get_dummy_value()
+
+
+@intrinsic
+def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
+    """Rows of eight from entry `start` of a contiguous array, which must outlive them."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = context.make_array(sig.args[0])(context, builder, args[0]).data
+        return builder.gep(data, [args[1]], inbounds=True)
+
+    return ROWS(array, types.intp), codegen
+
+
+@intrinsic(prefer_literal=True)
+def new_rows(typingctx: Any, count: Any) -> Any:
+    """Room for a number of rows, known when compiling, on the stack."""
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    size = count.literal_value * WIDTH
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        room = cgutils.alloca_once(builder, ir.ArrayType(ir.DoubleType(), size))
+        room.align = 64
+        return builder.bitcast(room, ir.DoubleType().as_pointer())
+
+    return ROWS(count), codegen
+
+
+@intrinsic
+def rows_from(typingctx: Any, rows: Any, index: Any) -> Any:
+    """Rows from a given one on."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        rows, index = args
+        return builder.gep(
+            rows, [builder.mul(index, ir.Constant(index.type, WIDTH))], inbounds=True
+        )
+
+    return ROWS(ROWS, types.intp), codegen
+
+
+@intrinsic
+def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
+    """One number of the rows."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load(_entry(builder, *args))
+
+    return types.float64(ROWS, types.intp, types.intp), codegen
+
+
+@intrinsic
+def set_entry(typingctx: Any, rows: Any, row: Any, column: Any, value: Any) -> Any:
+    """Write one number of the rows."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.store(args[3], _entry(builder, *args[:3]))
+        return context.get_dummy_value()
+
+    return types.none(ROWS, types.intp, types.intp, types.float64), codegen
+
+
+def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
+    index = builder.add(builder.mul(row, ir.Constant(row.type, WIDTH)), column)
+    return builder.gep(rows, [index], inbounds=True)
+
+
+@intrinsic
+def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
+    """One of the eight."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], args[1])
+
+    return types.float64(LANES, types.intp), codegen
+
+
+@intrinsic
+def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
+    """The eight with one of them replaced."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.insert_element(args[0], args[2], args[1])
+
+    return LANES(LANES, types.intp, types.float64), codegen
+
+
+@intrinsic
+def sum_of_six(typingctx: Any, lanes: Any) -> Any:
+    """Sum of the first six, a leg in each."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        vector = args[0]
+
+        def shuffle(value: Any, order: list[int]) -> Any:
+            kind = ir.VectorType(ir.IntType(32), len(order))
+            return builder.shuffle_vector(
+                value, ir.Constant(value.type, ir.Undefined), ir.Constant(kind, order)
+            )
+
+        pairs = builder.fadd(shuffle(vector, [0, 1]), shuffle(vector, [2, 3]))
+        pairs = builder.fadd(pairs, shuffle(vector, [4, 5]))
+        index = ir.IntType(32)
+        return builder.fadd(
+            builder.extract_element(pairs, index(0)), builder.extract_element(pairs, index(1))
+        )
+
+    return types.float64(LANES), codegen
+
+
+@intrinsic
+def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
+    """`a` where the mask holds, else `b`: of numbers or of lanes; both are computed."""
+    result = LANES if LANES in (a, b) or mask == MASK else types.float64
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        mask, a, b = args
+        if result == LANES:
+            a, b = _as_lanes(builder, sig.args[1], a), _as_lanes(builder, sig.args[2], b)
+        return builder.select(mask, a, b)
+
+    return result(mask, a, b), codegen
+
+
+@intrinsic
+def any_of(typingctx: Any, mask: Any) -> Any:
+    """Whether a condition holds for the number, or for one of the eight."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if sig.args[0] != MASK:
+            return args[0]
+        byte = ir.IntType(8)
+        return builder.icmp_unsigned("!=", builder.bitcast(args[0], byte), byte(0))
+
+    return types.boolean(mask), codegen

@@ -1,0 +1,96 @@
+"""Single states through the vector kernels: arrays float64 and contiguous, nothing else."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from robodyn.kernels import stewart_single as kernels_of
+from robodyn.kernels.compiler import ready
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+_LIST, _TABLE = types.float64[::1], types.float64[:, ::1]
+NO_WRENCH = np.zeros(6)
+
+
+class Single(NamedTuple):
+    """Compiled kernels; they raise TypeError for arguments of other types."""
+
+    inverse: Any
+    forward: Any
+    mass: Any
+    condition: Any
+
+
+@cache
+def kernels() -> Single:
+    """All of them, compiled or read from disk on first use."""
+    lists = (_LIST,) * 5
+    return Single(
+        ready(kernels_of.inverse_dynamics, *lists, types.boolean, types.boolean, _LIST),
+        ready(kernels_of.forward_dynamics, *lists, types.boolean, types.boolean, _LIST),
+        ready(kernels_of.mass_matrix, _LIST, _LIST, types.boolean, _TABLE),
+        ready(kernels_of.condition_number, _LIST, _LIST, types.float64, types.boolean),
+    )
+
+
+class Unchecked:
+    """Dynamics of one state at a time for inner loops, nothing checked.
+
+    Arrays must be contiguous float64 of the stated shapes, finite, the quaternion of unit length
+    (it is normalised all the same); shorter ones are read beyond their end. Results are written
+    into `out`; what comes back is whether there is one. TypeError for other types.
+    """
+
+    def __init__(self, lanes: FloatArray) -> None:
+        self._lanes = lanes
+        self._kernels = kernels()
+
+    def inverse_dynamics(
+        self,
+        pose: FloatArray,
+        twist: FloatArray,
+        accel: FloatArray,
+        out: FloatArray,
+        wrench: FloatArray | None = None,
+    ) -> bool:
+        """Forces (6,) of pose (7,), twist, accel and wrench (6,)."""
+        contact = wrench is not None
+        load = wrench if contact else NO_WRENCH
+        done: bool = self._kernels.inverse(
+            self._lanes, pose, twist, accel, load, contact, True, out
+        )
+        return done
+
+    def forward_dynamics(
+        self,
+        pose: FloatArray,
+        twist: FloatArray,
+        forces: FloatArray,
+        out: FloatArray,
+        wrench: FloatArray | None = None,
+    ) -> bool:
+        """Acceleration (6,) of pose (7,), twist, forces and wrench (6,)."""
+        contact = wrench is not None
+        load = wrench if contact else NO_WRENCH
+        done: bool = self._kernels.forward(
+            self._lanes, pose, twist, forces, load, contact, True, out
+        )
+        return done
+
+    def mass_matrix(self, pose: FloatArray, out: FloatArray) -> bool:
+        """Mass matrix (6, 6) of pose (7,)."""
+        done: bool = self._kernels.mass(self._lanes, pose, True, out)
+        return done
+
+    def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
+        """Condition number of pose (7,), -1 where there is none."""
+        ratio: float = self._kernels.condition(self._lanes, pose, characteristic_length, True)
+        return ratio

@@ -1,0 +1,90 @@
+"""Large batches are shared among threads; kernels leave the interpreter alone meanwhile."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# States below which a thread costs more than it saves.
+SMALLEST_SHARE = 2048
+# What is handed out at a time: short enough that no thread waits long for the last.
+LARGEST_SHARE = 65536
+
+_count: int | None = None
+_pool: ThreadPoolExecutor | None = None
+
+
+def set_threads(count: int | None) -> None:
+    """Let large batches run on `count` threads; None is one for each processor at hand.
+
+    Raises:
+        InvalidInput: not a whole number, or below 1.
+    """
+    global _count
+    if count is not None:
+        number = as_scalar("count", count, at_least=1.0)
+        if number != int(number):
+            raise InvalidInput(f"count is {count!r}, expected a whole number", value=count)
+        count = int(number)
+    _count = count
+    _forget_pool()
+
+
+def get_threads() -> int:
+    """How many threads large batches run on."""
+    if _count is not None:
+        return _count
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def share(work: Callable[[int, int], bool], count: int) -> bool:
+    """Call work(first, last) until 0..count is done, on several threads if that pays.
+
+    Returns whether all calls returned true; after one that did not, no more are begun.
+    """
+    threads = min(get_threads(), count // SMALLEST_SHARE)
+    if threads < 2:
+        return work(0, count)
+    step = min(LARGEST_SHARE, -(-count // threads))
+    step += -step % 8  # whole vectors
+    pending = [
+        _get_pool().submit(work, first, min(first + step, count)) for first in range(0, count, step)
+    ]
+    done = True
+    for future in pending:
+        if not done and future.cancel():
+            continue
+        done = future.result() and done
+    return done
+
+
+def _get_pool() -> ThreadPoolExecutor:
+    global _pool
+    if _pool is None:
+        _pool = ThreadPoolExecutor(get_threads(), thread_name_prefix="robodyn")
+    return _pool
+
+
+def _forget_pool() -> None:
+    global _pool
+    pool, _pool = _pool, None
+    if pool is not None:
+        pool.shutdown(wait=False)
+
+
+def _after_fork() -> None:
+    global _pool
+    _pool = None  # its threads did not follow into the child
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
