@@ -7,9 +7,12 @@ from setuptools import find_packages, setup
 
 NODES = (
     "condition_monitor",
+    "force_markers",
     "forward_simulator",
     "inverse_dynamics",
+    "recorder",
     "run_summary",
+    "state_estimator",
     "trajectory_planner",
 )
 
@@ -45,6 +48,7 @@ setup(
         "rich>=10",
     ],
     extras_require={
+        "record": ["rosbags>=0.11"],
         "xacro": ["xacro>=2.0"],
         "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML"],
