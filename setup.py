@@ -14,6 +14,7 @@ NODES = (
     "run_summary",
     "state_estimator",
     "trajectory_planner",
+    "web_viewer",
 )
 
 setup(
@@ -49,6 +50,7 @@ setup(
     ],
     extras_require={
         "record": ["rosbags>=0.11"],
+        "view": ["viser>=1.1,<2", "xacro>=2.0"],
         "xacro": ["xacro>=2.0"],
         "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML"],
