@@ -3,8 +3,8 @@
 A recorder is often up before the simulator; what it hears until it knows which clock the run has is
 held back. One bag never mixes the two: a message of 1970 and one of today make it unplayable.
 
-A message's simulated time is that of the last tick received before it, not of the last one taken: a
-recorder that lags behind takes messages of several topics in another order than they came.
+A message's simulated time is that of the last tick sent before it, not of the last one taken: a
+recorder that lags behind takes messages of several topics in another order than they were sent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class BagClock:
         self._ticks: deque[tuple[int, int]] = deque(maxlen=TICKS)
         self._write = write
         self._most_held = most_held
-        self._held: deque[tuple[int, int, bytes]] = deque()
+        self._held: deque[tuple[int, int, int, bytes]] = deque()
         self._bytes = 0
 
     @property
@@ -48,10 +48,10 @@ class BagClock:
         """The last simulated time [ns], None before the first."""
         return self._ticks[-1][1] if self._ticks else None
 
-    def tick(self, now: int, received: int) -> bool:
-        """Simulated time is `now`, heard at `received` of the wall clock [ns]; has it gone back?"""
+    def tick(self, now: int, sent: int) -> bool:
+        """Simulated time is `now`, sent at `sent` of the wall clock [ns]; has it gone back?"""
         back = self.now is not None and now < self.now
-        self._ticks.append((received, now))
+        self._ticks.append((sent, now))
         if self.source == "auto":
             self.source = "sim"
         if self.source == "sim":
@@ -64,21 +64,21 @@ class BagClock:
             self.source = "wall"
             self._release()
 
-    def take(self, topic: int, received: int, data: bytes) -> None:
-        """A message, received at this time of the wall clock [ns]."""
+    def take(self, topic: int, sent: int, received: int, data: bytes) -> None:
+        """A message, sent and received at these times of the wall clock [ns]."""
         if self.source == "wall":
             self._write(topic, received, data)
         elif self._ticks:
-            self._write(topic, self._simulated(received), data)
+            self._write(topic, self._simulated(sent), data)
         else:
-            self._held.append((topic, received, data))
+            self._held.append((topic, sent, received, data))
             self._bytes += len(data)
             if self._bytes > self._most_held:
                 self.give_up()
 
-    def _simulated(self, received: int) -> int:
-        for heard, now in reversed(self._ticks):
-            if heard <= received:
+    def _simulated(self, sent: int) -> int:
+        for tick_sent, now in reversed(self._ticks):
+            if tick_sent <= sent:
                 return now
         return self._ticks[0][1]
 

@@ -102,7 +102,7 @@ class Recorder(Node):
         topic = self._bag.add_topic(name, kind, definition(kind), offered)
 
         def take(data: bytes, info: Any) -> None:
-            self._clock.take(topic, _received(info), data)
+            self._clock.take(topic, *_times(info), data)
 
         subscription = self.create_subscription(made, name, take, _requested(offered), raw=True)
         self._recorded.append((topic, subscription))
@@ -110,7 +110,7 @@ class Recorder(Node):
     def _on_clock(self, message: Clock, info: Any) -> None:
         before, source = self._clock.now, self._clock.source
         now = messages.to_nanoseconds(message.clock)
-        if self._clock.tick(now, _received(info)):
+        if self._clock.tick(now, _times(info)[0]):
             self.get_logger().warn(
                 f"/clock went back from {before * 1e-9:.3f} s to {now * 1e-9:.3f} s: players will "
                 "mix what came before with what comes after"
@@ -141,12 +141,13 @@ class Recorder(Node):
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     data, info = taken
-                    self._clock.take(topic, _received(info), data)
+                    self._clock.take(topic, *_times(info), data)
 
 
-def _received(info: Any) -> int:
-    """When a message reached this process [ns]; not every middleware tells."""
-    return int(info["received_timestamp"]) or time.time_ns()
+def _times(info: Any) -> tuple[int, int]:
+    """When a message was sent and received [ns]; not every middleware tells."""
+    received = int(info["received_timestamp"]) or time.time_ns()
+    return int(info["source_timestamp"]) or received, received
 
 
 def _requested(offered: list[QoSProfile]) -> QoSProfile:

@@ -250,18 +250,18 @@ def test_a_type_that_is_not_installed_is_named():
 def test_messages_before_the_first_tick_get_its_time():
     written = []
     clock = BagClock("auto", lambda *row: written.append(row))
-    clock.take(0, 99, b"a")
-    clock.take(1, 100, b"b")
+    clock.take(0, 99, 99, b"a")
+    clock.take(1, 100, 100, b"b")
     assert written == []
     assert not clock.tick(5, 101)
-    clock.take(0, 102, b"c")
+    clock.take(0, 102, 102, b"c")
     assert not clock.tick(6, 103)
-    # taken late: it came before the second tick
-    clock.take(0, 102, b"d")
-    clock.take(0, 103, b"e")
+    # received late: it was sent before the second tick
+    clock.take(0, 102, 200, b"d")
+    clock.take(0, 103, 103, b"e")
     assert clock.tick(2, 104)
     clock.give_up()
-    clock.take(0, 105, b"f")
+    clock.take(0, 105, 105, b"f")
     assert [row[:2] for row in written] == [(0, 5), (1, 5), (0, 5), (0, 5), (0, 6), (0, 2)]
     assert b"".join(row[2] for row in written) == b"abcdef"
     assert clock.source == "sim"
@@ -271,12 +271,12 @@ def test_messages_before_the_first_tick_get_its_time():
 def test_without_a_tick_the_wall_clock_counts(source):
     written = []
     clock = BagClock(source, lambda *row: written.append(row))
-    clock.take(0, 99, b"a")
+    clock.take(0, 99, 99, b"a")
     clock.give_up()
-    clock.take(0, 100, b"b")
+    clock.take(0, 100, 100, b"b")
     # a clock that comes too late does not mix its time in
     clock.tick(5, 101)
-    clock.take(0, 101, b"c")
+    clock.take(0, 101, 101, b"c")
     assert written == [(0, 99, b"a"), (0, 100, b"b"), (0, 101, b"c")]
 
 
@@ -284,7 +284,7 @@ def test_what_is_held_back_is_bounded():
     written = []
     clock = BagClock("auto", lambda *row: written.append(row), most_held=1000)
     for k in range(20):
-        clock.take(0, k, bytes(100))
+        clock.take(0, k, k, bytes(100))
     assert [stamp for _, stamp, _ in written] == list(range(20))
 
 
