@@ -16,7 +16,6 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -34,6 +33,7 @@ from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.push import Push
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,9 +75,8 @@ class WebViewer(Node):
         self._number: float | None = None
         self._paused = False
         self._told = ("", 0.0)
-        self._push_until: int | None = None
         self._server = serve(p["port"])
-        self._wrench = self.create_publisher(WrenchStamped, "external_wrench", qos.COMMAND)
+        self._push = Push(self, p["push_duration"])
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
         if p["model"] or p["robot_description"]:
@@ -133,7 +132,12 @@ class WebViewer(Node):
 
     def push(self, wrench: FloatArray) -> None:
         """Exert a wrench (6,) [N, N m] for a while."""
-        self._wishes.put(lambda: self._start_push(wrench))
+
+        def begin() -> None:
+            if self._state is not None:
+                self._push.begin(self._state[0], self._interface.base_frame, wrench)
+
+        self._wishes.put(begin)
 
     def _open(self, parameters: dict[str, Any]) -> None:
         self._mechanism = load_mechanism(parameters)
@@ -191,7 +195,8 @@ class WebViewer(Node):
                 self._wishes.get_nowait()()
         except Empty:
             pass
-        self._end_push()
+        if self._state is not None:
+            self._push.at(self._state[0])
         if self._page is None:
             return
         if not self._listening:
@@ -211,27 +216,6 @@ class WebViewer(Node):
         self._listening = True
         self._interface.on_state(self._on_state, VIEW)
         self.create_subscription(JointState, "joint_states", self._on_joints, VIEW)
-
-    def _start_push(self, wrench: FloatArray) -> None:
-        if self._state is None:
-            return
-        self._publish(wrench)
-        self._push_until = self._state[0] + round(self._p["push_duration"] * 1e9)
-
-    def _end_push(self) -> None:
-        if self._push_until is None or self._state is None:
-            return
-        begun = self._push_until - round(self._p["push_duration"] * 1e9)
-        if not begun <= self._state[0] < self._push_until:
-            self._push_until = None
-            self._publish(np.zeros(6))
-
-    def _publish(self, wrench: FloatArray) -> None:
-        message = WrenchStamped()
-        message.header.frame_id = self._interface.base_frame
-        force, torque = message.wrench.force, message.wrench.torque
-        force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
-        self._wrench.publish(message)
 
     def _ask(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
         def ask() -> None:
