@@ -193,18 +193,26 @@ class TrajectoryFollower:
         if self._mode == "gravity_compensation":
             return self._static(configuration, rest, wrench)
         load = _wrench(wrench)
+        # what overflows on the way is judged by what comes of it
+        with np.errstate(over="ignore", invalid="ignore"):
+            motion = self._wanted(time, configuration, velocity, rest)
+        return None if motion is None else self._effort(motion, load)
+
+    def _wanted(
+        self, time: int, configuration: FloatArray, velocity: FloatArray, rest: FloatArray
+    ) -> Motion | None:
+        """The motion to find efforts for: the planned one, or the measured one corrected."""
         pace = self._pace(time, configuration, rest)
         if pace is None or self._path is None:
             return None
-        motion = desired = pace.motion(self._path)
-        if self._mode == "computed_torque":
-            if self._control.preview:
-                ahead = pace.motion(self._path, self._control.preview)
-                desired = desired._replace(acceleration=ahead.acceleration)
-            with np.errstate(over="ignore", invalid="ignore"):  # judged by what comes of it
-                corrected = self._control.acceleration(configuration, velocity, desired)
-            motion = Motion(configuration, velocity, corrected)
-        return self._effort(motion, load)
+        desired = pace.motion(self._path)
+        if self._mode != "computed_torque":
+            return desired
+        if self._control.preview:
+            ahead = pace.motion(self._path, self._control.preview)
+            desired = desired._replace(acceleration=ahead.acceleration)
+        corrected = self._control.acceleration(configuration, velocity, desired)
+        return Motion(configuration, velocity, corrected)
 
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
         """Efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
