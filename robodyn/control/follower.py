@@ -15,6 +15,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.kernels.stewart_integration import BEYOND
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -185,11 +186,14 @@ class TrajectoryFollower:
         Where the mechanism has no answer, being singular, the last efforts stand.
 
         Raises:
-            InvalidInput: a state or a wrench of the wrong shape or not finite.
+            InvalidInput: a state or a wrench of the wrong shape or not finite, or a state so far
+                off that no mechanism is there.
         """
         rest = self.mechanism.difference(configuration, configuration)
         configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
         velocity = as_exact("velocity", velocity, rest.shape)
+        _refuse_beyond("configuration", configuration)
+        _refuse_beyond("velocity", velocity)
         if self._mode == "gravity_compensation":
             return self._static(configuration, rest, wrench)
         load = _wrench(wrench)
@@ -321,3 +325,13 @@ def _checked_mode(mode: str) -> str:
     if mode not in MODES:
         raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
     return mode
+
+
+def _refuse_beyond(name: str, values: FloatArray) -> None:
+    """A hold or a handover that began there would spoil all that comes after."""
+    if np.abs(values).max() > BEYOND:
+        raise InvalidInput(
+            f"{name} is {np.array2string(values, precision=4)}, expected no more than {BEYOND:g} "
+            "in any coordinate",
+            value=values,
+        )
