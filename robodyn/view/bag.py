@@ -62,16 +62,17 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
     try:
         store = get_typestore(Stores.ROS2_JAZZY)
         with AnyReader([bag], default_typestore=store) as reader:
-            wanted = {
-                connection: name
+            names = {
+                connection.topic: name
                 for connection in reader.connections
                 for name in TOPICS
                 if f"/{connection.topic}".endswith(f"/{name}")
             }
+            wanted = [each for each in reader.connections if each.topic in names]
             if wanted:  # no connections would mean all of them
-                for connection, stamp, raw in reader.messages(list(wanted)):
+                for connection, stamp, raw in reader.messages(wanted):
                     message: Any = reader.deserialize(raw, connection.msgtype)
-                    found[wanted[connection]].append((_stamp(message, stamp), message))
+                    found[names[connection.topic]].append((_stamp(message, stamp), message))
             return found, sorted({connection.topic for connection in reader.connections})
     except (AnyReaderError, OSError, KeyError, ValueError) as failure:
         reason = " ".join(str(failure).split())
