@@ -18,6 +18,9 @@ NODES = {
     "inverse_dynamics": "InverseDynamics",
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
+    "state_estimator": "StateEstimator",
+    "force_markers": "ForceMarkers",
+    "recorder": "Recorder",
     "run_summary": "RunSummary",
 }
 MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
