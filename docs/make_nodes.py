@@ -5,7 +5,9 @@ Usage: `python docs/make_nodes.py` writes the page, `--check` fails if it is not
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
 
@@ -26,7 +28,7 @@ NODES = {
     "run_summary": "RunSummary",
 }
 MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
-PAGE = Path(__file__).with_name("nodes.md")
+PAGE = Path(__file__).resolve().with_name("nodes.md")
 # What every ROS 2 node has, and what says nothing of ours.
 COMMON = {"/rosout", "/parameter_events", "/parameter_events_descriptors"}
 RANGE_END = 1e299
@@ -54,6 +56,7 @@ def main() -> int:
 def page() -> str:
     """The page's text."""
     rclpy.init()
+    os.chdir(tempfile.mkdtemp())  # where a node that writes files may do so
     try:
         return HEADER + "".join(section(name, cls) for name, cls in NODES.items())
     finally:
