@@ -54,7 +54,7 @@ view: $(VIEW_READY)
 	@$(BIN)/robodyn view $(MODEL) $(ARGS)
 
 test: lint
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: $(TEST_READY)
 	@$(BIN)/ruff check .

@@ -7,10 +7,14 @@ from setuptools import find_packages, setup
 
 NODES = (
     "condition_monitor",
+    "force_markers",
     "forward_simulator",
     "inverse_dynamics",
+    "recorder",
     "run_summary",
+    "state_estimator",
     "trajectory_planner",
+    "web_viewer",
 )
 
 setup(
@@ -45,6 +49,8 @@ setup(
         "rich>=10",
     ],
     extras_require={
+        "record": ["rosbags>=0.11"],
+        "view": ["viser>=1.1,<2", "xacro>=2.0"],
         "xacro": ["xacro>=2.0"],
         "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML"],

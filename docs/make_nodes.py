@@ -5,7 +5,9 @@ Usage: `python docs/make_nodes.py` writes the page, `--check` fails if it is not
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
 
@@ -13,15 +15,20 @@ import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from robodyn.errors import ModelError
+
 NODES = {
     "trajectory_planner": "TrajectoryPlanner",
     "inverse_dynamics": "InverseDynamics",
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
+    "state_estimator": "StateEstimator",
+    "force_markers": "ForceMarkers",
+    "recorder": "Recorder",
     "run_summary": "RunSummary",
 }
 MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
-PAGE = Path(__file__).with_name("nodes.md")
+PAGE = Path(__file__).resolve().with_name("nodes.md")
 # What every ROS 2 node has, and what says nothing of ours.
 COMMON = {"/rosout", "/parameter_events", "/parameter_events_descriptors"}
 RANGE_END = 1e299
@@ -49,6 +56,7 @@ def main() -> int:
 def page() -> str:
     """The page's text."""
     rclpy.init()
+    os.chdir(tempfile.mkdtemp())  # where a node that writes files may do so
     try:
         return HEADER + "".join(section(name, cls) for name, cls in NODES.items())
     finally:
@@ -59,11 +67,17 @@ def section(name: str, class_name: str) -> str:
     """One node: its first lines, topics, services and parameters."""
     module = import_module(f"robodyn_ros.{name}")
     rows: dict[tuple[str, str, str], set[str]] = {}
+    suits = set()
+    parameters = ""
     for kind, model in MODELS.items():
         # the parameters of a node come with its context, as from a command line
         rclpy.shutdown()
         rclpy.init(args=["--ros-args", "-p", f"model:={model}"])
-        node = getattr(module, class_name)()
+        try:
+            node = getattr(module, class_name)()
+        except ModelError:
+            continue  # a node for one kind of mechanism only
+        suits.add(kind)
         for row in interfaces(node):
             rows.setdefault(row, set()).add(kind)
         parameters = parameter_table(node)
@@ -71,7 +85,7 @@ def section(name: str, class_name: str) -> str:
     lines = [f"\n## {name}\n\n{module.__doc__.split(chr(10), 1)[1].strip()}\n"]
     lines.append("| | name | type |\n|---|---|---|")
     for (what, topic, kind_of), kinds in sorted(rows.items()):
-        only = "" if len(kinds) == len(MODELS) else f" ({', '.join(sorted(kinds))})"
+        only = "" if kinds == suits else f" ({', '.join(sorted(kinds))})"
         lines.append(f"| {what} | `{topic}`{only} | {kind_of} |")
     lines.append("\n" + parameters)
     return "\n".join(lines) + "\n"
@@ -86,15 +100,14 @@ def interfaces(node: Node) -> list[tuple[str, str, str]]:
             return "~/" + name.removeprefix(own)
         return name if name in ("/clock", "/diagnostics") else name.removeprefix("/")
 
-    found = []
-    for publisher in node.publishers:
-        found.append(("publishes", publisher.topic_name, type_name(publisher.msg_type)))
-    for subscription in node.subscriptions:
-        found.append(("subscribes", subscription.topic_name, type_name(subscription.msg_type)))
-    for service in node.services:
-        name = node.resolve_service_name(service.srv_name)
-        if "parameter" not in name and "type_description" not in name:
-            found.append(("serves", name, type_name(service.srv_type)))
+    found = [("publishes", p.topic_name, type_name(p.msg_type)) for p in node.publishers]
+    found += [("subscribes", s.topic_name, type_name(s.msg_type)) for s in node.subscriptions]
+    served = [(node.resolve_service_name(s.srv_name), s.srv_type) for s in node.services]
+    found += [
+        ("serves", name, type_name(kind))
+        for name, kind in served
+        if "parameter" not in name and "type_description" not in name
+    ]
     return [(what, shown(name), kind) for what, name, kind in found if name not in COMMON]
 
 

@@ -1,7 +1,8 @@
 """Node `condition_monitor`: how far the mechanism is from a singularity, now and ahead.
 
 Subscribes the state and the trajectory of a platform or an arm; publishes `condition_number`,
-`/diagnostics` (when a level changes, and at a steady rate) and `~/singularity_ahead`.
+`~/condition_number_scaled`, `~/scale` (0 to 1: how fast to go on), `~/singularity_ahead` and
+`/diagnostics` (when a level changes, and at a steady rate).
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from rclpy.node import Node
 from std_msgs.msg import Float64
 
 import robodyn as rd
-from robodyn.analysis.conditioning import ConditionLevel, weakest_direction
+from robodyn.analysis.conditioning import (
+    ConditionLevel,
+    condition_rate,
+    is_approaching,
+    speed_scale,
+    weakest_direction,
+)
 from robodyn.analysis.lookahead import Outlook, look_ahead
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
@@ -29,6 +36,8 @@ PARAMETERS = MECHANISM | {
     "characteristic_length": Spec(
         1.0, "length that makes moments comparable with forces, for the scaled number [m]", 1e-6
     ),
+    "scale_from": Spec(50.0, "scaled condition number from which ~/scale falls below 1", 1.0),
+    "scale_to": Spec(500.0, "scaled condition number at which ~/scale is 0", 1.0),
     "diagnostic_period": Spec(0.5, "longest time between two diagnostics [s]", 0.01, 60.0),
 }
 # A level that comes and goes is logged once in so long [s]; the diagnostics tell every change.
@@ -44,6 +53,12 @@ class ConditionMonitor(Node):
         self._length = p["characteristic_length"]
         self._mechanism = load_mechanism(p)
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
+        self._scale_range = p["scale_from"], p["scale_to"]
+        if not p["scale_to"] > p["scale_from"]:
+            raise rd.InvalidInput(
+                f"parameter scale_to is {p['scale_to']}, must be above scale_from, "
+                f"{p['scale_from']}"
+            )
         self._outlook: Outlook | None = None
         self._stamp = 0
         self._last: DiagnosticStatus | None = None
@@ -51,6 +66,8 @@ class ConditionMonitor(Node):
         self._said: dict[int, float] = {}
         self._period = int(p["diagnostic_period"] * messages.NANOSECONDS)
         self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
+        self._scaled = self.create_publisher(Float64, "~/condition_number_scaled", qos.STATE)
+        self._scale = self.create_publisher(Float64, "~/scale", qos.LATEST)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
         speaks = interface(self, self._mechanism)
@@ -59,9 +76,10 @@ class ConditionMonitor(Node):
         # a heartbeat for those who watch while states stand still
         self.create_timer(p["diagnostic_period"], self._publish)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, _: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         try:
             number = float(self._mechanism.condition_number(configuration))
+            self._tell_scale(configuration, velocity)
         except rd.RobodynError as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
@@ -69,14 +87,23 @@ class ConditionMonitor(Node):
         self._number.publish(Float64(data=number))
         changed = self._level.update(number)
         if changed or not 0 <= stamp - self._sent < self._period:
-            self._last = self._status(number, configuration)
+            self._last = self._status(number, configuration, velocity)
             self._publish()
         level, now = self._level.level, time.monotonic()
         if changed and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
             diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 
-    def _status(self, number: float, configuration: np.ndarray) -> DiagnosticStatus:
+    def _tell_scale(self, configuration: np.ndarray, velocity: np.ndarray) -> None:
+        """Slow down towards a singularity, never on the way out of it."""
+        scaled = float(self._mechanism.condition_number(configuration, self._length))
+        approaching = is_approaching(self._mechanism, configuration, velocity, self._length)
+        self._scaled.publish(Float64(data=scaled))
+        self._scale.publish(Float64(data=speed_scale(scaled, *self._scale_range, approaching)))
+
+    def _status(
+        self, number: float, configuration: np.ndarray, velocity: np.ndarray
+    ) -> DiagnosticStatus:
         smallest = float(self._mechanism.singular_values(configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))
         _, weakest = weakest_direction(self._mechanism, configuration, self._length)
@@ -89,6 +116,7 @@ class ConditionMonitor(Node):
             "condition_number": number,
             "condition_number_scaled": scaled,
             "characteristic_length": self._length,
+            "rate_of_change": condition_rate(self._mechanism, configuration, velocity),
             "smallest_singular_value": smallest,
             "weakest_direction": weakest,
             "time": self._stamp * 1e-9,

@@ -67,3 +67,8 @@ def state_estimator() -> None:
 def trajectory_planner() -> None:
     """Goals and named paths in, trajectories out."""
     _start("trajectory_planner", "TrajectoryPlanner")
+
+
+def web_viewer() -> None:
+    """A page on localhost that shows the mechanism, moving."""
+    _start("web_viewer", "WebViewer")

@@ -2,7 +2,7 @@
 
 Subscribes `joint_commands`, `effort_controller/commands` and `external_wrench`; publishes
 `joint_states`, `/clock`, `/diagnostics` and, of a platform, `platform_state` and, where tf2 is
-installed, its transform; serves `~/reset` and `~/pause`.
+installed, its transform; serves `~/reset`, `~/pause` and `~/step`.
 
 In lockstep it takes a control period only when the command stamped with its latest state has
 arrived, so a run depends on nothing but its inputs. In realtime it follows the wall clock, takes
@@ -23,32 +23,41 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
-from robodyn.simulation import Plant
+from robodyn.simulation import Pacer, Plant, Sensor
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.payload import PAYLOAD, Payload
 from robodyn_ros.runner import Finished
 
-PARAMETERS = MECHANISM | {
-    "stepping": Spec("lockstep", "what time follows", choices=("lockstep", "realtime")),
-    "dt": Spec(0.001, "integration step [s]", 1e-6, 0.1),
-    "control_rate": Spec(200.0, "states published per second of simulated time [Hz]", 0.1, 1e5),
-    "real_time_factor": Spec(1.0, "realtime: simulated seconds per second", 1e-3, 1e3),
-    "path": Spec("", "start where this path starts: I, II, III, P1, puma or a waypoint file"),
-    "initial_configuration": Spec(
-        Parameter.Type.DOUBLE_ARRAY,
-        "start at this pose, x y z qx qy qz qw [m, -], or at these joint positions [rad, m]; "
-        "not set: the model's home",
-    ),
-    "min_subscribers": Spec(1, "lockstep: begin when the state is heard by so many", 0, 100),
-    "command_timeout": Spec(30.0, "lockstep: longest wait for a command [s]", 0.1, 3600.0),
-    "hold_until_command": Spec(True, "realtime: brakes hold the mechanism until the first command"),
-}
+PARAMETERS = (
+    MECHANISM
+    | PAYLOAD
+    | {
+        "stepping": Spec("lockstep", "what time follows", choices=("lockstep", "realtime")),
+        "dt": Spec(0.001, "integration step [s]", 1e-6, 0.1),
+        "control_rate": Spec(200.0, "states published per second of simulated time [Hz]", 0.1, 1e5),
+        "real_time_factor": Spec(1.0, "realtime: simulated seconds per second", 1e-3, 1e3),
+        "path": Spec("", "start where this path starts: I, II, III, P1, puma or a waypoint file"),
+        "initial_configuration": Spec(
+            Parameter.Type.DOUBLE_ARRAY,
+            "start at this pose, x y z qx qy qz qw [m, -], or at these joint positions [rad, m]; "
+            "not set: the model's home",
+        ),
+        "min_subscribers": Spec(1, "lockstep: begin when the state is heard by so many", 0, 100),
+        "command_timeout": Spec(30.0, "lockstep: longest wait for a command [s]", 0.1, 3600.0),
+        "position_noise": Spec(0.0, "standard deviation of measured positions [m, rad]", 0.0, 1.0),
+        "velocity_noise": Spec(0.0, "standard deviation of measured rates [m/s, rad/s]", 0.0, 10.0),
+        "latency": Spec(0, "age of what is measured, in control periods", 0, 1000),
+        "seed": Spec(0, "of the noise", 0, 2**31 - 1),
+        "hold_until_command": Spec(
+            True, "realtime: brakes hold the mechanism until the first command"
+        ),
+    }
+)
 # Lockstep: how often a state is said again to those who may not have been there [s].
 REPEAT = 0.2
-# Realtime: how many control periods may be made up for after a delay.
-SLACK = 4
 
 
 class ForwardSimulator(Node):
@@ -65,11 +74,20 @@ class ForwardSimulator(Node):
                 f"parameter control_rate: a period of 1/{p['control_rate']} s is not a whole "
                 f"number of steps dt = {p['dt']} s"
             )
-        self._plant = Plant(self._mechanism, *self._initial_state(), dt=p["dt"])
+        # a payload that the controller need not know of
+        self._payload = Payload(self, self._mechanism, p, self._on_payload)
+        try:
+            self._plant = Plant(self._payload.mechanism, *self._initial_state(), dt=p["dt"])
+        except rd.InvalidInput as error:
+            raise rd.InvalidInput(f"parameter initial_configuration: {error}") from error
+        self._sensor = Sensor(
+            self._mechanism, p["position_noise"], p["velocity_noise"], p["latency"], p["seed"]
+        )
         self._joints = self._mechanism.joint_names
         self._command: np.ndarray | None = None
         self._ignored = 0
         self._stamp = 0
+        self._measured_at = -1
         self._failure = ""
         self._paused = False
         self._lockstep = p["stepping"] == "lockstep"
@@ -85,12 +103,13 @@ class ForwardSimulator(Node):
         )
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
+        self.create_service(Trigger, "~/step", self._on_step)
         self._waiting_since = time.monotonic()
         self._begun = not self._lockstep
         if self._lockstep:
             self.create_timer(REPEAT, self._repeat)
         else:
-            self._wall, self._due, self._lost = time.monotonic(), 0.0, 0.0
+            self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
             # twice as often as periods fall due, so that a late one is made up for soon
             self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
         self.create_timer(1.0, self._diagnose)
@@ -168,26 +187,16 @@ class ForwardSimulator(Node):
             )
 
     def _follow_clock(self) -> None:
-        """One control period if one is due; what cannot be caught up with is lost, and said.
-
-        To make up for a pause of this process at once would hold one command over many periods.
-        """
-        now = time.monotonic()
-        self._due += (now - self._wall) * self._p["real_time_factor"] * 1e9
-        self._wall = now
-        if self._paused or self._failure:
-            self._due = 0.0
-        if self._due < self._period:
-            return
-        lost = self._due - SLACK * self._period
-        if lost > 0.0:
-            self._due -= lost
-            self._lost += lost
+        """One control period if one is due."""
+        lost = self._pacer.lost
+        due = self._pacer.due(time.monotonic(), running=not (self._paused or self._failure))
+        if self._pacer.lost > lost:
             self.get_logger().warn(
-                f"slower than the clock: {self._lost * 1e-9:.3f} s lost so far",
+                f"slower than the clock: {self._pacer.lost:.3f} s lost so far",
                 throttle_duration_sec=2.0,
             )
-        self._due -= self._period
+        if not due:
+            return
         if self._command is None and self._p["hold_until_command"]:
             self._stamp += self._period
         else:
@@ -197,7 +206,10 @@ class ForwardSimulator(Node):
     def _publish(self) -> None:
         plant, stamp = self._plant, self._stamp
         self._clock_publisher.publish(Clock(clock=messages.to_stamp(stamp)))
-        self._state.publish(stamp, plant.configuration, plant.velocity, plant.effort)
+        if self._measured_at != stamp:
+            self._measured = self._sensor.measure(plant.configuration, plant.velocity)
+            self._measured_at = stamp
+        self._state.publish(stamp, *self._measured, plant.effort)
 
     def _diagnose(self) -> None:
         cut = int(self._plant.saturated.max())
@@ -215,7 +227,8 @@ class ForwardSimulator(Node):
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Back to the initial state, and to time zero."""
         self._plant.reset(*self._initial_state())
-        self._command, self._failure, self._stamp = None, "", 0
+        self._sensor.reset()
+        self._command, self._failure, self._stamp, self._measured_at = None, "", 0, -1
         response.success, response.message = True, "at the initial state, t = 0"
         self._publish()
         return response
@@ -228,3 +241,17 @@ class ForwardSimulator(Node):
         if not self._paused:
             self._publish()
         return response
+
+    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """One control period while paused, with the last command if there is one."""
+        response.success = self._paused and not self._failure
+        response.message = self._failure or "only a paused simulation takes single steps"
+        if response.success:
+            self._advance(self._plant.effort if self._command is None else self._command)
+            self._publish()
+            response.message = f"t = {self._stamp * 1e-9:.3f} s"
+        return response
+
+    def _on_payload(self, parameters: list[Parameter]) -> None:
+        self._plant.mechanism = self._payload.mechanism
+        self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))

@@ -12,6 +12,7 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
+from robodyn.control import platform_from_joints
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
 from robodyn_ros.transforms import PlatformBroadcaster
@@ -82,6 +83,14 @@ class Interface:
             self._trajectory_type, self.trajectory_topic, receive, qos.LATCHED
         )
 
+    def on_joint_trajectory(
+        self, callback: OnTrajectory, here: Callable[[], FloatArray | None]
+    ) -> None:
+        """Call back with trajectories of the driven joints, where those are not the usual ones.
+
+        `here` tells the present configuration, from which the first point is found.
+        """
+
     def trajectory_publisher(self) -> Callable[[FloatArray, Motion], None]:
         """A function that publishes knots at times [s], latched."""
         publisher = self._node.create_publisher(
@@ -129,6 +138,23 @@ class PlatformInterface(Interface):
 
     def _read_trajectory(self, message: MultiDOFJointTrajectory) -> SampledTrajectory:
         return messages.sampled_trajectory(message, self._mechanism)
+
+    def on_joint_trajectory(
+        self, callback: OnTrajectory, here: Callable[[], FloatArray | None]
+    ) -> None:
+        """Leg lengths on `joint_trajectory`, turned into poses by forward kinematics."""
+        names = self._mechanism.joint_names
+
+        def receive(message: JointTrajectory) -> None:
+            try:
+                times, rows = messages.joint_rows(message, names)
+                trajectory = platform_from_joints(self._mechanism, times, *rows, here())
+            except RobodynError as error:
+                self._node.get_logger().error(f"joint_trajectory refused: {error}")
+                return
+            callback(trajectory, messages.to_nanoseconds(message.header.stamp) or None)
+
+        self._node.create_subscription(JointTrajectory, "joint_trajectory", receive, qos.LATCHED)
 
     def _write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
         return messages.platform_trajectory(self.base_frame, "platform_joint", times, motion)

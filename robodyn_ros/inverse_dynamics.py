@@ -1,44 +1,71 @@
 """Node `inverse_dynamics`: a trajectory and the measured state in, efforts out.
 
 Subscribes `platform_trajectory` and `platform_state` of a platform, or `joint_trajectory` and
-`joint_states` of an arm, and `external_wrench`. Publishes `effort_controller/commands` and
-`joint_commands`, one for each state received and stamped with that state's time, and `~/forces`
-and `~/massless_forces` for plots. Serves `~/stop`.
+`joint_states` of an arm, and `external_wrench`; a platform also takes a `joint_trajectory` of leg
+lengths. Publishes `effort_controller/commands` and `joint_commands`, one for each state received
+and stamped with that state's time; `~/joint_trajectory_with_effort` for a
+joint_trajectory_controller; `~/forces` and `~/massless_forces` for plots; `/diagnostics`. Serves
+`~/stop`.
 """
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
-from robodyn.control import Command, TrajectoryFollower
+from robodyn.control import Command, TrajectoryFollower, Watchdog, joint_motion
 from robodyn.trajectories import SampledTrajectory
-from robodyn_ros import messages, qos
+from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.payload import PAYLOAD, Payload
 
-PARAMETERS = MECHANISM | {
-    "mode": Spec(
-        "computed_torque",
-        "feedforward: efforts of the planned motion; computed_torque: corrected by feedback",
-        choices=("feedforward", "computed_torque"),
-    ),
-    "kp": Spec(100.0, "computed torque: proportional gain [1/s^2]", 0.0, 1e6),
-    "kv": Spec(20.0, "computed torque: derivative gain [1/s]", 0.0, 1e5),
-    "preview": Spec(
-        0.0, "computed torque: how far ahead the planned acceleration is taken [s]", 0.0, 1.0
-    ),
-    "idle": Spec(
-        "wait",
-        "without a trajectory: wait (publish nothing) or hold (stay where it is)",
-        choices=("wait", "hold"),
-    ),
-}
+MODES = ("feedforward", "computed_torque", "gravity_compensation")
+PARAMETERS = (
+    MECHANISM
+    | PAYLOAD
+    | {
+        "mode": Spec(
+            "computed_torque",
+            "feedforward: efforts of the planned motion; computed_torque: corrected by feedback; "
+            "gravity_compensation: those that hold the measured configuration",
+            choices=MODES,
+        ),
+        "kp": Spec(100.0, "computed torque: proportional gain [1/s^2]", 0.0, 1e6),
+        "kv": Spec(20.0, "computed torque: derivative gain [1/s]", 0.0, 1e5),
+        "preview": Spec(
+            0.0, "computed torque: how far ahead the planned acceleration is taken [s]", 0.0, 1.0
+        ),
+        "handover": Spec(
+            0.5, "time over which a new trajectory takes over from one being flown [s]", 0.0, 60.0
+        ),
+        "idle": Spec(
+            "wait",
+            "without a trajectory: wait (publish nothing) or hold (stay where it is)",
+            choices=("wait", "hold"),
+        ),
+        "use_scale": Spec(False, "slow down as condition_monitor/scale says"),
+        "watchdog_timeout": Spec(
+            0.5,
+            "states may be silent for so long before the watchdog acts [s]; 0: no watchdog",
+            0.0,
+        ),
+        "watchdog_hold": Spec(1.0, "then efforts hold the last configuration for so long [s]", 0.0),
+        "watchdog_ramp": Spec(2.0, "and fall to zero in so long [s]", 0.0),
+    }
+)
+# How often the watchdog looks, and how often diagnostics are published [s].
+WATCH, DIAGNOSE = 0.02, 0.5
 
 
 class InverseDynamics(Node):
@@ -46,28 +73,43 @@ class InverseDynamics(Node):
 
     def __init__(self) -> None:
         super().__init__("inverse_dynamics")
-        p = declare(self, PARAMETERS)
+        self._p = p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p)
+        self._payload = Payload(self, self._mechanism, p, self._on_payload)
         self._follower = TrajectoryFollower(
-            self._mechanism,
+            self._payload.mechanism,
             p["mode"],
             p["kp"],
             p["kv"],
             preview=p["preview"],
+            handover=p["handover"],
             hold_when_idle=p["idle"] == "hold",
         )
+        self._watchdog = Watchdog(p["watchdog_timeout"], p["watchdog_hold"], p["watchdog_ramp"])
         self._joints = self._mechanism.joint_names
+        self._stamp = 0
+        self._last: np.ndarray | None = None
+        self._problem = ""
         self._commands = self.create_publisher(
             Float64MultiArray, "effort_controller/commands", qos.COMMAND
         )
         self._joint_commands = self.create_publisher(JointState, "joint_commands", qos.COMMAND)
         self._forces = self.create_publisher(JointState, "~/forces", qos.STATE)
         self._massless = self.create_publisher(JointState, "~/massless_forces", qos.STATE)
+        self._with_effort = self.create_publisher(
+            JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
+        )
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._interface = interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, self._interface)
         self._interface.on_trajectory(self._on_trajectory)
+        self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
+        if p["use_scale"]:
+            self.create_subscription(Float64, "condition_monitor/scale", self._on_scale, qos.LATEST)
         self.create_service(Trigger, "~/stop", self._on_stop)
+        self.create_timer(WATCH, self._watch)
+        self.create_timer(DIAGNOSE, self._diagnose)
         self.get_logger().info(f"{p['mode']} of {self._mechanism.name}, ready")
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
@@ -75,6 +117,14 @@ class InverseDynamics(Node):
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"
         )
+        try:
+            motion = joint_motion(self._payload.mechanism, trajectory, trajectory.times)
+        except rd.KinematicsError as error:
+            self.get_logger().warn(f"no joint_trajectory_with_effort: {error}")
+            return
+        message = messages.joint_trajectory(self._joints, trajectory.times, motion)
+        message.header.stamp = messages.to_stamp(start or 0)
+        self._with_effort.publish(message)
 
     def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         try:
@@ -83,25 +133,66 @@ class InverseDynamics(Node):
         except rd.InvalidInput as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
+        self._stamp, self._last = stamp, configuration
         if command is None:
             return
+        self._watchdog.fed(time.monotonic())
+        self._problem = command.problem
         if command.problem:
             self.get_logger().warn(command.problem, throttle_duration_sec=1.0)
-        self._commands.publish(messages.multi_array(command.effort))
-        self._joint_commands.publish(
-            messages.joint_state(stamp, self._joints, effort=command.effort)
-        )
+        self._publish(stamp, command.effort)
         self._plots(stamp, command, wrench)
+
+    def _publish(self, stamp: int, effort: np.ndarray) -> None:
+        self._commands.publish(messages.multi_array(effort))
+        self._joint_commands.publish(messages.joint_state(stamp, self._joints, effort=effort))
 
     def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
         if self._forces.get_subscription_count():
             self._forces.publish(messages.joint_state(stamp, self._joints, effort=command.required))
         platform = self._mechanism.kind == "stewart"
         if platform and self._massless.get_subscription_count() and not command.problem:
-            massless = self._mechanism.inverse_dynamics(
+            massless = self._payload.mechanism.inverse_dynamics(
                 *command.motion, wrench, formulation="massless"
             )
             self._massless.publish(messages.joint_state(stamp, self._joints, effort=massless))
+
+    def _watch(self) -> None:
+        """States are silent: hold by gravity compensation, then let go gently."""
+        watch = self._watchdog.state(time.monotonic())
+        if watch.level == "ok" or self._last is None:
+            return
+        topic, timeout = self._interface.state_topic, self._p["watchdog_timeout"]
+        self.get_logger().error(
+            f"no {topic} for {timeout:g} s: {watch.level}", throttle_duration_sec=5.0
+        )
+        effort = self._follower.hold_effort(self._last, self._wrench.at(self._last))
+        now = self.get_clock().now().nanoseconds
+        self._publish(now, watch.scale * effort)
+
+    def _diagnose(self) -> None:
+        watch = self._watchdog.state(time.monotonic())
+        cut = int(self._follower.saturated.max())
+        level, text = (1, self._problem) if self._problem else (0, self._p["mode"])
+        if watch.level != "ok":
+            level, text = 2, f"no {self._interface.state_topic}: {watch.level}"
+        values = {"saturated_commands": cut, "watchdog": watch.level, "scale": self._follower.scale}
+        values |= dict(zip(self._joints, self._follower.saturated.tolist(), strict=True))
+        self._diagnostics.publish(
+            diagnostics.array(
+                self._stamp, [diagnostics.status(self, "efforts", level, text, values)]
+            )
+        )
+
+    def _on_scale(self, message: Float64) -> None:
+        if 0.0 <= message.data <= 1.0:
+            self._follower.scale = message.data
+        else:
+            self.get_logger().error(f"scale {message.data} refused, expected 0 to 1")
+
+    def _on_payload(self, parameters: list[Parameter]) -> None:
+        self._follower.set_mechanism(self._payload.mechanism)
+        self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Leave the trajectory and stay where the mechanism is."""

@@ -190,51 +190,18 @@ def platform_trajectory(
     return message
 
 
-def joint_trajectory(names: Sequence[str], times: FloatArray, motion: Motion) -> JointTrajectory:
-    """A trajectory message with position, velocity and acceleration at every knot."""
+def joint_trajectory(
+    names: Sequence[str], times: FloatArray, motion: Sequence[FloatArray]
+) -> JointTrajectory:
+    """A trajectory message; `motion` is position, velocity, acceleration and perhaps effort."""
+    fields = ("positions", "velocities", "accelerations", "effort")[: len(motion)]
     message = JointTrajectory(joint_names=list(names))
-    for t, q, qd, qdd in zip(times, *motion, strict=True):
-        message.points.append(
-            JointTrajectoryPoint(
-                positions=q.tolist(),
-                velocities=qd.tolist(),
-                accelerations=qdd.tolist(),
-                time_from_start=to_duration(round(t * NANOSECONDS)),
-            )
-        )
+    for t, *rows in zip(times, *motion, strict=True):
+        point = JointTrajectoryPoint(time_from_start=to_duration(round(t * NANOSECONDS)))
+        for field, row in zip(fields, rows, strict=True):
+            setattr(point, field, row.tolist())
+        message.points.append(point)
     return message
-
-
-def sampled_joint_trajectory(message: JointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
-    """The trajectory of a message, its joints brought into the mechanism's order by name.
-
-    Velocities and accelerations that are absent count as zero.
-
-    Raises:
-        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length,
-            times that do not increase, not finite.
-    """
-    names, given = mechanism.joint_names, list(message.joint_names)
-    if not message.points:
-        raise InvalidInput("a trajectory without points", value=message)
-    if sorted(given) != sorted(names):
-        raise InvalidInput(
-            f"joints are {', '.join(given) or 'none'}, expected {', '.join(names)}", value=given
-        )
-    order = [given.index(name) for name in names]
-    rows = []
-    for index, point in enumerate(message.points):
-        lists = [point.positions, *(v or [0.0] * len(given) for v in _rates(point))]
-        if any(len(values) != len(given) for values in lists):
-            raise InvalidInput(
-                f"point {index} does not have {len(given)} values of each kind", value=index
-            )
-        rows.append([np.array(values)[order] for values in lists])
-    return _through(mechanism, message.points, rows)
-
-
-def _rates(point: JointTrajectoryPoint) -> tuple[Sequence[float], Sequence[float]]:
-    return list(point.velocities), list(point.accelerations)
 
 
 def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
@@ -259,11 +226,51 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
         accel = twist_array(point.accelerations[0]) if point.accelerations else np.zeros(6)
         pose = as_pose(f"pose of point {index}", pose_array(point.transforms[0]))
         rows.append((pose, twist, accel))
-    return _through(mechanism, message.points, rows)
+    motion = Motion(*map(np.array, zip(*rows, strict=True)))
+    return SampledTrajectory(mechanism, point_times(message.points), motion)
 
 
-def _through(
-    mechanism: Mechanism, points: Sequence[Any], rows: Sequence[Sequence[FloatArray]]
-) -> SampledTrajectory:
-    times = np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9
-    return SampledTrajectory(mechanism, times, Motion(*map(np.array, zip(*rows, strict=True))))
+def sampled_joint_trajectory(message: JointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
+    """The trajectory of an arm's message; see `joint_rows`.
+
+    Raises:
+        InvalidInput: as for `joint_rows`, or times that do not increase.
+    """
+    times, rows = joint_rows(message, mechanism.joint_names)
+    return SampledTrajectory(mechanism, times, Motion(*rows))
+
+
+def joint_rows(
+    message: JointTrajectory, names: Sequence[str]
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
+    """Times (K,) [s], and positions, velocities, accelerations (K, n) in the order of `names`.
+
+    Velocities and accelerations that are absent count as zero.
+
+    Raises:
+        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length.
+    """
+    given = list(message.joint_names)
+    if not message.points:
+        raise InvalidInput("a trajectory without points", value=message)
+    if sorted(given) != sorted(names):
+        raise InvalidInput(
+            f"joints are {', '.join(given) or 'none'}, expected {', '.join(names)}", value=given
+        )
+    order = [given.index(name) for name in names]
+    rows = []
+    for index, point in enumerate(message.points):
+        zero = [0.0] * len(given)
+        lists = [point.positions, point.velocities or zero, point.accelerations or zero]
+        if any(len(values) != len(given) for values in lists):
+            raise InvalidInput(
+                f"point {index} does not have {len(given)} values of each kind", value=index
+            )
+        rows.append([np.array(values)[order] for values in lists])
+    position, velocity, acceleration = map(np.array, zip(*rows, strict=True))
+    return point_times(message.points), (position, velocity, acceleration)
+
+
+def point_times(points: Sequence[Any]) -> FloatArray:
+    """Times from start (K,) [s] of a trajectory's points."""
+    return np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9

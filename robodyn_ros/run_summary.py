@@ -31,6 +31,7 @@ PARAMETERS = MECHANISM | {
     "monitor_timeout": Spec(3.0, "longest wait at the end for the last diagnostics [s]", 0.0, 60.0),
 }
 MONITOR = "condition_monitor: condition number"
+AHEAD = "condition_monitor: trajectory ahead"
 SIMULATION = "forward_simulator: simulation"
 # A run goes on for so long [ns] after the mechanism has left its path, to show how.
 LOST_FOR = 200_000_000
@@ -114,11 +115,18 @@ class RunSummary(Node):
                 self._monitored = max(self._monitored, stamp)
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
-            if status.level != DiagnosticStatus.OK:
-                word = "ERROR" if status.level == DiagnosticStatus.ERROR else "WARN"
+            if status.level == DiagnosticStatus.OK or (
+                # warnings that come by the wall clock would make no two runs alike
+                status.level == DiagnosticStatus.WARN and status.name not in (MONITOR, AHEAD)
+            ):
+                continue
+            word = "ERROR" if status.level == DiagnosticStatus.ERROR else "WARN"
+            text = f"{word} {status.name}: {status.message}"
+            if status.name == MONITOR:
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
-                # the first of its kind; a mechanism that shakes near a threshold raises many
-                self._warnings.setdefault((status.name, status.level), (stamp, text))
+            # the first of its kind; a mechanism that shakes near a threshold raises many
+            when = -1 if status.name == AHEAD else stamp
+            self._warnings.setdefault((status.name, status.level), (when, text))
 
     def _look(self) -> None:
         """Is the run over, and has the monitor seen all of it?"""

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from launch.actions import DeclareLaunchArgument, EmitEvent, OpaqueFunction, RegisterEventHandler
+from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import (
+    LaunchConfiguration,
+    PathJoinSubstitution,
+    PythonExpression,
+)
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
 
-    from launch import LaunchContext
+    from launch import Condition, LaunchContext
 
 
 def simulation_arguments(
@@ -63,6 +68,12 @@ def simulation_arguments(
             ),
             description="parameter file of all nodes",
         ),
+        DeclareLaunchArgument(
+            "record",
+            default_value="false",
+            choices=["true", "false"],
+            description="write every topic to a rosbag2 folder in `output`; needs rosbags",
+        ),
         DeclareLaunchArgument("namespace", default_value="", description="namespace of all nodes"),
     ]
 
@@ -80,7 +91,18 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         _node("trajectory_planner", path=_text("path")),
         _node("inverse_dynamics", mode=_text("mode")),
         _node("condition_monitor"),
-        _node("forward_simulator", path=_text("path"), stepping=_text("stepping")),
+        _node(
+            "forward_simulator",
+            path=_text("path"),
+            stepping=_text("stepping"),
+            min_subscribers=_listeners(),
+        ),
+        _node(
+            "recorder",
+            condition=IfCondition(LaunchConfiguration("record")),
+            output=_text("output"),
+            time=ParameterValue("sim", value_type=str),
+        ),
     ]
     return [
         RegisterEventHandler(OnProcessExit(target_action=summary, on_exit=_done)),
@@ -98,13 +120,23 @@ def _text(name: str) -> ParameterValue:
     return ParameterValue(LaunchConfiguration(name), value_type=str)
 
 
-def _node(name: str, **parameters: ParameterValue) -> Node:
+def _listeners() -> ParameterValue:
+    """How many must hear the state before a run in lockstep may begin: all who watch it.
+
+    They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.
+    """
+    more = ["4 + ('", LaunchConfiguration("record"), "' == 'true')"]
+    return ParameterValue(PythonExpression(more), value_type=int)
+
+
+def _node(name: str, condition: Condition | None = None, **parameters: ParameterValue) -> Node:
     return Node(
         package="robodyn",
         executable=name,
         name=name,
         namespace=LaunchConfiguration("namespace"),
         output="screen",
+        condition=condition,
         parameters=[
             LaunchConfiguration("params_file"),
             {"model": _text("model"), **parameters},

@@ -1,14 +1,17 @@
 """Node `trajectory_planner`: goals and named paths in, trajectories out.
 
-For a platform it subscribes `goal_pose` and `platform_state` and publishes `platform_trajectory`;
-for an arm `goal_joints`, `joint_states` and `joint_trajectory`. Trajectories are latched. Serves
-`~/plan` and `~/start`.
+For a platform it subscribes `goal_pose`, `goal_joints` (leg lengths) and `platform_state` and
+publishes `platform_trajectory`; for an arm `goal_joints`, `joint_states` and `joint_trajectory`.
+A plan that breaks a limit of the mechanism is refused, or warned of. Trajectories are latched.
+Serves
+`~/plan`, `~/start` and `~/cancel`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -16,14 +19,14 @@ from std_srvs.srv import Trigger
 from tf_transformations import euler_from_quaternion
 
 import robodyn as rd
+from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
-from robodyn.trajectories import knot_times
+from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from robodyn.trajectories import Trajectory
@@ -36,6 +39,13 @@ PARAMETERS = MECHANISM | {
     "sample_period": Spec(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
     "profile": Spec(
         "lspb", "speed profile to a goal", choices=("lspb", "cubic", "quintic", "cycloidal")
+    ),
+    "duration": Spec(0.0, "time of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
+    "limits": Spec(
+        "refuse",
+        "what to do with a plan that breaks a limit of rate, effort or conditioning; one that no "
+        "joint can reach is refused unless limits are ignored",
+        choices=("refuse", "warn", "ignore"),
     ),
     "v_max": Spec(0.08, "largest speed to a goal [m/s], of an arm's joints [rad/s]", 1e-6, 100.0),
     "w_max": Spec(0.08, "largest rate of roll, pitch, yaw to a goal [rad/s]", 1e-6, 100.0),
@@ -58,10 +68,10 @@ class TrajectoryPlanner(Node):
         self._interface.on_state(self._on_state, qos.LATEST)
         if self._mechanism.kind == "stewart":
             self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
-        else:
-            self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
+        self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
         self.create_service(Trigger, "~/plan", self._on_plan)
         self.create_service(Trigger, "~/start", self._on_start)
+        self.create_service(Trigger, "~/cancel", self._on_cancel)
         if self._p["path"]:
             self._take(rd.load_path(self._p["path"], self._mechanism), f"path {self._p['path']}")
 
@@ -73,13 +83,28 @@ class TrajectoryPlanner(Node):
 
     def _examine(self, plan: Trajectory, what: str) -> str:
         """Keep a plan, and say what lies ahead on it."""
+        check = self._check(plan, what)
         ahead = look_ahead(
             self._mechanism, plan, self._p["condition_warn"], self._p["condition_error"]
         )
-        self._plan = plan
         text = f"{what}: {plan.duration:g} s, {ahead.text}"
         diagnostics.say(self, ahead.severity, text)
-        return text
+        if check:
+            self.get_logger().warn(f"{what}: {check}")
+        self._plan = plan
+        return "; ".join(part for part in (text, check) if part)
+
+    def _check(self, plan: Trajectory, what: str) -> str:
+        """Refuse a plan that breaks limits, or return a warning."""
+        if self._p["limits"] == "ignore":
+            return ""
+        # a place that a joint cannot reach is no matter of taste
+        broken = check_limits(self._mechanism, plan, quantities=("position",))
+        refused = broken is not None or self._p["limits"] == "refuse"
+        broken = broken or check_limits(self._mechanism, plan, self._p["condition_error"])
+        if broken is not None and refused:
+            raise rd.InfeasibleTrajectory(f"{what} refused: {broken.text}", value=broken)
+        return "" if broken is None else broken.text
 
     def _publish(self, plan: Trajectory) -> None:
         times = knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
@@ -97,20 +122,36 @@ class TrajectoryPlanner(Node):
                     f"frame is {frame!r}, expected {self._interface.base_frame!r}", value=frame
                 )
             goal = messages.pose_array(message.pose)
-            limits = {"v_max": self._p["v_max"], "w_max": self._p["w_max"]}
-            plan = rd.plan_line(self._start(), goal, profile=self._p["profile"], **limits)
+            plan = self._line_to(goal)
             angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")
 
+    def _line_to(self, goal: NDArray) -> Trajectory:
+        """By the duration, or by the speed limits: whichever the parameters give."""
+        limits = {"v_max": self._p["v_max"], "w_max": self._p["w_max"]}
+        if self._p["duration"]:
+            limits = {"duration": self._p["duration"]}
+        return rd.plan_line(self._start(), goal, profile=self._p["profile"], **limits)
+
     def _on_goal_joints(self, message: JointState) -> None:
         try:
             goal = messages.joint_values(message, self._mechanism.joint_names, "position")
-            plan = rd.plan_joints(
-                self._start(), goal, v_max=self._p["v_max"], profile=self._p["profile"]
+            what = f"goal {goal.round(4).tolist()}"
+            if self._mechanism.kind == "stewart":
+                self._take(
+                    self._line_to(self._mechanism.forward_kinematics(goal, self._start())), what
+                )
+                return
+            limit = (
+                {"duration": self._p["duration"]}
+                if self._p["duration"]
+                else {"v_max": self._p["v_max"]}
             )
-            self._take(plan, f"goal {goal.round(4).tolist()}")
+            self._take(
+                rd.plan_joints(self._start(), goal, profile=self._p["profile"], **limit), what
+            )
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_joints refused: {error}")
 
@@ -135,4 +176,16 @@ class TrajectoryPlanner(Node):
         response.message = "started" if self._plan else "nothing planned: send a goal first"
         if self._plan is not None:
             self._publish(self._plan)
+        return response
+
+    def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Forget the plan; what is being flown comes to rest where the mechanism is."""
+        self._plan = None
+        response.success = self._here is not None
+        response.message = "cancelled, holding the present configuration"
+        if self._here is None:
+            response.message = f"nothing to hold: no {self._interface.state_topic} received"
+            return response
+        rest = self._mechanism.difference(self._here, self._here)
+        self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]))
         return response

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 _WORDS = {
-    "saturation": "needs {value:.6g}, cut to its limit",
     "end_stop": "at its stop, {value:.6g}",
 }
 
@@ -105,6 +104,8 @@ def _events(result: SimulationResult) -> list[tuple[float, str]]:
     """The first event of each kind of each joint."""
     first: dict[tuple[str, str], tuple[float, str]] = {}
     for event in result.events:
+        if event.kind == "saturation":
+            continue  # the run itself counts these
         text = f"{event.joint} {_WORDS[event.kind].format(value=event.value)}"
         first.setdefault((event.kind, event.joint), (event.time, text))
     return list(first.values())

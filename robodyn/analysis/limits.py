@@ -12,6 +12,8 @@ from robodyn.errors import KinematicsError
 from robodyn.serial.arm import SerialArm
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from robodyn.mechanism import Mechanism
@@ -58,6 +60,7 @@ def check_limits(
     dt: float | None = None,
     *,
     characteristic_length: float = 1.0,
+    quantities: Collection[Quantity] = get_args(Quantity),
 ) -> Violation | None:
     """The first violation along a motion, in time, or None where it keeps to all limits.
 
@@ -73,11 +76,13 @@ def check_limits(
         samples: number of intervals.
         dt: [s] their length, instead.
         characteristic_length: [m] of the condition number.
+        quantities: what to look at; others are taken as unlimited. A configuration that cannot
+            be is a violation always.
 
     Raises:
         InvalidInput: arguments out of range, or a trajectory of another kind of mechanism.
     """
-    check = _Check(mechanism, trajectory, max_condition, characteristic_length)
+    check = _Check(mechanism, trajectory, max_condition, characteristic_length, quantities)
     times = _grid(trajectory, samples, dt)
     values = check.rows(times)
     broken = np.flatnonzero(check.broken(values).any(axis=1))
@@ -109,15 +114,27 @@ class _Check:
     """A motion and its limits, in columns: positions, velocities, efforts, condition number."""
 
     def __init__(
-        self, mechanism: Mechanism, trajectory: Trajectory, max_condition: float, length: float
+        self,
+        mechanism: Mechanism,
+        trajectory: Trajectory,
+        max_condition: float,
+        length: float,
+        quantities: Collection[Quantity],
     ) -> None:
         self._mechanism, self._trajectory, self._length = mechanism, trajectory, length
+        self._efforts = "effort" in quantities
+        if "condition number" not in quantities:
+            max_condition = np.inf
         if max_condition != np.inf:
             max_condition = as_scalar("max_condition", max_condition, at_least=1.0)
         velocity, effort = mechanism.velocity_limits, mechanism.effort_limits
         lower, upper = mechanism.position_limits.T
         self._lower = np.concatenate([lower, -velocity, -effort, [-np.inf]])
         self._upper = np.concatenate([upper, velocity, effort, [max_condition]])
+        for group, name in enumerate(_UNITS):
+            if name not in quantities:
+                columns = slice(group * len(effort), (group + 1) * len(effort))
+                self._lower[columns], self._upper[columns] = -np.inf, np.inf
         sizes = (np.where(np.isfinite(v), np.abs(v), 0.0) for v in (self._lower, self._upper))
         below, above = (ROUNDING * size for size in sizes)
         self._bounds = self._lower - below, self._upper + above
@@ -147,7 +164,8 @@ class _Check:
             return np.asarray(np.linalg.det(J))
 
         matters = self._upper[-1] < np.inf and len(self._mechanism.joint_names) == 6
-        if isinstance(self._mechanism, SerialArm) and not matters:
+        arm = isinstance(self._mechanism, SerialArm)
+        if not matters and (arm or not self._efforts):
             return None
         positive = determinant(times) > 0.0
         changes = np.flatnonzero(positive[1:] != positive[:-1])
@@ -199,11 +217,16 @@ class _Check:
             [
                 mechanism.joint_positions(configuration),
                 mechanism.joint_velocities(configuration, velocity),
-                mechanism.inverse_dynamics(configuration, velocity, acceleration),
+                self._effort(configuration, velocity, acceleration),
                 number,
             ],
             axis=1,
         )
+
+    def _effort(self, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
+        if not self._efforts:
+            return np.zeros((len(q), len(self._mechanism.joint_names)))
+        return self._mechanism.inverse_dynamics(q, v, a)
 
     def _beyond(
         self, when: float, column: int, worst: float, limit: float, at_once: bool

@@ -137,8 +137,19 @@ class Run:
             "duration": float(self.time[-1]),
             "samples": len(self.time),
             "real_time_factor": self.real_time_factor,
-            "warnings": self.warnings,
+            "warnings": [*self.warnings, *self._saturations()],
         }
+
+    def _saturations(self) -> list[str]:
+        """A line for each actuator that was at its limit."""
+        limits = self.mechanism.effort_limits
+        at_limit = np.abs(self.effort) >= limits
+        return [
+            f"WARN {name} at its limit of {limits[i]:g} for {at_limit[:, i].sum()} of "
+            f"{len(self.time)} samples, first at t = {self.time[at_limit[:, i].argmax()]:.3f} s"
+            for i, name in enumerate(self.mechanism.joint_names)
+            if at_limit[:, i].any()
+        ]
 
     def _of_kind(self) -> dict[str, Any]:
         peak = np.abs(self.effort).max(axis=0).tolist()

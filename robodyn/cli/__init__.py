@@ -8,6 +8,7 @@ from robodyn.cli.analyze import analyze
 from robodyn.cli.check import check
 from robodyn.cli.compile import compile_kernels
 from robodyn.cli.models import models
+from robodyn.cli.replay import replay
 from robodyn.cli.simulate import simulate
 from robodyn.cli.view import view
 
@@ -23,6 +24,7 @@ app.command("check")(check)
 app.command("analyze")(analyze)
 app.command("simulate")(simulate)
 app.command("view")(view)
+app.command("replay")(replay)
 app.command("compile")(compile_kernels)
 
 

@@ -2,6 +2,7 @@
 
 from robodyn.control.computed_torque import ComputedTorque, Controller, Feedforward
 from robodyn.control.follower import Command, TrajectoryFollower
+from robodyn.control.joint_space import JointMotion, joint_motion, platform_from_joints
 from robodyn.control.watchdog import Watchdog, WatchdogState
 
 __all__ = [
@@ -9,7 +10,10 @@ __all__ = [
     "ComputedTorque",
     "Controller",
     "Feedforward",
+    "JointMotion",
     "TrajectoryFollower",
     "Watchdog",
     "WatchdogState",
+    "joint_motion",
+    "platform_from_joints",
 ]

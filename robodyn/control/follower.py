@@ -15,6 +15,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.kernels.stewart_integration import BEYOND
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -185,26 +186,37 @@ class TrajectoryFollower:
         Where the mechanism has no answer, being singular, the last efforts stand.
 
         Raises:
-            InvalidInput: a state or a wrench of the wrong shape or not finite.
+            InvalidInput: a state or a wrench of the wrong shape or not finite, or a state so far
+                off that no mechanism is there.
         """
         rest = self.mechanism.difference(configuration, configuration)
         configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
         velocity = as_exact("velocity", velocity, rest.shape)
+        _refuse_beyond("configuration", configuration)
+        _refuse_beyond("velocity", velocity)
         if self._mode == "gravity_compensation":
             return self._static(configuration, rest, wrench)
         load = _wrench(wrench)
+        # what overflows on the way is judged by what comes of it
+        with np.errstate(over="ignore", invalid="ignore"):
+            motion = self._wanted(time, configuration, velocity, rest)
+        return None if motion is None else self._effort(motion, load)
+
+    def _wanted(
+        self, time: int, configuration: FloatArray, velocity: FloatArray, rest: FloatArray
+    ) -> Motion | None:
+        """The motion to find efforts for: the planned one, or the measured one corrected."""
         pace = self._pace(time, configuration, rest)
         if pace is None or self._path is None:
             return None
-        motion = desired = pace.motion(self._path)
-        if self._mode == "computed_torque":
-            if self._control.preview:
-                ahead = pace.motion(self._path, self._control.preview)
-                desired = desired._replace(acceleration=ahead.acceleration)
-            with np.errstate(over="ignore", invalid="ignore"):  # judged by what comes of it
-                corrected = self._control.acceleration(configuration, velocity, desired)
-            motion = Motion(configuration, velocity, corrected)
-        return self._effort(motion, load)
+        desired = pace.motion(self._path)
+        if self._mode != "computed_torque":
+            return desired
+        if self._control.preview:
+            ahead = pace.motion(self._path, self._control.preview)
+            desired = desired._replace(acceleration=ahead.acceleration)
+        corrected = self._control.acceleration(configuration, velocity, desired)
+        return Motion(configuration, velocity, corrected)
 
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
         """Efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
@@ -313,3 +325,13 @@ def _checked_mode(mode: str) -> str:
     if mode not in MODES:
         raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
     return mode
+
+
+def _refuse_beyond(name: str, values: FloatArray) -> None:
+    """A hold or a handover that began there would spoil all that comes after."""
+    if np.abs(values).max() > BEYOND:
+        raise InvalidInput(
+            f"{name} is {np.array2string(values, precision=4)}, expected no more than {BEYOND:g} "
+            "in any coordinate",
+            value=values,
+        )

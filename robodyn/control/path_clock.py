@@ -101,7 +101,8 @@ class PathClock:
             if since < 0.0:
                 return Pace(since, self._speed, 0.0)
             self._begun = True
-        if self._is_real:
+        was_real = self._is_real
+        if was_real:
             path = self._offset + since
         elif since < 0.0:
             path = max(self._offset + self._speed * since, 0.0)
@@ -111,7 +112,7 @@ class PathClock:
         else:
             path = self._offset + self._advance(since)
         self._aim()
-        if not self._is_real:
+        if not (was_real and self._is_real):
             self._origin, self._offset = time, path
         return Pace(path, self._speed, self._change)
 

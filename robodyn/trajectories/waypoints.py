@@ -1,10 +1,11 @@
-"""Paths by name, and from files: waypoints joined by lines, each from rest to rest.
+"""Paths by name, and from files: waypoints joined by lines, from rest to rest or blended.
 
 ```yaml
 name: up_and_over          # optional
 profile: lspb              # optional; lspb, cubic, quintic or cycloidal
 v_max: 0.08                # m/s, optional, of every segment that names none
 w_max: 0.08                # rad/s, likewise
+blend: 0.5                 # s, optional, of every waypoint that names none
 waypoints:
   - {xyz: [0.1, 0.0, 0.4], rpy: [0.0, 0.0, -0.2]}
   - {xyz: [0.3, 0.0, 0.6], rpy: [0.0, 0.0, 0.2], duration: 6.0}
@@ -14,12 +15,19 @@ A waypoint's `duration`, `v_max`, `w_max` and `profile` are of the segment that 
 Angles are interpolated as they are written, so a turn of more than half a circle can be asked for.
 An arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` is of
 its joints.
+
+A waypoint with a `blend` is passed without stopping: the motion changes from one line to the next
+during that time, near the waypoint; see `robodyn.trajectories.via_points`. The path's ends start
+and stop within theirs. With `blend: 0` or none the motion rests at a waypoint, and starts from it
+within the time of the neighbouring blend.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from robodyn.errors import PathError, RobodynError
 from robodyn.loading.documents import Fields, read_yaml
@@ -28,10 +36,15 @@ from robodyn.trajectories.line import Line, plan_line_rpy
 from robodyn.trajectories.paper import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence
+from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruising, first_crowded
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from robodyn.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}
@@ -77,25 +90,31 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
 
 def _from_file(file: Path) -> Trajectory:
     fields = Fields(read_yaml(file, PathError), str(file), error=PathError)
-    fields.only("name", "waypoints", *_SEGMENT_FIELDS)
+    fields.only("name", "waypoints", "blend", *_SEGMENT_FIELDS)
     fields.text("name", "unnamed")
     waypoints = fields.children("waypoints")
     if len(waypoints) < 2:
         raise fields.refuse("waypoints", fields.data["waypoints"], "two waypoints or more")
     of_joints = "joints" in waypoints[0]
     for waypoint in waypoints:
-        waypoint.only(*(("joints",) if of_joints else ("xyz", "rpy")), *_SEGMENT_FIELDS)
+        place = ("joints",) if of_joints else ("xyz", "rpy")
+        waypoint.only(*place, "blend", *_SEGMENT_FIELDS)
     for name in _SEGMENT_FIELDS:
         if name in waypoints[0]:
             raise waypoints[0].refuse(
                 name, waypoints[0].data[name], "none: no segment leads to the first waypoint"
             )
+    blends = np.array([_blend(fields, waypoint) for waypoint in waypoints])
+    stops = [0, *(np.flatnonzero(blends[1:-1] == 0.0) + 1).tolist(), len(waypoints) - 1]
     segment = _joint_segment if of_joints else _segment
-    segments = tuple(
-        segment(fields, start, goal)
-        for start, goal in zip(waypoints[:-1], waypoints[1:], strict=True)
-    )
-    return segments[0] if len(segments) == 1 else Sequence(segments)
+    segments: list[Trajectory] = []
+    for i, j in zip(stops[:-1], stops[1:], strict=True):
+        if blends[i : j + 1].any():
+            piece = waypoints[i : j + 1], blends[i : j + 1].copy()
+            segments.append(_blended(fields, *piece, of_joints=of_joints))
+        else:
+            segments.append(segment(fields, waypoints[i], waypoints[j]))
+    return segments[0] if len(segments) == 1 else Sequence(tuple(segments))
 
 
 def _waypoint_file(source: str | Path) -> Path:
@@ -125,17 +144,21 @@ def _segment(common: Fields, start: Fields, goal: Fields) -> Line:
 
 
 def _joint_segment(common: Fields, start: Fields, goal: Fields) -> JointLine:
-    expected = "a list of joint positions [rad or m]"
-    joints = start.get("joints", expected)
-    if not isinstance(joints, list) or not joints:
-        raise start.refuse("joints", joints, expected)
-    size = len(joints)
+    size = _joint_count(start)
     q0, q1 = (f.array("joints", (size,), "rad or m") for f in (start, goal))
     duration, v_max = (_limit(common, goal, name) for name in ("duration", "v_max"))
     try:
         return plan_joints(q0, q1, duration, v_max, _profile(common, goal))
     except RobodynError as error:
         raise PathError(f"{goal.source}: {goal.path}: {error}", value=error.value) from error
+
+
+def _joint_count(waypoint: Fields) -> int:
+    expected = "a list of joint positions [rad or m]"
+    joints = waypoint.get("joints", expected)
+    if not isinstance(joints, list) or not joints:
+        raise waypoint.refuse("joints", joints, expected)
+    return len(joints)
 
 
 def _limit(common: Fields, goal: Fields, name: str) -> float | None:
@@ -145,3 +168,80 @@ def _limit(common: Fields, goal: Fields, name: str) -> float | None:
 
 def _profile(common: Fields, goal: Fields) -> str:
     return (goal if "profile" in goal else common).text("profile", "lspb", tuple(PEAK_SPEED))
+
+
+def _blend(common: Fields, waypoint: Fields) -> float:
+    fields = waypoint if "blend" in waypoint else common
+    return fields.number("blend", "s", default=0.0, at_least=0.0)
+
+
+def _blended(
+    common: Fields, waypoints: list[Fields], blends: FloatArray, *, of_joints: bool
+) -> ViaPoints:
+    """From rest at the first waypoint, past those between, to rest at the last."""
+    size = _joint_count(waypoints[0]) if of_joints else 6
+    points = np.array([_point(waypoint, size, of_joints=of_joints) for waypoint in waypoints])
+    # an end that names no blend starts, or stops, in the time of the blend next to it
+    blends[0] = blends[0] or blends[1]
+    blends[-1] = blends[-1] or blends[-2]
+    # what the ramps at the ends take longer than the constant rate
+    slower = -cruising(np.zeros(len(points) - 1), blends)
+    steps = np.diff(points, axis=0)
+    durations = np.array(
+        [
+            _blended_duration(common, goal, step, float(extra), of_joints=of_joints)
+            for goal, step, extra in zip(waypoints[1:], steps, slower, strict=True)
+        ]
+    )
+    crowded = first_crowded(durations, blends)
+    if crowded is not None:
+        pair = (crowded, crowded + 1)
+        longer = max(pair, key=lambda k: (bool(_blend(common, waypoints[k])), blends[k]))
+        fields = waypoints[longer] if "blend" in waypoints[longer] else common
+        needed = blended(blends)[crowded]
+        raise fields.refuse(
+            "blend",
+            float(blends[longer]),
+            f"a shorter one: blends take {needed:.6g} s of the {durations[crowded]:.6g} s from "
+            f"{waypoints[crowded].path} to {waypoints[crowded + 1].path}",
+        )
+    return ViaPoints(points, durations, blends, poses=not of_joints)
+
+
+def _point(waypoint: Fields, size: int, *, of_joints: bool) -> FloatArray:
+    if of_joints:
+        return waypoint.array("joints", (size,), "rad or m")
+    return np.concatenate([waypoint.array("xyz", (3,), "m"), waypoint.array("rpy", (3,), "rad")])
+
+
+def _blended_duration(
+    common: Fields, goal: Fields, step: FloatArray, extra: float, *, of_joints: bool
+) -> float:
+    """Duration [s] of the segment to a waypoint, `extra` [s] longer than at its constant rate."""
+    if _profile(common, goal) != "lspb":
+        fields = goal if "profile" in goal else common
+        raise fields.refuse("profile", fields.data["profile"], "lspb where waypoints are blended")
+    parts = (
+        {"v_max": np.abs(step).max()}
+        if of_joints
+        else {"v_max": np.linalg.norm(step[:3]), "w_max": np.linalg.norm(step[3:])}
+    )
+    duration = _limit(common, goal, "duration")
+    shortest = extra
+    for name, way in parts.items():
+        limit = _limit(common, goal, name)
+        if limit is not None:
+            shortest = max(shortest, extra + float(way) / limit)
+        elif duration is None and way > 0.0:
+            goal.get("duration", f"a number above 0 [s], or {name}")
+    if duration is None:
+        if not step.any():
+            goal.get("duration", "a number above 0 [s], for the motion rests in one place")
+        if not np.isfinite(shortest):
+            raise goal.refuse("duration", shortest, "a speed limit that gets there in time")
+        return shortest
+    if shortest > duration * (1.0 + ROUNDING):
+        raise goal.refuse(
+            "duration", duration, f"at least {shortest:.6g} s with these blends and speed limits"
+        )
+    return duration

@@ -50,7 +50,7 @@ def add_push_controls(
     with gui.add_folder("Push"):
         direction = gui.add_dropdown("Along", tuple(_DIRECTIONS), initial_value="+x")
         force = gui.add_slider(
-            "Force [N]", 0.0, largest, float(step), float(np.round(weight / step) * step)
+            "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
         )
         button = gui.add_button("Push for 0.3 s")
 

@@ -77,7 +77,7 @@ class LiveSimulation:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self._plant = Plant(mechanism, dt=dt)
-        self._follower = TrajectoryFollower(mechanism)
+        self._known = mechanism
         self._wrench, self._wrench_until = np.zeros(6), 0
         self._stamp = 0
         self._playing = True
@@ -156,7 +156,7 @@ class LiveSimulation:
                 self._followed = self.paths[self.path]
                 start = self._followed.sample(0.0).configuration
             self._plant.reset(start)
-            self._follower.follow(self._followed, 0)
+            self._follow(0)
             plant = self._plant
             command = self._follower.command(0, plant.configuration, plant.velocity)
             # shown until the first period has passed: at rest, it is held, not let fall
@@ -173,7 +173,7 @@ class LiveSimulation:
             if path == BY_HAND:
                 self.path = path
                 self._followed = Steered(self.mechanism, self._plant.configuration, self._v_max)
-                self._follower.follow(self._followed, self._stamp)
+                self._follow(self._stamp)
                 return
             if path not in self.paths:
                 known = ", ".join((*self.paths, BY_HAND))
@@ -203,9 +203,8 @@ class LiveSimulation:
         loaded = with_payload(self.mechanism, mass)
         with self._lock:
             self._plant.mechanism = loaded
-            self._follower = TrajectoryFollower(loaded if known else self.mechanism)
-            steered = self.path == BY_HAND
-            self._follower.follow(self._followed, self._stamp if steered else 0)
+            self._known = loaded if known else self.mechanism
+            self._follow(self._stamp if self.path == BY_HAND else 0)
 
     def push(self, wrench: ArrayLike, duration: float = 0.3) -> None:
         """Exert a wrench (6,) [N, N m] on the body for a while [s]; the controller is not told.
@@ -237,6 +236,14 @@ class LiveSimulation:
             end = self._followed.duration + PAUSE_AT_END
             if self.repeat and self._stamp * 1e-9 > end:
                 self.reset()
+
+    def _follow(self, start: int) -> None:
+        """Follow what is to be followed, from a stamp [ns] on, and forget what was before.
+
+        What is new begins where the mechanism is: there is nothing to hand over.
+        """
+        self._follower = TrajectoryFollower(self._known, handover=0.0)
+        self._follower.follow(self._followed, start)
 
     def _run(self) -> None:
         wall, due = time.monotonic(), 0.0

@@ -64,7 +64,11 @@ class Scene:
         )
         self._screws = self._add_screws()
         self._flown = scene.add_line_segments(
-            "/flown", np.zeros((1, 2, 3)), np.array(colors.FLOWN, dtype=np.uint8), line_width=3.0
+            "/flown",
+            np.zeros((1, 2, 3)),
+            np.array(colors.FLOWN, dtype=np.uint8),
+            thickness=3.0,
+            thickness_units="screen",
         )
         self._numbers = [
             scene.add_label(
@@ -111,7 +115,8 @@ class Scene:
             "/planned",
             np.stack([points[:-1], points[1:]], axis=1),
             np.array(colors.PLANNED, dtype=np.uint8),
-            line_width=2.0,
+            thickness=2.0,
+            thickness_units="screen",
         )
 
     def frame_view(self) -> None:

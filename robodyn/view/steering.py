@@ -53,4 +53,6 @@ class Steered:
 
     def sample(self, t: ArrayLike) -> Motion:
         """The present motion, without acceleration."""
-        return Motion(self._here, self._rate, np.zeros_like(self._rate))
+        shape = np.shape(t)
+        here, rate = (np.broadcast_to(v, (*shape, len(v))) for v in (self._here, self._rate))
+        return Motion(here, rate, np.zeros_like(rate))

@@ -222,6 +222,11 @@ def test_efforts_are_always_finite_and_within_limits(dasgupta, mode, history):
             follower.set_mechanism(dasgupta.with_payload(abs(xyz[0]) % 100.0))
         elif action:
             follower.follow(rd.paper_path("III"), time if action == "start" else None)
-        command = follower.command(time, pose_from_rpy(xyz, rpy), np.array(twist), wrench)
+        state = pose_from_rpy(xyz, rpy), np.array(twist)
+        if max(np.abs(values).max() for values in state) > 1e6:
+            with pytest.raises(InvalidInput, match="expected no more than"):
+                follower.command(time, *state, wrench)
+            continue
+        command = follower.command(time, *state, wrench)
         assert np.isfinite(command.effort).all()
         assert (np.abs(command.effort) <= dasgupta.effort_limits).all()

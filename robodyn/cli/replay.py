@@ -1,0 +1,60 @@
+"""`robodyn replay BAG`: a recorded run in the live view."""
+
+from __future__ import annotations
+
+import time
+import warnings
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from robodyn.errors import RobodynError, UnphysicalInertiaWarning
+
+
+def replay(
+    bag: Annotated[str, typer.Argument(help="A .mcap file or a rosbag2 folder.")],
+    model: Annotated[
+        str, typer.Option(help="Model that was recorded; by default the bag's robot_description.")
+    ] = "",
+    port: Annotated[int, typer.Option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
+) -> None:
+    """Show a recorded run in the browser."""
+    try:
+        _replay(bag, model, port, browser)
+    except RobodynError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from error
+    except KeyboardInterrupt:
+        pass
+
+
+def _replay(bag: str, model: str, port: int, browser: bool) -> None:
+    # Imported here: the other commands do without all of it.
+    from robodyn.view.bag import read_recording
+    from robodyn.view.figures import figure_of
+    from robodyn.view.serving import serve, stop, viser_module
+    from robodyn.view.studio import open_projector
+
+    viser_module()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        recording, source = read_recording(bag, model)
+    figure = figure_of(source, recording.mechanism)
+    server = serve(port)
+    page = open_projector(server, recording, figure)
+    address = f"http://localhost:{server.get_port()}"
+    typer.echo(
+        f"{bag}: {recording.duration:g} s of {recording.mechanism.name}: {address}  "
+        "(Ctrl-C ends it)"
+    )
+    page.start()
+    try:
+        if browser:
+            webbrowser.open(address)
+        while True:
+            time.sleep(3600.0)
+    finally:
+        page.close()
+        stop(server)

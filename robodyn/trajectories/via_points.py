@@ -1,0 +1,152 @@
+"""Past points without stopping: linear segments with parabolic blends at the points between.
+
+Paul (1981), section 5.4; Craig, Introduction to Robotics, section 7.3. Every coordinate runs at a
+constant rate along a segment and changes it at a constant acceleration during a blend, which is
+centred on the time of its point. The point itself is missed by (rate after - rate before) blend/8.
+At both ends the motion rests; the first and last blends lie within their segments, whose rate is
+such that the ends are met exactly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact
+from robodyn.errors import InfeasibleTrajectory, InvalidInput
+from robodyn.kernels.rotations_batch import angular_motions
+from robodyn.poses import pose_from_rpy
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+
+# Of a segment's duration: blends that fill it to within this are as long as it.
+ROUNDING = 1e-9
+
+
+class ViaPoints:
+    """A trajectory past points.
+
+    Args:
+        points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
+            [rad], interpolated as they are.
+        durations: (K - 1,) [s] from point to point.
+        blends: (K,) [s] of each point.
+        poses: whether the points are poses of a platform.
+
+    Raises:
+        InvalidInput: shapes that do not match, not finite, times that are not positive.
+        InfeasibleTrajectory: blends longer than a segment.
+    """
+
+    def __init__(
+        self, points: ArrayLike, durations: ArrayLike, blends: ArrayLike, *, poses: bool = False
+    ) -> None:
+        self.points = as_array("points", points, (6,) if poses else ())
+        if self.points.ndim != 2 or len(self.points) < 2:
+            raise InvalidInput(
+                f"points has shape {self.points.shape}, expected (K, n), two or more", value=points
+            )
+        size = len(self.points)
+        self.durations = as_exact("durations", durations, (size - 1,), "s")
+        self.blends = as_exact("blends", blends, (size,), "s")
+        for name, times in (("durations", self.durations), ("blends", self.blends)):
+            if not (times > 0.0).all():
+                raise InvalidInput(f"{name} is {times.tolist()}, must be positive [s]", value=times)
+        crowded = first_crowded(self.durations, self.blends)
+        if crowded is not None:
+            needed = float(blended(self.blends)[crowded])
+            raise InfeasibleTrajectory(
+                f"the blends of points {crowded} and {crowded + 1} take {needed:.6g} s of the "
+                f"{self.durations[crowded]:.6g} s between them; they must fit",
+                value=needed,
+            )
+        self._poses = poses
+        self._lay_out()
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return float(self._times[-1])
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where blends begin and end, if the acceleration does change there."""
+        changes = (self._acceleration[1:] != self._acceleration[:-1]).any(axis=1)
+        inner = self._times[1:-1][changes]
+        return tuple(float(t) for t in np.unique(inner) if 0.0 < t < self.duration)
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        inside = np.clip(flat, 0.0, self.duration)
+        piece = np.searchsorted(self._times, inside, side="right") - 1
+        piece = np.clip(piece, 0, len(self._acceleration) - 1)
+        dt = (inside - self._times[piece])[:, None]
+        a = self._acceleration[piece]
+        x = self._position[piece] + dt * (self._velocity[piece] + 0.5 * dt * a)
+        v = self._velocity[piece] + dt * a
+        x[flat >= self.duration] = self.points[-1]
+        v[(flat < 0.0) | (flat >= self.duration)] = 0.0
+        a[(flat < 0.0) | (flat > self.duration)] = 0.0
+        motion = _pose_motion(x, v, a) if self._poses else Motion(x, v, a)
+        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+
+    def _lay_out(self) -> None:
+        """Pieces of constant acceleration: blend, segment, blend, ..., blend."""
+        rate = np.diff(self.points, axis=0) / cruising(self.durations, self.blends)[:, None]
+        at = np.concatenate([[0.0], np.cumsum(self.durations)])
+        half = 0.5 * self.blends
+        # the first and last blends are centred half a blend within
+        at[0], at[-1] = half[0], at[-1] - half[-1]
+        rest = np.zeros((1, rate.shape[1]))
+        before, after = np.concatenate([rest, rate]), np.concatenate([rate, rest])
+        self._times = np.stack([at - half, at + half], axis=1).reshape(-1)
+        self._times[0] = 0.0
+        start = self.points - half[:, None] * before
+        end = self.points + half[:, None] * after
+        start[0], end[-1] = self.points[0], self.points[-1]
+        self._position = np.stack([start, end], axis=1).reshape(-1, rate.shape[1])
+        self._velocity = np.stack([before, after], axis=1).reshape(-1, rate.shape[1])
+        self._acceleration = np.zeros((len(self._times) - 1, rate.shape[1]))
+        self._acceleration[::2] = (after - before) / self.blends[:, None]
+
+
+def blended(blends: FloatArray) -> FloatArray:
+    """Time (K - 1,) [s] of each segment that is taken by the blends (K,) at its ends."""
+    share = 0.5 * blends
+    share[0], share[-1] = blends[0], blends[-1]
+    return np.asarray(share[:-1] + share[1:])
+
+
+def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
+    """Time (K - 1,) [s] in which each segment would be covered at its constant rate."""
+    times: FloatArray = durations.copy()
+    times[0] -= 0.5 * blends[0]
+    times[-1] -= 0.5 * blends[-1]
+    return times
+
+
+def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
+    """The first segment whose blends do not fit into it, if there is one."""
+    crowded = np.flatnonzero(blended(blends) > durations * (1.0 + ROUNDING))
+    return int(crowded[0]) if crowded.size else None
+
+
+def _pose_motion(x: FloatArray, v: FloatArray, a: FloatArray) -> Motion:
+    omega, alpha = np.empty((len(x), 3)), np.empty((len(x), 3))
+    angular_motions(x[:, 3:], v[:, 3:], a[:, 3:], omega, alpha)
+    return Motion(
+        pose_from_rpy(x[:, :3], x[:, 3:]),
+        np.concatenate([v[:, :3], omega], axis=1),
+        np.concatenate([a[:, :3], alpha], axis=1),
+    )

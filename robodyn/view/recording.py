@@ -1,0 +1,111 @@
+"""A recorded run as a source of snapshots: it plays, pauses, and goes to any time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+
+class Recording:
+    """Plays a run by the wall clock.
+
+    Args:
+        mechanism: what was recorded.
+        times: (N,) [s], increasing.
+        configurations: (N, ...) poses (7,) or joint positions (n,).
+        efforts: (N, n) [N or N m].
+
+    Raises:
+        InvalidInput: no states, times that do not increase, or lengths that differ.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        times: FloatArray,
+        configurations: FloatArray,
+        efforts: FloatArray,
+    ) -> None:
+        if not len(times) or len(configurations) != len(times) or len(efforts) != len(times):
+            raise InvalidInput(
+                f"a recording of {len(times)} times, {len(configurations)} configurations and "
+                f"{len(efforts)} efforts, expected as many of each",
+                value=len(times),
+            )
+        if not (np.diff(times) > 0.0).all():
+            raise InvalidInput("a recording whose times do not increase", value=times)
+        self.mechanism = mechanism
+        self.duration = float(times[-1] - times[0])
+        self._times, self._configurations, self._efforts = times, configurations, efforts
+        self._lock = threading.Lock()
+        self._at, self._wall = 0.0, time.monotonic()
+        self._playing, self._speed = True, 1.0
+
+    @property
+    def body_poses(self) -> FloatArray:
+        """(N, 7) the way the body went, thinned out."""
+        step = max(len(self._times) // 400, 1)
+        return self.mechanism.body_pose(self._configurations[::step])
+
+    def snapshot(self) -> Snapshot:
+        """The moment that is being shown."""
+        with self._lock:
+            at, playing = self._advance(), self._playing
+        index = int(np.searchsorted(self._times, self._times[0] + at, side="right")) - 1
+        configuration = self._configurations[index]
+        return Snapshot(
+            float(self._times[index]),
+            configuration,
+            joint_positions(self.mechanism, configuration),
+            self.mechanism.body_pose(configuration),
+            self._efforts[index],
+            condition_number(self.mechanism, configuration),
+            playing,
+        )
+
+    def set_playing(self, playing: bool) -> None:
+        """Let time run, or stop it."""
+        with self._lock:
+            self._advance()
+            self._playing = playing
+
+    def set_speed(self, speed: float) -> None:
+        """Recorded seconds per second.
+
+        Raises:
+            InvalidInput: not above zero.
+        """
+        value = as_scalar("speed", speed, above=0.0)
+        with self._lock:
+            self._advance()
+            self._speed = value
+
+    def seek(self, since_start: float) -> None:
+        """Go to a time [s] since the start of the recording, or the nearest that it has."""
+        with self._lock:
+            self._at, self._wall = float(np.clip(since_start, 0.0, self.duration)), time.monotonic()
+
+    def reset(self) -> None:
+        """Back to the start."""
+        self.seek(0.0)
+
+    def _advance(self) -> float:
+        now = time.monotonic()
+        if self._playing:
+            self._at = min(self._at + (now - self._wall) * self._speed, self.duration)
+        self._wall = now
+        return self._at

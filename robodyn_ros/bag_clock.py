@@ -1,0 +1,88 @@
+"""The stamps of recorded messages: simulated time where there is one, else the wall clock's.
+
+A recorder is often up before the simulator; what it hears until it knows which clock the run has is
+held back. One bag never mixes the two: a message of 1970 and one of today make it unplayable.
+
+A message's simulated time is that of the last tick sent before it, not of the last one taken: a
+recorder that lags behind takes messages of several topics in another order than they were sent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Write = Callable[[int, int, bytes], None]
+
+# Bytes that may be held back; beyond it the wall clock is taken.
+MOST_HELD = 64_000_000
+# Ticks remembered for messages that are taken late.
+TICKS = 10_000
+
+
+class BagClock:
+    """Passes messages on to `write(topic, stamp, data)` as soon as their stamp is known.
+
+    Args:
+        source: `sim`, `wall`, or `auto`, to be decided by what comes first, `tick` or `give_up`.
+        write: takes the stamped messages.
+        most_held: bytes that may be held back.
+
+    Attributes:
+        source: `sim` or `wall` once that is decided.
+    """
+
+    def __init__(self, source: str, write: Write, most_held: int = MOST_HELD) -> None:
+        self.source = source
+        self._ticks: deque[tuple[int, int]] = deque(maxlen=TICKS)
+        self._write = write
+        self._most_held = most_held
+        self._held: deque[tuple[int, int, int, bytes]] = deque()
+        self._bytes = 0
+
+    @property
+    def now(self) -> int | None:
+        """The last simulated time [ns], None before the first."""
+        return self._ticks[-1][1] if self._ticks else None
+
+    def tick(self, now: int, sent: int) -> bool:
+        """Simulated time is `now`, sent at `sent` of the wall clock [ns]; has it gone back?"""
+        back = self.now is not None and now < self.now
+        self._ticks.append((sent, now))
+        if self.source == "auto":
+            self.source = "sim"
+        if self.source == "sim":
+            self._release()
+        return back
+
+    def give_up(self) -> None:
+        """No simulated time has come, nor will any be waited for."""
+        if not self._ticks:
+            self.source = "wall"
+            self._release()
+
+    def take(self, topic: int, sent: int, received: int, data: bytes) -> None:
+        """A message, sent and received at these times of the wall clock [ns]."""
+        if self.source == "wall":
+            self._write(topic, received, data)
+        elif self._ticks:
+            self._write(topic, self._simulated(sent), data)
+        else:
+            self._held.append((topic, sent, received, data))
+            self._bytes += len(data)
+            if self._bytes > self._most_held:
+                self.give_up()
+
+    def _simulated(self, sent: int) -> int:
+        for tick_sent, now in reversed(self._ticks):
+            if tick_sent <= sent:
+                return now
+        return self._ticks[0][1]
+
+    def _release(self) -> None:
+        while self._held:
+            self.take(*self._held.popleft())
+        self._bytes = 0

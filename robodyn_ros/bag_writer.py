@@ -1,0 +1,201 @@
+"""Writes a rosbag2 folder in MCAP by the package rosbags, from a thread of its own.
+
+Who hands over messages is never held up by the disk, as long as it keeps up; nor can Ctrl-C, which
+Python delivers to the main thread, cut a record in half. What waits is bounded in bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from robodyn.errors import InvalidInput, MissingExtra, RobodynError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from rclpy.qos import QoSProfile
+
+    from robodyn_ros.message_definitions import Definition
+
+HOW_TO_INSTALL = (
+    "recording needs the package rosbags: pip install 'robodyn[record]', "
+    "or rosdep key python3-rosbags-pip"
+)
+# Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
+METADATA_VERSION = 8
+NANOSECONDS = 1_000_000_000
+
+
+class RecordingFailed(RobodynError, OSError):
+    """The bag could not be written: the disk is full, or gone."""
+
+
+class BagWriter:
+    """A bag that is being written; `close` makes it complete.
+
+    Args:
+        folder: of the bag; it must not exist.
+        compress: chunks by zstd.
+        limit: most bytes that may wait to be written; beyond it `write` waits.
+
+    Attributes:
+        messages: how many were taken.
+
+    Raises:
+        MissingExtra: rosbags is not installed.
+        InvalidInput: the folder exists, or cannot be made.
+    """
+
+    def __init__(self, folder: Path, *, compress: bool = False, limit: int = 64_000_000) -> None:
+        try:
+            from rosbags.rosbag2 import (
+                CompressionFormat,
+                CompressionMode,
+                StoragePlugin,
+                Writer,
+                WriterError,
+            )
+        except ImportError as error:
+            raise MissingExtra(HOW_TO_INSTALL, value="rosbags") from error
+        try:
+            self._writer = Writer(
+                folder, version=METADATA_VERSION, storage_plugin=StoragePlugin.MCAP
+            )
+            if compress:
+                self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+            self._writer.open()
+        except (WriterError, OSError) as error:
+            raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
+        self.messages = 0
+        self._connections: list[Any] = []
+        self._topics = 0
+        self._limit = limit
+        self._waiting: deque[tuple[int, int, Any]] = deque()
+        self._bytes = 0
+        self._changed = threading.Condition()
+        self._closing = False
+        self._failure: Exception | None = None
+        self._told = False
+        self._thread = threading.Thread(target=self._run, name="bag_writer", daemon=True)
+        self._thread.start()
+
+    def add_topic(
+        self, name: str, kind: str, definition: Definition, offered: Sequence[QoSProfile]
+    ) -> int:
+        """Begin a topic of message type `kind`; returns the number to write it by."""
+        number, self._topics = self._topics, self._topics + 1
+        self._put(-1, 0, (name, kind, definition, list(offered)), 0)
+        return number
+
+    def write(self, topic: int, stamp: int, data: bytes) -> None:
+        """Append a serialized message, `stamp` [ns].
+
+        Raises:
+            RecordingFailed: the bag cannot be written any more; said once, later messages are lost.
+        """
+        self.messages += 1
+        self._put(topic, stamp, data, len(data))
+
+    def close(self) -> None:
+        """Write what waits, the index and metadata.yaml.
+
+        Raises:
+            RecordingFailed: what was written is there, but without an index.
+        """
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join()
+        self._tell_failure()
+
+    def _put(self, topic: int, stamp: int, data: Any, size: int) -> None:
+        with self._changed:
+            while self._bytes > self._limit and self._failure is None:
+                self._changed.wait()
+            if self._failure is not None:
+                self._tell_failure()
+                return
+            self._waiting.append((topic, stamp, data))
+            self._bytes += size
+            if len(self._waiting) == 1:
+                self._changed.notify_all()
+
+    def _tell_failure(self) -> None:
+        """Raise it, once."""
+        if self._failure is not None and not self._told:
+            self._told = True
+            path = str(self._writer.path)
+            raise RecordingFailed(
+                f"bag {path} cannot be written: {self._failure}", value=path
+            ) from self._failure
+
+    def _run(self) -> None:
+        try:
+            while self._write_waiting():
+                pass
+            self._writer.close()
+        except Exception as error:
+            # anything at all that goes wrong here is told by the thread that hands over messages
+            with self._changed:
+                self._failure = error
+                self._waiting.clear()
+                self._changed.notify_all()
+            self._writer.abort()
+
+    def _write_waiting(self) -> bool:
+        """Write what waits; False when all is written and no more will come."""
+        with self._changed:
+            while not self._waiting and not self._closing:
+                self._changed.wait()
+            batch, self._waiting = self._waiting, deque()
+            self._bytes = 0
+            self._changed.notify_all()
+        for topic, stamp, data in batch:
+            if topic < 0:
+                self._connect(*data)
+            else:
+                self._writer.write(self._connections[topic], stamp, data)
+        return bool(batch)
+
+    def _connect(
+        self, name: str, kind: str, definition: Definition, offered: list[QoSProfile]
+    ) -> None:
+        self._connections.append(
+            self._writer.add_connection(
+                name,
+                kind,
+                msgdef=definition.text,
+                rihs01=definition.hash,
+                offered_qos_profiles=[_recorded(profile) for profile in offered],
+            )
+        )
+
+
+def _recorded(profile: QoSProfile) -> Any:
+    """A QoS profile as a bag keeps it; both count the policies as rmw does."""
+    from rosbags.interfaces import (
+        Qos,
+        QosDurability,
+        QosHistory,
+        QosLiveliness,
+        QosReliability,
+        QosTime,
+    )
+
+    def time(duration: Any) -> QosTime:
+        return QosTime(*divmod(duration.nanoseconds, NANOSECONDS))
+
+    return Qos(
+        QosHistory(int(profile.history)),
+        profile.depth,
+        QosReliability(int(profile.reliability)),
+        QosDurability(int(profile.durability)),
+        time(profile.deadline),
+        time(profile.lifespan),
+        QosLiveliness(int(profile.liveliness)),
+        time(profile.liveliness_lease_duration),
+        profile.avoid_ros_namespace_conventions,
+    )

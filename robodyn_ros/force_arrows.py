@@ -1,0 +1,128 @@
+"""Markers of the legs' forces: arrows where the legs take hold of the platform, and texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from geometry_msgs.msg import Point
+from rclpy.duration import Duration
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker
+
+from robodyn_ros.messages import to_stamp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.stewart.platform import StewartPlatform
+
+    FloatArray = NDArray[np.float64]
+
+# Okabe and Ito (2008): told apart with any kind of colour vision, and by brightness.
+PUSH = (0.0, 0.447, 0.698)  # blue
+PULL = (0.902, 0.624, 0.0)  # orange
+LEVELS = ((0.0, 0.620, 0.451), (0.941, 0.894, 0.259), (0.835, 0.369, 0.0))  # green, yellow, red
+# An arrow shorter than this part of its width has no direction to show.
+SHORTEST = 0.01
+
+
+class ForceArrows:
+    """Makes the markers of one platform.
+
+    Args:
+        platform: the mechanism.
+        newtons_per_metre: force that an arrow of one metre stands for.
+        width: diameter of an arrow's shaft [m].
+        lifetime: markers not renewed for so long vanish [s].
+        by_level: colour arrows by the condition level instead of by the force's sign.
+        values: write each force beside its arrow.
+    """
+
+    def __init__(
+        self,
+        platform: StewartPlatform,
+        newtons_per_metre: float,
+        width: float,
+        lifetime: float,
+        by_level: bool,
+        values: bool,
+    ) -> None:
+        self._platform = platform
+        self._scale = newtons_per_metre
+        self._width = width
+        self._lifetime = Duration(seconds=lifetime).to_msg()
+        self._by_level = by_level
+        self._values = values
+        self._base = np.array([leg.base for leg in platform.model.legs])
+        self._frame = platform.frames[0]
+
+    def markers(self, stamp: int, pose: FloatArray, forces: FloatArray, level: int) -> list[Marker]:
+        """An arrow a leg, the force of the leg on the platform, for pose (7,), forces (6,) [N].
+
+        Raises:
+            KinematicsError: a pose in which a leg has no direction.
+        """
+        motion = self._platform.leg_motion(pose)
+        tips = self._base + motion.length[:, None] * motion.direction
+        ends = tips + (forces / self._scale)[:, None] * motion.direction
+        found = []
+        for leg, force in enumerate(forces):
+            rgb = LEVELS[level] if self._by_level else (PUSH if force >= 0.0 else PULL)
+            found.append(self._arrow(stamp, leg, tips[leg], ends[leg], rgb))
+            if self._values:
+                text = self.text(stamp, "force_value", leg, f"{force:.4g} N", ends[leg], rgb)
+                found.append(text)
+        return found
+
+    def condition(self, stamp: int, pose: FloatArray, number: float, level: int) -> Marker:
+        """The condition number at the platform, in the colour of its level."""
+        text = f"condition number {number:.4g}"
+        return self.text(stamp, "condition_number", 0, text, pose[:3], LEVELS[level])
+
+    def text(
+        self,
+        stamp: int,
+        namespace: str,
+        number: int,
+        text: str,
+        where: FloatArray,
+        rgb: tuple[float, float, float],
+    ) -> Marker:
+        """A text that faces the camera."""
+        marker = self._marker(stamp, namespace, number, Marker.TEXT_VIEW_FACING, rgb)
+        marker.text = text
+        marker.scale.z = 4.0 * self._width
+        position = marker.pose.position
+        position.x, position.y, position.z = (float(value) for value in where)
+        return marker
+
+    def _arrow(
+        self,
+        stamp: int,
+        leg: int,
+        start: FloatArray,
+        end: FloatArray,
+        rgb: tuple[float, float, float],
+    ) -> Marker:
+        marker = self._marker(stamp, "force", leg, Marker.ARROW, rgb)
+        length = float(np.linalg.norm(end - start))
+        if length < SHORTEST * self._width:
+            marker.action = Marker.DELETE
+            return marker
+        marker.points = [Point(x=float(x), y=float(y), z=float(z)) for x, y, z in (start, end)]
+        marker.scale.x, marker.scale.y = self._width, 2.0 * self._width
+        # a head of its own size, but never longer than the arrow
+        marker.scale.z = min(3.0 * self._width, 0.5 * length)
+        return marker
+
+    def _marker(
+        self, stamp: int, namespace: str, number: int, kind: int, rgb: tuple[float, float, float]
+    ) -> Marker:
+        marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
+        marker.header.frame_id = self._frame
+        marker.header.stamp = to_stamp(stamp)
+        marker.pose.orientation.w = 1.0
+        marker.lifetime = self._lifetime
+        marker.color = ColorRGBA(r=rgb[0], g=rgb[1], b=rgb[2], a=1.0)
+        return marker

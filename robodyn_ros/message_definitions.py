@@ -1,0 +1,105 @@
+"""The definitions of message types as bags carry them: the text of a type and all types in it.
+
+They are read from the `.msg` files of the installed packages, comments included, so a reader that
+knows no ROS package, such as Foxglove or PlotJuggler, understands the bag.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from robodyn.errors import InvalidInput
+
+SEPARATOR = "=" * 80
+_NESTED = re.compile(r"(\w+)/(\w+)")
+# Definition files are a few kB; what is larger is something else.
+LARGEST = 1_000_000
+
+
+class Definition(NamedTuple):
+    """What a bag says of a message type.
+
+    Attributes:
+        text: its `.msg` file, and those of all types in it, separated as rosbag2 does it.
+        hash: `RIHS01_...` of REP-2016, by which ROS 2 tells versions of a type apart.
+    """
+
+    text: str
+    hash: str
+
+
+def message_class(name: str) -> Any:
+    """The class of a message type `package/msg/Type`.
+
+    Raises:
+        InvalidInput: no such type is installed.
+    """
+    try:
+        package, folder, kind = name.split("/")
+        return getattr(importlib.import_module(f"{package}.{folder}"), kind)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidInput(f"message type {name} is not installed: {error}", value=name) from error
+
+
+def definition(name: str) -> Definition:
+    """The definition of a message type `package/msg/Type`.
+
+    Where a package has no `.msg` files, rosbags' own copy of the common types stands in.
+
+    Raises:
+        InvalidInput: no definition is to be had.
+    """
+    from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
+
+    try:
+        texts = {part: _file(part) for part in _with_nested(name)}
+    except (PackageNotFoundError, OSError):
+        return _common(name)
+    store = get_typestore(Stores.EMPTY)
+    try:
+        for part, text in texts.items():
+            store.register(get_types_from_msg(text, part))
+        sha = store.hash_rihs01(name)
+    except TypesysError as error:
+        raise InvalidInput(f"definition of {name}: {error}", value=name) from error
+    first, *others = texts.items()
+    more = (f"{SEPARATOR}\nMSG: {_short(part)}\n{text}" for part, text in others)
+    return Definition("\n".join([first[1], *more]), sha)
+
+
+def _common(name: str) -> Definition:
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.LATEST)
+    if name not in store.fielddefs:
+        raise InvalidInput(f"no definition of message type {name} is installed", value=name)
+    return Definition(store.generate_msgdef(name, ros_version=2)[0], store.hash_rihs01(name))
+
+
+def _with_nested(name: str) -> list[str]:
+    """A type and all types in it, itself first, each once."""
+    found = [name]
+    for part in found:
+        for field in message_class(part).get_fields_and_field_types().values():
+            match = _NESTED.search(field)
+            if match and (nested := f"{match[1]}/msg/{match[2]}") not in found:
+                found.append(nested)
+    return found
+
+
+def _file(name: str) -> str:
+    package, folder, kind = name.split("/")
+    path = Path(get_package_share_directory(package), folder, f"{kind}.msg")
+    if path.stat().st_size > LARGEST:
+        raise InvalidInput(f"{path} is too large for a message definition", value=path)
+    return path.read_text(encoding="utf-8")
+
+
+def _short(name: str) -> str:
+    package, _, kind = name.split("/")
+    return f"{package}/{kind}"

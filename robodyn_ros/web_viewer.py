@@ -1,0 +1,228 @@
+"""Node `web_viewer`: a page on localhost that shows the mechanism, moving as the topics say.
+
+Subscribes `joint_states`, `platform_state`, `inverse_dynamics/forces`, `condition_number` and,
+where no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/
+pause` and `forward_simulator/reset`; its push publishes `external_wrench`.
+
+It never changes a run that it shows: it takes the latest of what comes without holding up who
+sends it, and does not listen to the state before the simulation has begun, since lockstep begins
+when so many listen.
+"""
+
+from __future__ import annotations
+
+import time
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rclpy.clock import Clock as RosClock
+from rclpy.clock import ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, String
+from std_srvs.srv import SetBool, Trigger
+
+import robodyn as rd
+from robodyn.view.figures import figure_of
+from robodyn.view.page import Page
+from robodyn.view.serving import serve, stop
+from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+from robodyn_ros import messages, qos
+from robodyn_ros.interfaces import interface
+from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.push import Push
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+
+    FloatArray = NDArray[np.float64]
+
+PARAMETERS = MECHANISM | {
+    "port": Spec(8080, "port on localhost; 0: any that is free", 0, 65535),
+    "rate": Spec(30.0, "updates of the page a second, by the wall clock [Hz]", 1.0, 60.0),
+    "warn": Spec(100.0, "condition number from which the page warns", 1.0),
+    "error": Spec(1000.0, "condition number from which the page calls it singular", 1.0),
+    "push_duration": Spec(0.3, "how long a push lasts, in time of the states [s]", 0.001, 60.0),
+}
+VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+# A state without a clock beside it for so long [s] is a real machine's: nothing is in lockstep.
+NO_CLOCK = 2.0
+# How long a service that is not there is told of [s].
+TOLD = 4.0
+
+
+class WebViewer(Node):
+    """A `Source` of snapshots out of topics, and the page that shows them."""
+
+    def __init__(self) -> None:
+        super().__init__("web_viewer")
+        self._p = p = declare(self, PARAMETERS)
+        self._page: Page | None = None
+        self._mechanism: Mechanism
+        self._wishes: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._clock_heard, self._listening = False, False
+        self._waiting_since = time.monotonic()
+        self._state: tuple[int, FloatArray] | None = None
+        self._joints: JointState | None = None
+        self._forces: FloatArray | None = None
+        self._number: float | None = None
+        self._paused = False
+        self._told = ("", 0.0)
+        self._server = serve(p["port"])
+        self._push = Push(self, p["push_duration"])
+        self._pause = self.create_client(SetBool, "forward_simulator/pause")
+        self._reset = self.create_client(Trigger, "forward_simulator/reset")
+        if p["model"] or p["robot_description"]:
+            self._open(p)
+        else:
+            self.get_logger().info("no parameter `model`: waiting for the topic robot_description")
+            self.create_subscription(String, "robot_description", self._on_description, qos.LATCHED)
+        # eyes live in wall time, whatever the clock of the simulation does
+        self.create_timer(
+            1.0 / p["rate"], self._tick, clock=RosClock(clock_type=ClockType.STEADY_TIME)
+        )
+
+    def destroy_node(self) -> None:
+        """Close the page, too."""
+        server, self._server = getattr(self, "_server", None), None
+        if server is not None:
+            stop(server)
+        super().destroy_node()
+
+    def snapshot(self) -> Snapshot | None:
+        """The latest state that was heard."""
+        if self._state is None:
+            return None
+        stamp, configuration = self._state
+        joints = joint_positions(self._mechanism, configuration)
+        effort = self._forces
+        if self._joints is not None:
+            joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
+        number = self._number
+        text, until = self._told
+        return Snapshot(
+            stamp * 1e-9,
+            configuration,
+            joints,
+            self._mechanism.body_pose(configuration),
+            np.zeros(len(self._mechanism.joint_names)) if effort is None else effort,
+            condition_number(self._mechanism, configuration) if number is None else number,
+            not self._paused,
+            text if time.monotonic() < until else "",
+        )
+
+    def set_playing(self, playing: bool) -> None:
+        """Ask the simulator to let time run, or to stop it."""
+
+        def done(answer: SetBool.Response) -> None:
+            self._paused = not playing if answer.success else self._paused
+
+        self._ask(self._pause, SetBool.Request(data=not playing), done)
+
+    def reset(self) -> None:
+        """Ask the simulator to begin anew."""
+        self._ask(self._reset, Trigger.Request(), lambda _: None)
+
+    def push(self, wrench: FloatArray) -> None:
+        """Exert a wrench (6,) [N, N m] for a while."""
+
+        def begin() -> None:
+            if self._state is not None:
+                self._push.begin(self._state[0], self._interface.base_frame, wrench)
+
+        self._wishes.put(begin)
+
+    def _open(self, parameters: dict[str, Any]) -> None:
+        self._mechanism = load_mechanism(parameters)
+        source = parameters["robot_description"] or parameters["model"]
+        figure = figure_of(source, self._mechanism)
+        page = Page(
+            self._server,
+            self._mechanism,
+            figure,
+            self,
+            warn=self._p["warn"],
+            error=self._p["error"],
+        )
+        page.add_push(self.push)
+        self._page = page
+        self._interface = interface(self, self._mechanism)
+        self.create_subscription(Clock, "/clock", self._on_clock, VIEW)
+        self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
+        self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
+        for remark in figure.remarks:
+            self.get_logger().warn(remark)
+        address = f"http://localhost:{self._server.get_port()}"
+        self.get_logger().info(f"showing {self._mechanism.name} at {address}")
+
+    def _on_description(self, message: String) -> None:
+        if self._page is not None:
+            return
+        try:
+            self._open(self._p | {"robot_description": message.data})
+        except rd.RobodynError as error:
+            self.get_logger().error(f"robot_description refused: {error}")
+
+    def _on_clock(self, _: Clock) -> None:
+        self._clock_heard = True
+
+    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
+        self._state = stamp, configuration
+
+    def _on_joints(self, message: JointState) -> None:
+        if len(message.position) == len(message.name) and np.isfinite(message.position).all():
+            self._joints = message
+
+    def _on_forces(self, message: JointState) -> None:
+        try:
+            self._forces = messages.joint_values(message, self._mechanism.joint_names, "effort")
+        except rd.RobodynError as error:
+            self.get_logger().error(f"forces refused: {error}", throttle_duration_sec=1.0)
+
+    def _on_number(self, message: Float64) -> None:
+        self._number = message.data
+
+    def _tick(self) -> None:
+        try:
+            while True:
+                self._wishes.get_nowait()()
+        except Empty:
+            pass
+        if self._state is not None:
+            self._push.at(self._state[0])
+        if self._page is None:
+            return
+        if not self._listening:
+            self._listen()
+        try:
+            self._page.update()
+        except rd.RobodynError as error:
+            self.get_logger().error(f"not shown: {error}", throttle_duration_sec=1.0)
+
+    def _listen(self) -> None:
+        """Subscribe to the state once nobody counts who does."""
+        clocks = self.count_publishers("/clock")
+        if clocks or not self.count_publishers(self._interface.state_topic):
+            self._waiting_since = time.monotonic()
+        if not self._clock_heard and time.monotonic() - self._waiting_since < NO_CLOCK:
+            return
+        self._listening = True
+        self._interface.on_state(self._on_state, VIEW)
+        self.create_subscription(JointState, "joint_states", self._on_joints, VIEW)
+
+    def _ask(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
+        def ask() -> None:
+            if not client.service_is_ready():
+                text = f"no {client.srv_name}: is a simulator running?"
+                self._told = text, time.monotonic() + TOLD
+                return
+            client.call_async(request).add_done_callback(lambda future: done(future.result()))
+
+        self._wishes.put(ask)

@@ -1,0 +1,159 @@
+"""Recordings: a bag that rosbags wrote, played as it was flown; bags that cannot be shown."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import InvalidInput
+from robodyn.loading.export import stewart_urdf
+from robodyn.view.recording import Recording
+
+pytest.importorskip("rosbags", reason="reading bags needs the package rosbags")
+
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
+from robodyn.view.bag import read_recording
+
+STORE = get_typestore(Stores.ROS2_JAZZY)
+KIND = STORE.types
+TIMES = np.linspace(0.0, 6.0, 121)
+
+
+def header(t):
+    nanoseconds = round(t * 1e9)
+    stamp = KIND["builtin_interfaces/msg/Time"](
+        sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9
+    )
+    return KIND["std_msgs/msg/Header"](stamp=stamp, frame_id="base_link")
+
+
+def odometry(t, pose):
+    vector, twist = (
+        KIND["geometry_msgs/msg/Vector3"](0.0, 0.0, 0.0),
+        KIND["geometry_msgs/msg/Twist"],
+    )
+    place = KIND["geometry_msgs/msg/Pose"](
+        position=KIND["geometry_msgs/msg/Point"](*pose[:3]),
+        orientation=KIND["geometry_msgs/msg/Quaternion"](*pose[3:]),
+    )
+    none = np.zeros(36)
+    return KIND["nav_msgs/msg/Odometry"](
+        header=header(t),
+        child_frame_id="platform_link",
+        pose=KIND["geometry_msgs/msg/PoseWithCovariance"](pose=place, covariance=none),
+        twist=KIND["geometry_msgs/msg/TwistWithCovariance"](
+            twist=twist(linear=vector, angular=vector), covariance=none
+        ),
+    )
+
+
+def forces(t, names, effort):
+    none = np.zeros(0)
+    return KIND["sensor_msgs/msg/JointState"](
+        header(t), list(names), none, none, np.ascontiguousarray(effort)
+    )
+
+
+def write(folder, rows):
+    """A bag of (topic, message, time) rows."""
+    with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        connections = {}
+        for topic, message, t in rows:
+            kind = message.__msgtype__
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, kind, typestore=STORE)
+            writer.write(connections[topic], round(t * 1e9), STORE.serialize_cdr(message, kind))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def flight(dasgupta):
+    motion = rd.paper_path("I").sample(TIMES)
+    return motion, dasgupta.inverse_dynamics(*motion)
+
+
+@pytest.fixture(scope="module")
+def bag(tmp_path_factory, dasgupta, flight):
+    motion, efforts = flight
+    text = KIND["std_msgs/msg/String"](stewart_urdf(dasgupta.model))
+    rows = [("/cell/robot_description", text, 0.0)]
+    for t, pose, effort in zip(TIMES, motion.configuration, efforts, strict=True):
+        rows.append(("/cell/platform_state", odometry(t, pose), t))
+        rows.append(("/cell/platform_state", odometry(t, pose), t))  # lockstep says it again
+        message = forces(t, dasgupta.joint_names[::-1], effort[::-1])
+        rows.append(("/cell/inverse_dynamics/forces", message, t))
+    return write(tmp_path_factory.mktemp("bags") / "run", rows)
+
+
+@pytest.mark.parametrize("model", ["", "stewart_dasgupta"])
+@pytest.mark.parametrize("file", ["", "run.mcap"])
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
+    recording, _ = read_recording(bag / file, model)
+    recording.set_playing(False)
+    assert recording.duration == pytest.approx(6.0)
+    for moment in (0.0, 2.5, 6.0):
+        recording.seek(moment)
+        now = recording.snapshot()
+        index = int(np.argmin(np.abs(TIMES - now.time)))
+        assert now.time == pytest.approx(moment, abs=0.051)
+        np.testing.assert_allclose(now.configuration, flight[0].configuration[index])
+        np.testing.assert_allclose(now.effort, flight[1][index])
+
+
+@pytest.mark.parametrize(
+    ("rows", "model", "said"),
+    [
+        ([], "", "no robot_description in it, name the model by --model"),
+        ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; its topics are /other"),
+        ([], "puma560", "no joint_states of puma560; its topics are /other"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_bag_without_what_is_needed_is_refused_in_one_line(tmp_path, rows, model, said):
+    other = ("/other", KIND["std_msgs/msg/String"]("hello"), 0.0)
+    folder = write(tmp_path / "run", [other, *rows])
+    with pytest.raises(InvalidInput, match=re.escape(said)) as caught:
+        read_recording(folder, model)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no bag at all"])
+def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content):
+    file = tmp_path / "run.mcap"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InvalidInput, match=r"run\.mcap: not a bag that can be read") as caught:
+        read_recording(file, "stewart_dasgupta")
+    assert "\n" not in str(caught.value)
+
+
+def test_it_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("robodyn.view.recording.time.monotonic", lambda: now[0])
+    recording = Recording(dasgupta, TIMES, flight[0].configuration, flight[1])
+    now[0] += 1.0
+    assert recording.snapshot().time == pytest.approx(1.0)
+    recording.set_speed(2.0)
+    now[0] += 1.0
+    assert recording.snapshot().time == pytest.approx(3.0)
+    recording.set_playing(False)
+    now[0] += 1.0
+    assert recording.snapshot().time == pytest.approx(3.0)
+    assert not recording.snapshot().playing
+    recording.set_playing(True)
+    now[0] += 100.0
+    assert recording.snapshot().time == pytest.approx(6.0)
+    recording.reset()
+    assert recording.snapshot().time == 0.0
+
+
+def test_times_that_do_not_increase_are_refused(dasgupta, flight):
+    times = np.array([0.0, 0.0])
+    with pytest.raises(InvalidInput, match="do not increase"):
+        Recording(dasgupta, times, flight[0].configuration[:2], flight[1][:2])

@@ -1,0 +1,132 @@
+"""Real nodes with a real executor in the test process, for what needs no process of its own.
+
+Everything goes over DDS as it would between processes, but one executor turns all of it: a test
+says what is sent and waits for what comes back.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rclpy
+from rcl_interfaces.msg import Log
+from rcl_interfaces.srv import SetParameters
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from ros_harness import PATIENCE, RELIABLE, free_domain, ros_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rclpy.node import Node
+    from rclpy.publisher import Publisher
+    from rclpy.qos import QoSProfile
+
+CLASSES = {
+    "condition_monitor": "ConditionMonitor",
+    "forward_simulator": "ForwardSimulator",
+    "inverse_dynamics": "InverseDynamics",
+    "trajectory_planner": "TrajectoryPlanner",
+}
+T = TypeVar("T")
+
+
+class LocalGraph:
+    """Nodes of ours by name, each with its parameters, and a peer that talks to them."""
+
+    def __init__(self, nodes: Mapping[str, Mapping[str, object]], *more: str) -> None:
+        given = {
+            f"{name}:{parameter}": value
+            for name, parameters in nodes.items()
+            for parameter, value in parameters.items()
+        }
+        rclpy.init(args=ros_arguments(given, *more), domain_id=free_domain())
+        self._executor = SingleThreadedExecutor()
+        try:
+            self.peer = rclpy.create_node("peer", use_global_arguments=False)
+            self._executor.add_node(self.peer)
+            self._logs: list[Log] = []
+            self.peer.create_subscription(Log, "/rosout", self._logs.append, RELIABLE)
+            self.nodes: dict[str, Node] = {}
+            for name in nodes:
+                made = getattr(import_module(f"robodyn_ros.{name}"), CLASSES[name])()
+                self.nodes[name] = made
+                self._executor.add_node(made)
+        except BaseException:
+            rclpy.try_shutdown()
+            raise
+
+    def __enter__(self) -> LocalGraph:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown()
+        for node in (*self.nodes.values(), self.peer):
+            node.destroy_node()
+        rclpy.try_shutdown()
+
+    def spin(self, seconds: float) -> None:
+        """Let everything run for a while."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
+    def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
+        """Let everything run until the condition answers something true, and return it."""
+        deadline = time.monotonic() + timeout
+        while not (answer := condition()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not in {timeout:g} s: {what}; logged: {self.lines}")
+            self._executor.spin_once(timeout_sec=0.05)
+        return answer
+
+    @property
+    def lines(self) -> list[str]:
+        """What the nodes logged."""
+        return [log.msg for log in self._logs]
+
+    def line(self, *texts: str) -> str:
+        """The first logged line with all texts, once it is there."""
+        return self.until(
+            lambda: next((one for one in self.lines if all(t in one for t in texts)), ""),
+            f"a line with {texts}",
+        )
+
+    def publisher(self, kind: type, topic: str, qos: QoSProfile = RELIABLE) -> Publisher:
+        """A publisher that its listener has found."""
+        publisher = self.peer.create_publisher(kind, topic, qos)
+        self.until(publisher.get_subscription_count, f"a listener on {topic}")
+        return publisher
+
+    def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
+        """A list to which every message on a topic is appended."""
+        heard: list[T] = []
+        self.peer.create_subscription(kind, topic, heard.append, qos)
+        resolved = self.peer.resolve_topic_name(topic)
+
+        def found() -> bool:
+            publishers = [p for node in self.nodes.values() for p in node.publishers]
+            return any(
+                p.topic_name == resolved and p.get_subscription_count() for p in publishers
+            )
+
+        self.until(found, f"a publisher of {topic}")
+        return heard
+
+    def call(self, kind: type, name: str, request: Any = None) -> Any:
+        """The answer of a service."""
+        client = self.peer.create_client(kind, name)
+        self.until(client.service_is_ready, f"service {name}")
+        future = client.call_async(kind.Request() if request is None else request)
+        self.until(future.done, f"an answer of {name}")
+        self.peer.destroy_client(client)
+        return future.result()
+
+    def set(self, node: str, **values: object) -> list[str]:
+        """Set parameters as `ros2 param set` does; the reasons of those that are refused."""
+        wanted = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+        request = SetParameters.Request(parameters=wanted)
+        answer = self.call(SetParameters, f"/{node}/set_parameters", request)
+        return [result.reason for result in answer.results if not result.successful]

@@ -1,0 +1,237 @@
+"""trajectory_planner with a real executor: goals of both mechanisms, limits, timing, cancelling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import PoseStamped
+from local_graph import LocalGraph
+from nav_msgs.msg import Odometry
+from ros_harness import LATCHED
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn.analysis.limits import check_limits
+from robodyn_ros import messages
+
+pytestmark = pytest.mark.ros
+MODEL = "stewart_symmetric"
+FRAMES = ("base_link", "platform_link")
+HIGH = rd.pose_from_rpy([0.0, 0.0, 3.0], [0.0, 0.0, 0.0])
+NEAR = rd.pose_from_rpy([0.05, 0.0, 0.9], [0.0, 0.1, 0.0])
+
+
+class Planner:
+    """A trajectory_planner of a platform, which is told where the platform is."""
+
+    def __init__(self, **parameters: object) -> None:
+        given = {"model": MODEL} | parameters
+        self.graph = graph = LocalGraph({"trajectory_planner": given})
+        self.states = graph.publisher(Odometry, "platform_state")
+        self.poses = graph.publisher(PoseStamped, "goal_pose")
+        self.joints = graph.publisher(JointState, "goal_joints")
+        self.heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+
+    def be_at(self, pose) -> None:
+        self.states.publish(messages.odometry(0, FRAMES, pose, np.zeros(6)))
+        self.graph.spin(0.05)
+
+    def go(self, pose) -> None:
+        message = PoseStamped()
+        message.header.frame_id = "base_link"
+        messages.fill_pose(message.pose, pose)
+        self.poses.publish(message)
+
+    def planned(self):
+        """Times, and motion, of the first trajectory published."""
+        message = self.graph.until(lambda: self.heard, "a trajectory")[-1]
+        times = messages.point_times(message.points)
+        motion = (
+            [messages.pose_array(point.transforms[0]) for point in message.points],
+            [messages.twist_array(point.velocities[0]) for point in message.points],
+            [messages.twist_array(point.accelerations[0]) for point in message.points],
+        )
+        return times, tuple(map(np.array, motion))
+
+    def call(self, service):
+        return self.graph.call(Trigger, f"trajectory_planner/{service}")
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load(MODEL)
+
+
+@pytest.fixture
+def planner(request, platform):
+    made = Planner(**getattr(request, "param", {}))
+    with made.graph:
+        made.be_at(platform.home)
+        yield made
+
+
+def with_parameters(**parameters):
+    return pytest.mark.parametrize("planner", [parameters], indirect=True, ids=[""])
+
+
+def equals(planned, path):
+    times, motion = planned
+    assert times[-1] == pytest.approx(path.duration, abs=1e-9)
+    for ours, theirs in zip(motion, path.sample(times), strict=True):
+        # a knot's time is a whole number of nanoseconds
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-7)
+
+
+@with_parameters(duration=10.0, limits="refuse")
+def test_a_goal_out_of_reach_is_refused_with_time_leg_and_value(planner, platform):
+    planner.go(HIGH)
+    line = planner.graph.line("goal_pose refused")
+    broken = check_limits(platform, rd.plan_line(platform.home, HIGH, duration=10.0), 1000.0)
+    assert broken.joint
+    assert broken.text in line
+    for part in (broken.joint, f"t = {broken.time:.3f} s", "limit is 1.4"):
+        assert part in line
+    planner.graph.spin(0.2)
+    assert planner.heard == []
+    # it is no plan either
+    assert not planner.call("start").success
+    planner.go(NEAR)
+    planner.planned()
+
+
+@with_parameters(duration=10.0, limits="warn")
+def test_out_of_reach_is_no_matter_for_a_warning(planner):
+    planner.go(HIGH)
+    planner.graph.line("goal_pose refused", "reaches", "limit")
+    assert planner.heard == []
+
+
+@with_parameters(duration=10.0, limits="ignore")
+def test_limits_are_ignored_if_that_is_wanted(planner):
+    planner.go(HIGH)
+    times, _ = planner.planned()
+    assert times[-1] == pytest.approx(10.0)
+    assert not any("refused" in line for line in planner.graph.lines)
+
+
+@pytest.mark.parametrize(
+    ("planner", "refused"),
+    [({"duration": 0.05, "limits": "refuse"}, True), ({"duration": 0.05, "limits": "warn"}, False)],
+    indirect=["planner"],
+    ids=["refuse", "warn"],
+)
+def test_a_plan_too_fast_for_the_legs(planner, platform, refused):
+    planner.go(NEAR)
+    broken = check_limits(platform, rd.plan_line(platform.home, NEAR, duration=0.05), 1000.0)
+    assert broken.quantity in ("velocity", "effort")
+    assert ("refused" in planner.graph.line(broken.text)) == refused
+    if refused:
+        planner.graph.spin(0.2)
+        assert planner.heard == []
+    else:
+        planner.planned()
+
+
+@with_parameters(model="stewart_dasgupta", path="III", limits="warn")
+def test_a_path_through_a_singularity_is_warned_of_with_its_time(planner):
+    assert planner.planned()[0][-1] > 3.67
+    planner.graph.line("singular at t = 3.67")
+
+
+@pytest.mark.parametrize("profile", ["lspb", "quintic", "cycloidal"])
+@pytest.mark.parametrize("limits", [{"duration": 3.0}, {"v_max": 0.05, "w_max": 0.2}],
+                         ids=["duration", "speed"])  # fmt: skip
+def test_duration_or_speeds_whichever_are_given(platform, profile, limits):
+    path = rd.plan_line(platform.home, NEAR, profile=profile, **limits)
+    made = Planner(profile=profile, **limits)
+    with made.graph:
+        made.be_at(platform.home)
+        made.go(NEAR)
+        planned = made.planned()
+        equals(planned, path)
+        if "v_max" in limits:
+            twists = planned[1][1]
+            assert np.linalg.norm(twists[:, :3], axis=1).max() <= limits["v_max"] * (1 + 1e-9)
+
+
+@with_parameters(duration=2.0)
+def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform):
+    lengths = platform.inverse_kinematics(NEAR)
+    names = platform.joint_names
+    order = np.random.default_rng().permutation(6)
+    wrong = messages.joint_state(0, names[:5], lengths[:5])
+    planner.joints.publish(wrong)
+    planner.graph.line("goal_joints refused", names[5])
+    planner.joints.publish(messages.joint_state(0, names, np.full(6, np.nan)))
+    planner.graph.line("goal_joints refused", "nan")
+    planner.joints.publish(messages.joint_state(0, names, np.full(6, 9.0)))
+    planner.graph.until(
+        lambda: sum("goal_joints refused" in line for line in planner.graph.lines) == 3, "refusal"
+    )
+    assert planner.heard == []
+    planner.joints.publish(messages.joint_state(0, [names[i] for i in order], lengths[order]))
+    times, (poses, _, _) = planner.planned()
+    assert times[-1] == pytest.approx(2.0)
+    np.testing.assert_allclose(poses[-1], NEAR, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(poses[0], platform.home, rtol=0, atol=1e-12)
+
+
+@with_parameters(duration=2.0)
+def test_cancel_holds_what_is_there(planner, platform):
+    planner.go(NEAR)
+    planner.planned()
+    known = len(planner.heard)
+    here = rd.pose_from_rpy([0.01, 0.0, 0.85], [0.0, 0.02, 0.0])
+    planner.be_at(here)
+    assert planner.call("cancel").success
+    planner.graph.until(lambda: len(planner.heard) > known, "a trajectory to rest")
+    times, (poses, twists, accels) = planner.planned()
+    assert times.tolist() == [0.0]
+    np.testing.assert_allclose(poses, [here], rtol=0, atol=1e-12)
+    assert not twists.any()
+    assert not accels.any()
+    answer = planner.call("start")
+    assert not answer.success
+    assert "nothing planned" in answer.message
+
+
+def test_cancel_without_a_state_says_so():
+    made = Planner()
+    with made.graph:
+        answer = made.call("cancel")
+        assert not answer.success
+        assert "platform_state" in answer.message
+
+
+def test_an_arms_goal():
+    """By speed; from the measured joints, in whatever order; a goal off limits is refused."""
+    arm = rd.load("puma560")
+    n = len(arm.joint_names)
+    start = 0.5 * arm.home + 0.1
+    goal = start + np.linspace(0.2, 0.4, n)
+    parameters = {"model": "puma560", "v_max": 0.3, "limits": "warn"}
+    with LocalGraph({"trajectory_planner": parameters}) as graph:
+        states = graph.publisher(JointState, "joint_states")
+        goals = graph.publisher(JointState, "goal_joints")
+        heard = graph.listen(JointTrajectory, "joint_trajectory", LATCHED)
+        goals.publish(messages.joint_state(0, arm.joint_names, goal))
+        graph.line("goal_joints refused", "no joint_states")
+        back = slice(None, None, -1)
+        states.publish(
+            messages.joint_state(0, arm.joint_names[back], start[back], np.zeros(n))
+        )
+        graph.spin(0.05)
+        beyond = np.where(np.arange(n) == 2, 100.0, goal)
+        goals.publish(messages.joint_state(0, arm.joint_names, beyond))
+        graph.line("goal_joints refused", arm.joint_names[2], "limit")
+        goals.publish(messages.joint_state(0, arm.joint_names[back], goal[back]))
+        message = graph.until(lambda: heard, "a trajectory")[-1]
+        times = messages.point_times(message.points)
+        path = rd.plan_joints(start, goal, v_max=0.3)
+        assert times[-1] == pytest.approx(path.duration, abs=1e-9)
+        expected = path.sample(times)
+        for field, rows in zip(("positions", "velocities"), expected[:2], strict=True):
+            ours = np.array([getattr(point, field) for point in message.points])
+            np.testing.assert_allclose(ours, rows, rtol=0, atol=1e-7)

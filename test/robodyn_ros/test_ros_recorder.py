@@ -1,0 +1,319 @@
+"""recorder: what was published is in the bag, with all that players need."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from ament_index_python.packages import get_package_share_directory
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
+from nav_msgs.msg import Odometry
+from rclpy.serialization import deserialize_message
+from ros_harness import LATCHED, Peer, Process, executable, free_domain, ros_arguments
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, String
+
+from robodyn.errors import InvalidInput
+from robodyn_ros import messages
+from robodyn_ros.bag_clock import BagClock
+from robodyn_ros.bag_writer import BagWriter, RecordingFailed
+from robodyn_ros.message_definitions import definition
+
+rosbag2 = pytest.importorskip("rosbags.rosbag2", reason="the extra `record` is not installed")
+highlevel = pytest.importorskip("rosbags.highlevel")
+
+pytestmark = pytest.mark.ros
+SECOND = messages.NANOSECONDS
+
+
+class Run:
+    """A recorder in a domain of its own, and somebody who publishes there."""
+
+    def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
+        self.peer = Peer(free_domain())
+        self.folder = folder
+        given = {"output": folder, "name": "bag"} | parameters
+        self.process = Process(
+            [executable("recorder"), *ros_arguments(given, *more)], self.peer.domain
+        )
+        self.peer.partners.append(self.process)
+
+    def publisher(self, kind, topic, profile=None):
+        """A publisher whose messages the recorder gets from the first on."""
+        if profile is None:
+            return self.peer.publisher(kind, topic)
+        publisher = self.peer.node.create_publisher(kind, topic, profile)
+        self.peer.until(lambda: publisher.get_subscription_count() > 0, f"recorder on {topic}")
+        return publisher
+
+    def finish(self) -> None:
+        """Ctrl-C, and the bag is complete."""
+        self.peer.spin(0.3)
+        self.peer.partners.clear()
+        self.process.signal(signal.SIGINT)
+        assert self.process.wait() == 0, self.process.output
+        assert "Traceback" not in self.process.output
+        assert "recorded" in self.process.lines[-1]
+
+    def close(self) -> None:
+        self.process.close()
+        self.peer.close()
+
+
+@pytest.fixture
+def record(tmp_path):
+    runs: list[Run] = []
+
+    def begin(parameters=None, *more) -> Run:
+        runs.append(Run(tmp_path, parameters or {}, *more))
+        return runs[-1]
+
+    yield begin
+    for run in runs:
+        run.close()
+
+
+def contents(bag: Path) -> dict[str, list[tuple[int, bytes]]]:
+    """Stamp and bytes of every message, by topic, as rosbags reads them."""
+    found: dict[str, list[tuple[int, bytes]]] = {}
+    with rosbag2.Reader(bag) as reader:
+        for connection, stamp, data in reader.messages():
+            found.setdefault(connection.topic, []).append((stamp, bytes(data)))
+    return found
+
+
+def messages_of(recorded: list[tuple[int, bytes]], kind: type) -> list[object]:
+    """As ROS reads them; bytes that only pad fields may differ."""
+    return [deserialize_message(data, kind) for _, data in recorded]
+
+
+def test_all_that_is_published_in_simulated_time_is_in_the_bag(record, mechanism):
+    run = record()
+    description = run.publisher(String, "robot_description", LATCHED)
+    description.publish(String(data="<robot/>"))
+    clock = run.publisher(Clock, "/clock")
+    states = run.publisher(Odometry, "platform_state")
+    joints = run.publisher(JointState, "left/joint_states")
+    sent: dict[str, list[object]] = {"/platform_state": [], "/left/joint_states": []}
+    rng = np.random.default_rng()
+    for k in range(300):
+        clock.publish(Clock(clock=messages.to_stamp(10 * SECOND + k * 5_000_000)))
+        twist = rng.normal(size=6)
+        state = messages.odometry(k, mechanism.frames, mechanism.home, twist)
+        joint = messages.joint_state(k, [f"joint{k}"], *twist[:3, None])
+        for publisher, message in ((states, state), (joints, joint)):
+            publisher.publish(message)
+            sent["/" + publisher.topic_name.strip("/")].append(message)
+        run.peer.spin(0.001)
+    # a topic that comes late is recorded, too
+    late = run.publisher(Float64, "condition_number")
+    late.publish(Float64(data=12.5))
+    run.finish()
+
+    bag = run.folder / "bag"
+    found = contents(bag)
+    for topic, given in sent.items():
+        assert messages_of(found[topic], type(given[0])) == given
+    for recorded in found.values():
+        assert all(10 * SECOND <= stamp <= 12 * SECOND for stamp, _ in recorded)
+    stamps = [stamp for stamp, _ in found["/platform_state"]]
+    assert stamps == sorted(stamps)
+    assert len(set(stamps)) > 100
+
+    # the typed reader needs nothing but the bag
+    with highlevel.AnyReader([bag]) as reader:
+        assert reader.typestore.fielddefs
+        by_topic = {c.topic: c for c in reader.connections}
+        for connection, _, raw in reader.messages([by_topic["/platform_state"]]):
+            state = reader.deserialize(raw, connection.msgtype)
+            assert state.child_frame_id == mechanism.frames[1]
+            assert state.pose.pose.position.z == mechanism.home[2]
+        (connection, _, raw), *_ = reader.messages([by_topic["/robot_description"]])
+        assert reader.deserialize(raw, connection.msgtype).data == "<robot/>"
+        (connection, _, raw), *_ = reader.messages([by_topic["/condition_number"]])
+        assert reader.deserialize(raw, connection.msgtype).data == 12.5
+        latched = by_topic["/robot_description"].ext.offered_qos_profiles[0]
+        assert latched.durability.name == "TRANSIENT_LOCAL"
+        assert latched.reliability.name == "RELIABLE"
+        volatile = by_topic["/condition_number"].ext.offered_qos_profiles[0]
+        assert volatile.durability.name == "VOLATILE"
+    check_metadata(bag, found)
+
+
+def check_metadata(bag: Path, found: dict[str, list[tuple[int, bytes]]]) -> None:
+    """metadata.yaml says what is in the bag, as every rosbag2 from Humble on reads it."""
+    told = yaml.safe_load((bag / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
+    stamps = [stamp for recorded in found.values() for stamp, _ in recorded]
+    assert told["version"] == 8
+    assert told["storage_identifier"] == "mcap"
+    assert [Path(p).name for p in told["relative_file_paths"]] == [
+        p.name for p in bag.glob("*.mcap")
+    ]
+    assert told["message_count"] == len(stamps)
+    assert told["starting_time"]["nanoseconds_since_epoch"] == min(stamps)
+    assert told["duration"]["nanoseconds"] == max(stamps) - min(stamps)
+    counts = {
+        t["topic_metadata"]["name"]: t["message_count"] for t in told["topics_with_message_count"]
+    }
+    assert {topic: count for topic, count in counts.items() if count} == {
+        topic: len(recorded) for topic, recorded in found.items()
+    }
+    for topic in told["topics_with_message_count"]:
+        meta = topic["topic_metadata"]
+        assert meta["serialization_format"] == "cdr"
+        assert meta["type_description_hash"] == installed_hash(meta["type"])
+        assert yaml.safe_load(meta["offered_qos_profiles"])[0]["reliability"] in (1, 2)
+
+
+def installed_hash(name: str) -> str:
+    """What rosidl computed when the package was built."""
+    package, folder, kind = name.split("/")
+    path = Path(get_package_share_directory(package), folder, f"{kind}.json")
+    hashes = json.loads(path.read_text())["type_hashes"]
+    return next(h["hash_string"] for h in hashes if h["type_name"] == name)
+
+
+def test_chosen_topics_by_the_wall_clock_compressed(record):
+    run = record(
+        {"topics": "[chosen, absent]", "compression": "zstd", "time": "wall", "name": "'7'"},
+        "-r",
+        "__ns:=/robot",
+    )
+    chosen = run.publisher(Float64, "/robot/chosen")
+    other = run.peer.node.create_publisher(Float64, "/robot/other", 10)
+    for k in range(50):
+        chosen.publish(Float64(data=float(k)))
+        other.publish(Float64(data=-1.0))
+        run.peer.spin(0.002)
+    run.finish()
+    found = contents(run.folder / "7")
+    assert list(found) == ["/robot/chosen"]
+    values = [message.data for message in messages_of(found["/robot/chosen"], Float64)]
+    assert values == list(range(50))
+    mtime = (run.folder / "7" / "metadata.yaml").stat().st_mtime_ns
+    assert all(mtime - 60 * SECOND < stamp < mtime for stamp, _ in found["/robot/chosen"])
+
+
+def test_a_bag_is_never_written_over(record, tmp_path):
+    (tmp_path / "bag").mkdir()
+    process = record().process
+    assert process.wait() == 1
+    fatal = [line for line in process.lines if "[FATAL]" in line]
+    assert len(fatal) == 1
+    assert "exists already" in fatal[0]
+    assert "Traceback" not in process.output
+
+
+def test_without_rosbags_one_line_says_how_to_install_it(tmp_path, monkeypatch):
+    """A package of that name that cannot be imported stands for none."""
+    hidden = tmp_path / "hidden" / "rosbags"
+    hidden.mkdir(parents=True)
+    (hidden / "__init__.py").write_text("raise ImportError('No module named rosbags')\n")
+    path = os.pathsep.join([str(hidden.parent), os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", path)
+    process = Process([executable("recorder"), *ros_arguments({"output": tmp_path})], free_domain())
+    assert process.wait() == 1
+    fatal = [line for line in process.lines if "[FATAL]" in line]
+    assert len(fatal) == 1
+    assert "pip install 'robodyn[record]'" in fatal[0]
+    assert "Traceback" not in process.output
+    assert not list(tmp_path.glob("rosbag2*"))
+
+
+@pytest.mark.parametrize(
+    "kind", [Odometry, JointState, DiagnosticArray, WrenchStamped, Clock, Float64]
+)
+def test_definitions_are_those_of_the_installed_packages(kind):
+    name = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+    text, digest = definition(name)
+    assert digest == installed_hash(name)
+    package, folder, short = name.split("/")
+    own = Path(get_package_share_directory(package), folder, f"{short}.msg").read_text()
+    assert text.startswith(own)
+    headings = [line for line in text.splitlines() if line.startswith("MSG: ")]
+    assert len(headings) == len(set(headings))
+    assert ("MSG: std_msgs/Header" in headings) == (kind not in (Clock, Float64))
+
+
+def test_a_type_that_is_not_installed_is_named():
+    with pytest.raises(InvalidInput, match="no_msgs/msg/Thing is not installed"):
+        definition("no_msgs/msg/Thing")
+
+
+def test_messages_before_the_first_tick_get_its_time():
+    written = []
+    clock = BagClock("auto", lambda *row: written.append(row))
+    clock.take(0, 99, 99, b"a")
+    clock.take(1, 100, 100, b"b")
+    assert written == []
+    assert not clock.tick(5, 101)
+    clock.take(0, 102, 102, b"c")
+    assert not clock.tick(6, 103)
+    # received late: it was sent before the second tick
+    clock.take(0, 102, 200, b"d")
+    clock.take(0, 103, 103, b"e")
+    assert clock.tick(2, 104)
+    clock.give_up()
+    clock.take(0, 105, 105, b"f")
+    assert [row[:2] for row in written] == [(0, 5), (1, 5), (0, 5), (0, 5), (0, 6), (0, 2)]
+    assert b"".join(row[2] for row in written) == b"abcdef"
+    assert clock.source == "sim"
+
+
+@pytest.mark.parametrize("source", ["auto", "sim", "wall"])
+def test_without_a_tick_the_wall_clock_counts(source):
+    written = []
+    clock = BagClock(source, lambda *row: written.append(row))
+    clock.take(0, 99, 99, b"a")
+    clock.give_up()
+    clock.take(0, 100, 100, b"b")
+    # a clock that comes too late does not mix its time in
+    clock.tick(5, 101)
+    clock.take(0, 101, 101, b"c")
+    assert written == [(0, 99, b"a"), (0, 100, b"b"), (0, 101, b"c")]
+
+
+def test_what_is_held_back_is_bounded():
+    written = []
+    clock = BagClock("auto", lambda *row: written.append(row), most_held=1000)
+    for k in range(20):
+        clock.take(0, k, k, bytes(100))
+    assert [stamp for _, stamp, _ in written] == list(range(20))
+
+
+def test_what_waits_to_be_written_is_bounded_and_nothing_is_lost(tmp_path):
+    bag = BagWriter(tmp_path / "bag", limit=10_000)
+    topic = bag.add_topic("/big", "std_msgs/msg/String", definition("std_msgs/msg/String"), [])
+    data = [os.urandom(5_000) for _ in range(400)]
+    for k, one in enumerate(data):
+        bag.write(topic, k, one)
+        assert bag._bytes <= 15_000
+    bag.close()
+    assert [d for _, d in contents(tmp_path / "bag")["/big"]] == data
+    assert bag.messages == 400
+
+
+def test_a_disk_that_fails_is_told_once(tmp_path, monkeypatch):
+    bag = BagWriter(tmp_path / "bag", limit=1_000)
+    topic = bag.add_topic("/a", "std_msgs/msg/String", definition("std_msgs/msg/String"), [])
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(bag._writer, "write", full)
+
+    def until_told():
+        for _ in range(1000):
+            bag.write(topic, 0, bytes(500))
+
+    with pytest.raises(RecordingFailed, match="No space left on device"):
+        until_told()
+    bag.write(topic, 0, b"")
+    bag.close()
