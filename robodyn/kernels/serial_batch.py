@@ -13,12 +13,12 @@ from robodyn.kernels import (
     serial_newton_euler,
     serial_strobing,
 )
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import batch_kernel, kernel
 from robodyn.kernels.serial_layout import BODY_SIZE, FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
 from robodyn.kernels.serial_spatial import matrix, place, quaternion_from_matrix
 
 
-@kernel
+@batch_kernel
 def newton_euler(
     chain: Any,
     gravity: Any,
@@ -88,7 +88,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> None:
         serial_composite.jacobian(chain, frames, out[s])
 
 
-@kernel
+@batch_kernel
 def mass_matrix(chain: Any, q: Any, out: Any) -> None:
     """Mass matrices out (N, n, n) by composite rigid bodies."""
     frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
@@ -106,7 +106,7 @@ def energy(chain: Any, gravity: Any, q: Any, qd: Any, out: Any) -> None:
         out[s, 0], out[s, 1] = serial_composite.energy(chain, frames, gravity, qd[s])
 
 
-@kernel
+@batch_kernel
 def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any, status: Any
 ) -> None:

@@ -6,7 +6,8 @@ compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from robodyn.batch import element
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.kernels import serial_batch as kernels
+from robodyn.serial import single
 from robodyn.serial.integration import integrate
 from robodyn.serial.kinematics import SerialKinematics
 from robodyn.serial.packing import pack_chain, pack_pseudo_inertias
+from robodyn.threads import share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+_empty = np.empty
+_NO_WRENCH = single.NO_WRENCH
 INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")
 MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
@@ -51,6 +56,18 @@ class SerialArm(SerialKinematics):
         }
         self._pseudo = pack_pseudo_inertias(self._chains[False, False])
         self._gravity = np.array(model.gravity)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SerialArm, (self.model,)
+
+    @cached_property
+    def _single(self) -> single.Single:
+        return single.kernels()
+
+    @property
+    def unchecked(self) -> single.Unchecked:
+        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        return single.Unchecked(self._chain(), self._gravity)
 
     def __repr__(self) -> str:
         return f"SerialArm({self.name!r}, {self.n} joints)"
@@ -81,6 +98,17 @@ class SerialArm(SerialKinematics):
         Raises:
             InvalidInput: a wrong shape, not finite, or an unknown method.
         """
+        if method == "newton_euler":
+            efforts = _empty(self.n)
+            contact = wrench is not None
+            try:
+                chain, load = self._chains[friction, armature], wrench if contact else _NO_WRENCH
+                if self._single.inverse(
+                    chain, self._gravity, q, qd, qdd, load, contact, False, efforts
+                ):
+                    return efforts
+            except (TypeError, KeyError):
+                pass  # not single float64 states: a batch, or something to be explained
         _choose(method, INVERSE_METHODS)
         shape, (position, rate, change, load) = self._flat(
             q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
@@ -93,9 +121,23 @@ class SerialArm(SerialKinematics):
             )
         else:
             modified = method == "modified_newton_euler"
-            kernels.newton_euler(
-                chain, self._gravity, position, rate, change, load, contact, modified, out
-            )
+
+            def work(first: int, last: int) -> bool:
+                part = slice(first, last)
+                kernels.newton_euler(
+                    chain,
+                    self._gravity,
+                    position[part],
+                    rate[part],
+                    change[part],
+                    load[part],
+                    contact,
+                    modified,
+                    out[part],
+                )
+                return True
+
+            share(work, len(position))
         return out.reshape(*shape, self.n)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
@@ -114,12 +156,25 @@ class SerialArm(SerialKinematics):
         Raises:
             InvalidInput: as for `inverse_dynamics`.
         """
+        if method == "composite":
+            matrix = _empty((self.n, self.n))
+            try:
+                if self._single.mass(self._chains[False, armature], q, False, matrix):
+                    return matrix
+            except (TypeError, KeyError):
+                pass
         _choose(method, MASS_METHODS)
         shape, (flat,) = self._flat(q=q)
         out = np.empty((len(flat), self.n, self.n))
         strobing = method == "strobing"
         compute = kernels.strobed_mass_matrix if strobing else kernels.mass_matrix
-        compute(self._chain(False, armature), flat, out)
+        chain = self._chain(False, armature)
+
+        def work(first: int, last: int) -> bool:
+            compute(chain, flat[first:last], out[first:last])
+            return True
+
+        share(work, len(flat))
         return out.reshape(*shape, self.n, self.n)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
@@ -155,6 +210,17 @@ class SerialArm(SerialKinematics):
             InvalidInput: as for `inverse_dynamics`.
             SingularMassMatrix: a joint has no inertia to accelerate.
         """
+        if method == "articulated_body":
+            accelerations = _empty(self.n)
+            contact = wrench is not None
+            try:
+                chain, load = self._chains[friction, armature], wrench if contact else _NO_WRENCH
+                if self._single.forward(
+                    chain, self._gravity, q, qd, tau, load, contact, False, accelerations
+                ):
+                    return accelerations
+            except (TypeError, KeyError):
+                pass
         _choose(method, FORWARD_METHODS)
         shape, (position, rate, effort, load) = self._flat(
             q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
@@ -163,7 +229,13 @@ class SerialArm(SerialKinematics):
         strobing = method == "strobing"
         compute = kernels.strobed_forward_dynamics if strobing else kernels.forward_dynamics
         chain = self._chain(friction, armature)
-        compute(chain, self._gravity, position, rate, effort, load, out, status)
+
+        def work(first: int, last: int) -> bool:
+            part = (x[first:last] for x in (position, rate, effort, load, out, status))
+            compute(chain, self._gravity, *part)
+            return True
+
+        share(work, len(position))
         if status.any():
             first = int(np.argmax(status))
             index = element(shape, first)

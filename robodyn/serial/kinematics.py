@@ -31,6 +31,7 @@ class SerialKinematics:
     def __init__(self, model: SerialModel) -> None:
         self.model = model
         self._geometry = pack_chain(model)
+        self._n = len(model.joints)
 
     @property
     def name(self) -> str:
@@ -40,7 +41,7 @@ class SerialKinematics:
     @property
     def n(self) -> int:
         """Number of joints."""
-        return len(self.model.joints)
+        return self._n
 
     @property
     def joint_names(self) -> tuple[str, ...]:
