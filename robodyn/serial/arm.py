@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 _empty = np.empty
-_NO_WRENCH = single.NO_WRENCH
 INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")
 MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
@@ -99,13 +98,18 @@ class SerialArm(SerialKinematics):
             InvalidInput: a wrong shape, not finite, or an unknown method.
         """
         if method == "newton_euler":
-            efforts = _empty(self.n)
-            contact = wrench is not None
+            efforts = _empty(self._n)
             try:
-                chain, load = self._chains[friction, armature], wrench if contact else _NO_WRENCH
-                if self._single.inverse(
-                    chain, self._gravity, q, qd, qdd, load, contact, False, efforts
-                ):
+                chain = self._chains[friction, armature]
+                if wrench is None:
+                    done = self._single.inverse_without_wrench(
+                        chain, self._gravity, q, qd, qdd, efforts
+                    )
+                else:
+                    done = self._single.inverse(
+                        chain, self._gravity, q, qd, qdd, wrench, True, False, efforts
+                    )
+                if done:
                     return efforts
             except (TypeError, KeyError):
                 pass  # not single float64 states: a batch, or something to be explained
@@ -157,7 +161,7 @@ class SerialArm(SerialKinematics):
             InvalidInput: as for `inverse_dynamics`.
         """
         if method == "composite":
-            matrix = _empty((self.n, self.n))
+            matrix = _empty((self._n, self._n))
             try:
                 if self._single.mass(self._chains[False, armature], q, False, matrix):
                     return matrix
@@ -211,13 +215,18 @@ class SerialArm(SerialKinematics):
             SingularMassMatrix: a joint has no inertia to accelerate.
         """
         if method == "articulated_body":
-            accelerations = _empty(self.n)
-            contact = wrench is not None
+            accelerations = _empty(self._n)
             try:
-                chain, load = self._chains[friction, armature], wrench if contact else _NO_WRENCH
-                if self._single.forward(
-                    chain, self._gravity, q, qd, tau, load, contact, False, accelerations
-                ):
+                chain = self._chains[friction, armature]
+                if wrench is None:
+                    done = self._single.forward_without_wrench(
+                        chain, self._gravity, q, qd, tau, accelerations
+                    )
+                else:
+                    done = self._single.forward(
+                        chain, self._gravity, q, qd, tau, wrench, True, False, accelerations
+                    )
+                if done:
                     return accelerations
             except (TypeError, KeyError):
                 pass

@@ -24,7 +24,9 @@ class Single(NamedTuple):
     """Compiled kernels; they raise TypeError for arguments of other types."""
 
     inverse: Any
+    inverse_without_wrench: Any
     forward: Any
+    forward_without_wrench: Any
     mass: Any
 
 
@@ -34,7 +36,9 @@ def kernels() -> Single:
     state = (_TABLE, *(_LIST,) * 5, types.boolean, types.boolean, _LIST)
     return Single(
         ready(kernels_of.inverse_dynamics, *state),
+        ready(kernels_of.inverse_dynamics_without_wrench, _TABLE, *(_LIST,) * 5),
         ready(kernels_of.forward_dynamics, *state),
+        ready(kernels_of.forward_dynamics_without_wrench, _TABLE, *(_LIST,) * 5),
         ready(kernels_of.mass_matrix, _TABLE, _LIST, types.boolean, _TABLE),
     )
 

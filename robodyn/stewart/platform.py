@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 _empty = np.empty
-_NO_WRENCH = single.NO_WRENCH
 
 
 class StewartPlatform:
@@ -255,11 +254,15 @@ class StewartPlatform:
         if formulation == "exact":
             forces = _empty(6)
             try:
-                contact = wrench is not None
-                load = wrench if contact else _NO_WRENCH
-                if self._single.inverse(
-                    self._lanes, pose, twist, accel, load, contact, False, forces
-                ):
+                if wrench is None:
+                    done = self._single.inverse_without_wrench(
+                        self._lanes, pose, twist, accel, forces
+                    )
+                else:
+                    done = self._single.inverse(
+                        self._lanes, pose, twist, accel, wrench, True, False, forces
+                    )
+                if done:
                     return forces
             except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
@@ -309,9 +312,13 @@ class StewartPlatform:
         """
         accel = _empty(6)
         try:
-            contact = wrench is not None
-            load = wrench if contact else _NO_WRENCH
-            if self._single.forward(self._lanes, pose, twist, forces, load, contact, False, accel):
+            if wrench is None:
+                done = self._single.forward_without_wrench(self._lanes, pose, twist, forces, accel)
+            else:
+                done = self._single.forward(
+                    self._lanes, pose, twist, forces, wrench, True, False, accel
+                )
+            if done:
                 return accel
         except TypeError:
             pass

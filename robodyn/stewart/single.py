@@ -24,7 +24,9 @@ class Single(NamedTuple):
     """Compiled kernels; they raise TypeError for arguments of other types."""
 
     inverse: Any
+    inverse_without_wrench: Any
     forward: Any
+    forward_without_wrench: Any
     mass: Any
     condition: Any
 
@@ -35,7 +37,9 @@ def kernels() -> Single:
     lists = (_LIST,) * 5
     return Single(
         ready(kernels_of.inverse_dynamics, *lists, types.boolean, types.boolean, _LIST),
+        ready(kernels_of.inverse_dynamics_without_wrench, *lists),
         ready(kernels_of.forward_dynamics, *lists, types.boolean, types.boolean, _LIST),
+        ready(kernels_of.forward_dynamics_without_wrench, *lists),
         ready(kernels_of.mass_matrix, _LIST, _LIST, types.boolean, _TABLE),
         ready(kernels_of.condition_number, _LIST, _LIST, types.float64, types.boolean),
     )

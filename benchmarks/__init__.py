@@ -1,0 +1,1 @@
+"""Comparisons with other engines, all in one process: `python -m benchmarks`."""

@@ -1,0 +1,21 @@
+"""Run every comparison and write docs/performance.md with its plots."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from benchmarks import report, work
+
+if __name__ == "__main__":
+    docs = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "docs"
+    sys.stdout.write(
+        report.write(
+            docs,
+            platform=work.one_platform(),
+            rest=work.rest_of_platform(),
+            arm=work.one_arm(),
+            batches=work.batches(),
+            joints=work.joints(),
+        )
+    )
