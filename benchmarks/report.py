@@ -57,6 +57,11 @@ second kind of number, a vector of eight float64: for one state the six legs are
 vector, for a batch eight states are. LLVM gets vector types to begin with and makes AVX-512, AVX2
 or NEON of them; nothing hangs on automatic vectorisation, and no `fastmath` is used, so that NaN is
 found and a state has the same forces, bit for bit, alone and in a batch.
+
+About half of a single call is Numba's way from Python into compiled code, some 50 ns for every
+argument, and 0.1 to 0.2 for the new array; this is why the checked call of an arm, whose kernel
+takes 0.35, is behind Pinocchio's and only the unchecked one level with it. Serial arms in a batch
+run one state after another: their sines and cosines have no vector form here.
 """
 
 
