@@ -151,6 +151,8 @@ def payload(storm: Storm) -> list[Parameter]:
 
 
 @pytest.mark.parametrize("name", CASES)
+# numbers like 1e155 overflow on their way to being refused; a node says so on stderr and goes on
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 def test_random_messages(name):
     case = CASES[name]
