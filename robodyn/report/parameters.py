@@ -55,7 +55,8 @@ def _legs(model: Any) -> Table:
             vector(friction), vector(limits.length), number(limits.velocity),
             number(limits.effort)])  # fmt: skip
     head = ["leg", "base joint [m]", "platform joint [m]", "universal axis",
-            "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]", "force [N]"]  # fmt: skip
+            "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]",
+            "force [N]"]  # fmt: skip
     return "Legs", head, rows
 
 

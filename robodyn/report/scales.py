@@ -114,7 +114,7 @@ def axes_of(panel: Panel) -> tuple[Axis, Axis]:
 
 def decimal(value: float) -> str:
     """A number as a person writes it."""
-    if value == 0.0 or 1e-3 <= abs(value) < 1e5:
+    if value == 0.0 or 1e-3 <= abs(value) < 1e4:
         return f"{value:.10g}".replace("-", "−")
     mantissa, exponent = f"{value:e}".split("e")
     digits = f"{float(mantissa):g}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # side by side.
 SIZES = {1: (780.0, 320.0), 2: (560.0, 340.0), 3: (370.0, 260.0)}
 # Between the frame and the edges.
-LEFT, RIGHT, TOP, BOTTOM = 62.0, 12.0, 26.0, 40.0
+LEFT, RIGHT, TOP, BOTTOM = 68.0, 12.0, 26.0, 40.0
 
 
 def panel_svg(panel: Panel, columns: int = 3) -> str:
@@ -69,7 +69,7 @@ def _axes(panel: Panel, width: float, height: float) -> str:
     out.append(
         f'<text class="l" x="{(LEFT + right) / 2:g}" y="{height - 6:g}" text-anchor="middle">'
         f"{escape(panel.x_label)}</text>"
-        f'<text class="l" transform="translate(13 {(TOP + bottom) / 2:g}) rotate(-90)"'
+        f'<text class="l" transform="translate(12 {(TOP + bottom) / 2:g}) rotate(-90)"'
         f' text-anchor="middle">{escape(panel.y_label)}</text>'
     )
     return "".join(out)
