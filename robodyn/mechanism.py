@@ -59,6 +59,14 @@ class Mechanism(Protocol):
     def without_friction(self) -> Mechanism:
         """The same mechanism with no friction in its joints."""
 
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> Mechanism:
+        """The same mechanism with a body fixed to its platform or held at its tip.
+
+        mass [kg], com (3,) [m] and inertia (3, 3) [kg m^2] about it, in the moving body's frame.
+        """
+
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the platform or the arm's tip in the base frame."""
 

@@ -122,6 +122,12 @@ class InverseDynamics(Node):
         except rd.KinematicsError as error:
             self.get_logger().warn(f"no joint_trajectory_with_effort: {error}")
             return
+        limits = self._mechanism.effort_limits
+        if not np.isfinite(motion.efforts).all():
+            self.get_logger().warn("no joint_trajectory_with_effort: the motion needs no number")
+            return
+        # a controller adds them to its own, whatever they are
+        motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
         message = messages.joint_trajectory(self._joints, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)

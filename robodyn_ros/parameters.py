@@ -96,6 +96,16 @@ def check(name: str, spec: Spec, value: Any) -> Any:
                 f"parameter {name} is {number}, expected a finite number ({spec.text})",
                 value=value,
             )
+    if isinstance(spec.default, list) and (spec.low is not None or spec.high is not None):
+        # ROS itself looks at the range of single numbers only
+        low = -math.inf if spec.low is None else spec.low
+        high = math.inf if spec.high is None else spec.high
+        for number in numbers:
+            if not low <= number <= high:
+                raise rd.InvalidInput(
+                    f"parameter {name} has {number}, expected {low:g} to {high:g} ({spec.text})",
+                    value=value,
+                )
     return value
 
 

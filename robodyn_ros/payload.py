@@ -23,11 +23,17 @@ _TRIANGLE = np.triu_indices(3)
 PAYLOAD = {
     "payload_mass": Spec(0.0, "mass of the payload [kg]", 0.0, 1e6, read_only=False),
     "payload_com": Spec(
-        [0.0, 0.0, 0.0], "its centre of mass, platform or tip frame [m]", read_only=False
+        [0.0, 0.0, 0.0],
+        "its centre of mass, platform or tip frame [m]",
+        -1e3,
+        1e3,
+        read_only=False,
     ),
     "payload_inertia": Spec(
         [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         "its inertia about its centre of mass, xx xy xz yy yz zz [kg m^2]",
+        -1e9,
+        1e9,
         read_only=False,
     ),
 }

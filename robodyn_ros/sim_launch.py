@@ -74,6 +74,12 @@ def simulation_arguments(
             choices=["true", "false"],
             description="write every topic to a rosbag2 folder in `output`; needs rosbags",
         ),
+        DeclareLaunchArgument(
+            "viewer",
+            default_value="false",
+            choices=["true", "false"],
+            description="show the run live in the browser, on localhost only; needs viser",
+        ),
         DeclareLaunchArgument("namespace", default_value="", description="namespace of all nodes"),
     ]
 
@@ -103,6 +109,7 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
             output=_text("output"),
             time=ParameterValue("sim", value_type=str),
         ),
+        _node("web_viewer", condition=IfCondition(LaunchConfiguration("viewer"))),
     ]
     return [
         RegisterEventHandler(OnProcessExit(target_action=summary, on_exit=_done)),

@@ -37,16 +37,19 @@ def fly(
     dt: float = 1e-3,
     kp: ArrayLike = 100.0,
     kv: ArrayLike = 20.0,
+    preview: float = 0.0,
+    model: Mechanism | None = None,
     progress: Callable[[float], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Run:
     """Simulate a mechanism that follows a trajectory, and make a `Run` of it.
 
     Args:
-        mechanism: the plant, and the model its control uses.
+        mechanism: the plant.
         trajectory: what to follow, from its start.
         path: how it is called in the summary.
-        mode, kp, kv: see `TrajectoryFollower`.
+        mode, kp, kv, preview: see `TrajectoryFollower`.
+        model: what its control takes the plant for; the plant itself by default.
         control_dt, dt, progress: see `simulate`.
         clock: seconds since the flight began, for the real-time factor; none by default.
 
@@ -54,7 +57,7 @@ def fly(
         InvalidInput: arguments out of range.
         SimulationFailed: no state follows the very first.
     """
-    follower = TrajectoryFollower(mechanism, mode, kp, kv)
+    follower = TrajectoryFollower(model or mechanism, mode, kp, kv, preview=preview)
     follower.follow(trajectory, 0)
     problems: list[tuple[float, str]] = []
 

@@ -154,7 +154,12 @@ class Run:
     def _of_kind(self) -> dict[str, Any]:
         peak = np.abs(self.effort).max(axis=0).tolist()
         if self.mechanism.kind != "stewart":
-            return {"peak_torque": peak, "tracking": {"joints": float(np.abs(self.error).max())}}
+            errors = np.abs(self.error).max(axis=0)
+            return {
+                "peak_torque": peak,
+                "peak_error": errors.tolist(),
+                "tracking": {"joints": float(errors.max())},
+            }
         return {
             "peak_force": peak,
             "peak_dynamic_fraction": self.peak_dynamic_fraction.tolist(),
@@ -237,7 +242,8 @@ def _kind_lines(summary: dict[str, Any]) -> list[str]:
         return [
             _row("joint", range(1, len(summary["peak_torque"]) + 1), "d"),
             _row("peak torque [N m]", summary["peak_torque"], ".2f"),
-            f"largest tracking error {tracking['joints'] * 1e3:.4f} mrad",
+            _row("peak error [mrad, mm]", np.multiply(summary["peak_error"], 1e3), ".4f"),
+            f"largest tracking error {tracking['joints'] * 1e3:.4f} mrad or mm",
         ]
     return [
         _row("leg", range(1, 7), "d"),

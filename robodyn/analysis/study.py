@@ -112,6 +112,25 @@ class Study:
 
         return plot(self)
 
+    def to_html(self, path: str | Path | None = None, *, name: str = "", command: str = "") -> str:
+        """One self-contained HTML page with everything: charts, extremes, the model's parameters.
+
+        Args:
+            path: file to write it to, if any.
+            name: how the motion is called.
+            command: how the page was asked for, to stand on it.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from robodyn.report.page import write_page
+        from robodyn.report.study_page import study_page
+
+        page = study_page(self, name, command)
+        if path is not None:
+            write_page(page, path)
+        return page.html()
+
     def _part(self, name: str) -> FloatArray:
         if name not in self.parts:
             raise InvalidInput(

@@ -9,6 +9,7 @@ from robodyn.cli.check import check
 from robodyn.cli.compile import compile_kernels
 from robodyn.cli.models import models
 from robodyn.cli.replay import replay
+from robodyn.cli.report import report
 from robodyn.cli.simulate import simulate
 from robodyn.cli.view import view
 
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command("models")(models)
 app.command("check")(check)
 app.command("analyze")(analyze)
+app.command("report")(report)
 app.command("simulate")(simulate)
 app.command("view")(view)
 app.command("replay")(replay)

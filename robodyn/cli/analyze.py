@@ -35,6 +35,18 @@ def analyze(
         Optional[Path],  # noqa: UP045
         typer.Option(help="Also write the histories, one row an instant, to this file."),
     ] = None,
+    html: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Also write a report to this file: one page that needs nothing else."),
+    ] = None,
+    png: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Also write the report's charts to this folder."),
+    ] = None,
+    pdf: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Also write the report's charts to this file, a page each."),
+    ] = None,
 ) -> None:
     """Examine what a planned motion asks of a mechanism: forces, their parts, conditioning.
 
@@ -56,6 +68,12 @@ def analyze(
         found = {"path": name} | study.to_dict(histories=False)
         if csv is not None:
             study.write_csv(csv)
+        if html is not None or png is not None or pdf is not None:
+            # Imported here: an analysis without a report does without it.
+            from robodyn.cli.report import command_line, write_report
+            from robodyn.report.study_page import study_page
+
+            write_report(study_page(study, name, command_line()), html, png, pdf)
     typer.echo(as_json(found) if json else "\n".join(_lines(found)))
 
 

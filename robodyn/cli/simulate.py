@@ -32,6 +32,23 @@ def simulate(
     dt: Annotated[float, typer.Option(help="Longest integration step [s].")] = 0.001,
     kp: Annotated[float, typer.Option(help="Proportional gain [1/s^2].")] = 100.0,
     kv: Annotated[float, typer.Option(help="Derivative gain [1/s].")] = 20.0,
+    preview: Annotated[
+        float,
+        typer.Option(
+            help="How far ahead the planned acceleration is taken [s]; half a control "
+            "period makes up for the hold."
+        ),
+    ] = 0.0,
+    friction: Annotated[
+        bool, typer.Option(help="Joint friction as the model has it, or none.")
+    ] = True,
+    payload: Annotated[
+        float,
+        typer.Option(
+            help="Mass at the platform's reference point or the arm's tip [kg], of which "
+            "the control does not know."
+        ),
+    ] = 0.0,
     output: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(help="Folder for summary.json and history.csv."),
@@ -45,11 +62,14 @@ def simulate(
     """
     with one_line_errors():
         mechanism, name, trajectory = mechanism_and_path(model, path)
+        model_of_control = mechanism if friction else mechanism.without_friction()
+        carried = as_scalar("payload", payload, "kg", at_least=0.0)
+        plant = model_of_control.with_payload(carried) if carried else model_of_control
         period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
         started = time.monotonic()
         with progress_bar(f"path {name}", trajectory.duration) as tell:
             run = fly(
-                mechanism,
+                plant,
                 trajectory,
                 name,
                 mode,
@@ -57,6 +77,8 @@ def simulate(
                 dt=dt,
                 kp=kp,
                 kv=kv,
+                preview=preview,
+                model=model_of_control,
                 progress=tell,
                 clock=lambda: time.monotonic() - started,
             )

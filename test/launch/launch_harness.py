@@ -41,17 +41,18 @@ class History(NamedTuple):
 class Launch:
     """One `ros2 launch` with its own domain and output folder."""
 
-    def __init__(self, folder: Path, arguments: dict[str, object]) -> None:
+    def __init__(
+        self, folder: Path, arguments: dict[str, object], file: str = "stewart_sim.launch.py"
+    ) -> None:
         self.output_folder = folder / "run"
         given = {"output": self.output_folder} | arguments
         words = [f"{name}:={value}" for name, value in given.items()]
         self.domain = free_domain()
         self.process = Process(
-            [ros2(), "launch", "robodyn", "stewart_sim.launch.py",
-             *words],
+            [ros2(), "launch", "robodyn", file, *words],
             self.domain,
             cwd=folder,
-        )  # fmt: skip
+        )
 
     def wait(self) -> int:
         return self.process.wait(FLIGHT)

@@ -14,7 +14,7 @@ from ros_harness import PATIENCE, session_of
 pytestmark = pytest.mark.system
 
 
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize("node", ["forward_simulator", "trajectory_planner"])
 def test_the_death_of_any_process_ends_the_launch_and_is_named(launch, node):
     flight = launch(path="I")
     pid = flight.pid_of(node)

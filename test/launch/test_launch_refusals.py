@@ -11,49 +11,22 @@ from ros_harness import Process, free_domain, session_of
 
 pytestmark = pytest.mark.system
 
-# Leg 1 of the paper's manipulator has its joints at base (.6, .2, 0) and platform (.3, 0, .1).
-NO_LENGTH = """
-waypoints:
-  - {xyz: [0.3, 0.2, -0.1], rpy: [0, 0, 0]}
-  - {xyz: [0.3, 0.0, 0.6], rpy: [0, 0, 0], duration: 6.0}
-"""
 OUT_OF_REACH = """
 waypoints:
   - {xyz: [0, 0, 0.82], rpy: [0, 0, 0]}
   - {xyz: [0, 0, 3.0], rpy: [0, 0, 0], duration: 30.0}
 """
-NO_NUMBER = """
-waypoints:
-  - {xyz: [0.1, 0.0, .nan], rpy: [0, 0, 0]}
-  - {xyz: [0.3, 0.0, 0.6], rpy: [0, 0, 0], duration: 6.0}
-"""
-TOO_FAST = """
-v_max: 0.01
-waypoints:
-  - {xyz: [0.1, 0.0, 0.4], rpy: [0, 0, 0]}
-  - {xyz: [0.3, 0.0, 0.6], rpy: [0, 0, 0], duration: 0.6}
-"""
 FILES = {
-    "malformed.yaml": "type: stewart\nname: [unclosed\n",
-    "no_length.yaml": NO_LENGTH,
     "out_of_reach.yaml": OUT_OF_REACH,
-    "no_number.yaml": NO_NUMBER,
-    "too_fast.yaml": TOO_FAST,
     "nan.yaml": "/**/inverse_dynamics:\n  ros__parameters:\n    kp: .nan\n",
 }
 # launch arguments, and what the line has to name
 REFUSED = {
     "missing_model": ({"model": "no_such_model"}, "no_such_model"),
-    "malformed_model": ({"model": "malformed.yaml"}, "malformed.yaml"),
     "unknown_path": ({"path": "IX"}, "'IX'"),
-    "missing_path_file": ({"path": "nowhere.yaml"}, "nowhere.yaml"),
-    "leg_without_length": ({"path": "no_length.yaml"}, "leg"),
     "unreachable_pose": ({"path": "out_of_reach.yaml", "model": "stewart_symmetric"}, "leg"),
-    "path_that_is_not_finite": ({"path": "no_number.yaml"}, "nan"),
-    "path_that_its_limits_do_not_allow": ({"path": "too_fast.yaml"}, "too_fast.yaml"),
     "parameter_that_is_not_finite": ({"params_file": "nan.yaml"}, "kp"),
     "unknown_mode": ({"mode": "guess"}, "guess"),
-    "duration_that_is_no_number": ({"duration": "soon"}, "soon"),
 }
 
 

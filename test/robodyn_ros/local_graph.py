@@ -28,6 +28,7 @@ CLASSES = {
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
     "inverse_dynamics": "InverseDynamics",
+    "run_summary": "RunSummary",
     "trajectory_planner": "TrajectoryPlanner",
 }
 T = TypeVar("T")
@@ -73,6 +74,11 @@ class LocalGraph:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
+    def spin_some(self, times: int) -> None:
+        """Run what is ready, so many callbacks at most, without waiting."""
+        for _ in range(times):
+            self._executor.spin_once(timeout_sec=0.0)
+
     def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
         """Let everything run until the condition answers something true, and return it."""
         deadline = time.monotonic() + timeout
@@ -108,9 +114,7 @@ class LocalGraph:
 
         def found() -> bool:
             publishers = [p for node in self.nodes.values() for p in node.publishers]
-            return any(
-                p.topic_name == resolved and p.get_subscription_count() for p in publishers
-            )
+            return any(p.topic_name == resolved and p.get_subscription_count() for p in publishers)
 
         self.until(found, f"a publisher of {topic}")
         return heard

@@ -9,7 +9,10 @@ import pytest
 import yaml
 from rcl_interfaces.msg import Parameter, ParameterType
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
+from local_graph import LocalGraph
 from ros_harness import Process, executable, free_domain, ros_arguments
+
+import robodyn as rd
 
 pytestmark = pytest.mark.ros
 NODES = (
@@ -120,29 +123,38 @@ REFUSED = {
 }  # fmt: skip
 
 
+# one of each way to be refused ends a process, the others are refused the same way in this one
+ENDS = ("malformed_yaml", "unknown_path", "nan", "wrong_type", "wrong_length")
+
+
 @pytest.fixture(scope="module")
-def refusals(tmp_path_factory):
-    """How each of them ends: exit code and lines of output."""
-    folder = tmp_path_factory.mktemp("refused")
-    (folder / "malformed.yaml").write_text(MALFORMED)
-    (folder / "incomplete.yaml").write_text(INCOMPLETE)
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("refused")
+    (made / "malformed.yaml").write_text(MALFORMED)
+    (made / "incomplete.yaml").write_text(INCOMPLETE)
     with pytest.raises(yaml.YAMLError):
         yaml.safe_load(MALFORMED)
+    return made
+
+
+@pytest.fixture(scope="module")
+def refusals(folder):
+    """How each of them ends: exit code and lines of output."""
     domain = free_domain()
 
     def end_of(case):
-        node, parameters, _ = case
+        node, parameters, _ = REFUSED[case]
         process = Process([executable(node), *ros_arguments(parameters)], domain, cwd=folder)
         try:
             return process.wait(), process.lines
         finally:
             process.close()
 
-    with ThreadPoolExecutor(3) as pool:
-        return dict(zip(REFUSED, pool.map(end_of, REFUSED.values()), strict=True))
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(ENDS, pool.map(end_of, ENDS), strict=True))
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", ENDS)
 def test_refused_in_one_line(refusals, case):
     node, _, named = REFUSED[case]
     code, lines = refusals[case]
@@ -153,3 +165,14 @@ def test_refused_in_one_line(refusals, case):
     assert "[FATAL]" in lines[0]
     assert f"[{node}]" in lines[0]
     assert named in lines[0]
+
+
+@pytest.mark.parametrize("case", sorted(REFUSED.keys() - set(ENDS)))
+def test_refused_by_the_node_with_an_error_of_ours(folder, monkeypatch, case):
+    """What the runner then tells in its one line."""
+    monkeypatch.chdir(folder)
+    node, parameters, named = REFUSED[case]
+    with pytest.raises(rd.RobodynError) as refused:
+        LocalGraph({node: parameters})
+    assert named in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -21,7 +21,7 @@ FRAMES = ("base_link", "platform_link")
 def planner(start):
     """Waits for ~/start with path II, and takes goals."""
     process = start("trajectory_planner", {"path": "II", "auto_start": False, "v_max": 0.5,
-                                           "w_max": 0.5})  # fmt: skip
+                                           "w_max": 0.5, "limits": "warn"})  # fmt: skip
     process.wait_for_line("path II")
     return process
 

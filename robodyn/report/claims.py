@@ -1,0 +1,48 @@
+"""What a text says, and what was computed, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from robodyn.report.page import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a text and what the computation says to it.
+
+    Attributes:
+        about: the quantity.
+        said: what the text states.
+        computed: the number, or numbers, for the page.
+        agrees: whether they agree.
+        value: the computed number or numbers, for machines.
+    """
+
+    about: str
+    said: str
+    computed: str
+    agrees: bool
+    value: Any = None
+
+
+def claims_html(figure: str, says: str, claims: Sequence[Claim]) -> str:
+    """The text's own account on the left, its numbers and the computed ones on the right."""
+    rows = [[c.about, c.said, c.computed, "agrees" if c.agrees else "differs"] for c in claims]
+    beside = table(["", "stated", "computed", ""], rows) if rows else ""
+    beside = beside.replace("<td>agrees</td>", '<td class="ok">agrees</td>')
+    beside = beside.replace("<td>differs</td>", '<td class="off">differs</td>')
+    account = f"<p><b>{escape(figure)}.</b> {escape(says)}</p>"
+    return f'<div class="beside">{account}<div>{beside}</div></div>'
+
+
+def claims_data(claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    """The same for machines."""
+    return [
+        {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees} for c in claims
+    ]

@@ -1,0 +1,134 @@
+"""Charts as PNG files and as one PDF, by matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import MissingExtra, OutputError
+from robodyn.report.chart import SOLID, thinned
+from robodyn.report.scales import Axis, axes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from robodyn.report.chart import Chart, Curve, Panel
+
+
+def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
+    """Write each chart to `folder`/<key>.png.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        OutputError: the folder or a file cannot be written.
+    """
+    written = []
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for chart in charts:
+            written.append(Path(folder) / f"{chart.key}.png")
+            draw(chart).savefig(written[-1], dpi=dpi)
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot be written: {error.strerror or error}", value=str(folder)
+        ) from error
+    return written
+
+
+def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> None:
+    """Write the charts to one PDF file, a page each.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        OutputError: the file cannot be written.
+    """
+    figures = [draw(chart) for chart in charts]
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    try:
+        with PdfPages(str(path), metadata={"Title": title}) as pages:
+            for figure in figures:
+                pages.savefig(figure)
+    except OSError as error:
+        raise OutputError(
+            f"{path}: cannot be written: {error.strerror or error}", value=str(path)
+        ) from error
+
+
+def draw(chart: Chart) -> Figure:
+    """A chart as a figure, as the page shows it.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.lines import Line2D
+    except ImportError as error:
+        raise MissingExtra(
+            "figures in files need matplotlib: pip install matplotlib", value="matplotlib"
+        ) from error
+    columns = min(chart.columns, len(chart.panels))
+    rows = -(-len(chart.panels) // columns)
+    figure = Figure(figsize=(11.0, 1.3 + 2.9 * rows if columns > 1 else 5.5), layout="constrained")
+    grid = np.atleast_1d(figure.subplots(rows, columns)).reshape(-1)
+    for axes, panel in zip(grid, chart.panels, strict=False):
+        _panel(axes, panel)
+    for unused in grid[len(chart.panels) :]:
+        unused.set_visible(False)
+    figure.suptitle(chart.title)
+    if chart.legend:
+        handles = [Line2D([], [], label=curve.label, **_style(curve)) for curve in chart.legend]
+        figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    axes.set_title(panel.title, fontsize="medium", loc="left")
+    for curve in panel.curves:
+        axes.plot(*thinned(curve.x, curve.y), **_style(curve))
+    for note in panel.notes:
+        side: Any = {"start": "left", "end": "right"}.get(note.anchor, "center")
+        axes.text(note.x, note.y, note.text, ha=side, fontsize="x-small")
+    if panel.picture:
+        axes.set_aspect("equal")
+        axes.set_axis_off()
+        return
+    x, y = axes_of(panel)
+    _set_y(axes, y)
+    axes.set_xlim(x.low, x.high)
+    for mark in panel.marks:
+        line = axes.axvline if mark.vertical else axes.axhline
+        if mark.vertical or 0.0 <= float(y.share(np.array(mark.at))) <= 1.0:
+            line(mark.at, color=mark.color, linestyle=":", linewidth=1.0)
+            place = (mark.at, 0.97) if mark.vertical else (0.01, mark.at)
+            transform = axes.get_xaxis_transform() if mark.vertical else axes.get_yaxis_transform()
+            axes.text(place[0], place[1], mark.label, transform=transform, fontsize="x-small",
+                      va="top" if mark.vertical else "bottom")  # fmt: skip
+    axes.set_xlabel(panel.x_label, fontsize="small")
+    axes.set_ylabel(panel.y_label, fontsize="small")
+    axes.tick_params(labelsize="small")
+    axes.grid(color="0.92")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _set_y(axes: Axes, y: Axis) -> None:
+    """The page's own scale, so that page and file look the same."""
+    if y.scale == "log":
+        axes.set_yscale("log")
+    elif y.scale == "symlog":
+        axes.set_yscale("symlog", linthresh=y.threshold)
+    ends = y.unbent(np.array([y.low, y.high]))
+    axes.set_ylim(float(ends[0]), float(ends[1]))
+    axes.set_yticks([value for value, _ in y.ticks], [text for _, text in y.ticks])
+    axes.minorticks_off()
+
+
+def _style(curve: Curve) -> dict[str, Any]:
+    line = "-" if curve.dash == SOLID else (0, curve.dash)
+    return {"color": curve.color, "linewidth": curve.width * 0.8, "linestyle": line}

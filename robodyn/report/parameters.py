@@ -1,0 +1,90 @@
+"""A mechanism's numbers as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from robodyn.mechanism import Mechanism
+
+# Smaller is nothing but rounding, in any of the units here.
+ROUNDING = 1e-12
+
+Table = tuple[str, list[str], list[list[str]]]
+
+
+def parameter_tables(mechanism: Mechanism) -> list[Table]:
+    """Title, header and rows of each table of a mechanism's parameters."""
+    model: Any = mechanism.model  # type: ignore[attr-defined]
+    if mechanism.kind == "stewart":
+        return [_bodies(model), _legs(model)]
+    return [_links(model)]
+
+
+def _bodies(model: Any) -> Table:
+    bodies = [("platform", model.platform)]
+    for part in ("lower", "upper"):
+        each = [getattr(leg, part) for leg in model.legs]
+        if all(_same(each[0], other) for other in each[1:]):
+            bodies.append((f"{part} part of every leg", each[0]))
+        else:
+            bodies += [(f"{part} part of leg {i}", body) for i, body in enumerate(each, start=1)]
+    rows = [
+        [name, number(body.mass), vector(body.com), "; ".join(vector(r) for r in body.inertia)]
+        for name, body in bodies
+    ]
+    head = ["body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"]
+    return f"Bodies (gravity {vector(model.gravity)} m/s²)", head, rows
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a.mass == b.mass and (a.com == b.com).all() and (a.inertia == b.inertia).all())
+
+
+def _legs(model: Any) -> Table:
+    rows = []
+    for i, leg in enumerate(model.legs, start=1):
+        damping, limits = leg.damping, leg.limits
+        friction = [damping.universal, damping.prismatic, damping.spherical]
+        rows.append([
+            str(i), vector(leg.base), vector(leg.platform), vector(leg.universal_axis),
+            vector(friction), vector(limits.length), number(limits.velocity),
+            number(limits.effort)])  # fmt: skip
+    head = ["leg", "base joint [m]", "platform joint [m]", "universal axis",
+            "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]",
+            "force [N]"]  # fmt: skip
+    return "Legs", head, rows
+
+
+def _links(model: Any) -> Table:
+    rows = [
+        [
+            joint.name, joint.kind, number(joint.mass), vector(joint.com),
+            "; ".join(vector(r) for r in joint.inertia), number(joint.armature),
+            number(joint.damping), vector(joint.friction), vector(joint.position),
+            number(joint.velocity), number(joint.effort),
+        ]
+        for joint in model.joints
+    ]  # fmt: skip
+    head = ["joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
+            "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
+            "range [rad, m]", "speed", "effort [N m, N]"]  # fmt: skip
+    return f"Links (gravity {vector(model.gravity)} m/s²)", head, rows
+
+
+def vector(values: Iterable[float]) -> str:
+    """Numbers side by side; limits that are not there are an infinity sign."""
+    return ", ".join(number(value) for value in values)
+
+
+def number(value: float) -> str:
+    """Four digits, a true minus sign."""
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) < ROUNDING:
+        return "0"
+    return "–" if np.isnan(value) else f"{value:.4g}".replace("-", "−")

@@ -1,0 +1,55 @@
+"""How pages look: one column of sections, charts in a grid, dark on white, ready to print."""
+
+STYLE = """
+:root{--ink:#1b1f24;--soft:#586069;--rule:#d9dee3;--tint:#f5f7f9;--link:#0b5c95}
+*{box-sizing:border-box}
+body{margin:0;color:var(--ink);background:#fff;font:16px/1.5 system-ui,-apple-system,"Segoe UI",
+Roboto,"Helvetica Neue",Arial,sans-serif}
+header,main{max-width:1240px;margin:0 auto;padding:0 24px}
+header{padding-top:28px;border-bottom:1px solid var(--rule)}
+h1{font-size:1.75rem;line-height:1.2;margin:0}
+h2{font-size:1.25rem;margin:0 0 .4rem;padding-top:1.6rem}
+h3{font-size:1rem;margin:1rem 0 .3rem}
+.sub{color:var(--soft);margin:.3rem 0 1rem}
+.say{max-width:75ch;margin:.2rem 0 .6rem;color:#3a424a}
+nav{display:flex;flex-wrap:wrap;gap:2px 18px;padding-bottom:12px;font-size:.9rem}
+a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
+figure{margin:0}
+.legend{display:flex;flex-wrap:wrap;gap:4px 20px;list-style:none;margin:.2rem 0 .5rem;padding:0;
+font-size:.9rem}
+.legend svg{width:34px;height:10px;margin-right:7px;vertical-align:middle}
+.grid{display:grid;gap:14px 18px;grid-template-columns:1fr}
+.grid>*{min-width:0}
+.grid svg{display:block;width:100%;height:auto;font-size:11.5px;fill:var(--soft)}
+.c1 svg{max-width:900px}
+.grid .t{font-size:13px;font-weight:600;fill:var(--ink)}
+.grid .l{font-size:12px;fill:var(--ink)}
+.grid .m{font-size:11px;fill:var(--ink);paint-order:stroke;stroke:#fff;stroke-width:3px}
+.grid .g{stroke:#e6eaee;stroke-width:1;fill:none}
+.grid .f{stroke:#8a9099;stroke-width:1;fill:none}
+@media(min-width:560px){.c3{grid-template-columns:1fr 1fr}}
+@media(min-width:980px){.c2{grid-template-columns:1fr 1fr}.c3{grid-template-columns:1fr 1fr 1fr}}
+.cards{display:flex;flex-wrap:wrap;gap:10px;margin:1.2rem 0 0}
+.cards div{flex:1 1 150px;background:var(--tint);border:1px solid var(--rule);border-radius:6px;
+padding:8px 12px}
+.cards dt{font-size:.8rem;color:var(--soft)}
+.cards dd{margin:0;font-size:1.15rem;font-weight:600;font-variant-numeric:tabular-nums}
+.scroll{overflow-x:auto;margin:.4rem 0 1rem}
+table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;width:100%}
+caption{text-align:left;font-weight:600;padding:.3rem 0}
+th,td{padding:4px 10px 4px 0;border-bottom:1px solid var(--rule);text-align:left;
+vertical-align:top}
+thead th{color:var(--soft);font-weight:500}
+tbody th{font-weight:600;white-space:nowrap}
+.beside{display:grid;gap:4px 28px;margin:.2rem 0 .8rem}
+@media(min-width:760px){.beside{grid-template-columns:1fr 1.4fr}}
+.beside p{margin:0}
+.ok{color:#1a6b3c}.off{color:#b3261e}
+main{padding-bottom:40px}
+@media print{@page{margin:14mm}
+body{font-size:10pt}header,main{max-width:none;padding:0}nav{display:none}
+.c2,.c3{grid-template-columns:1fr 1fr}.c3{grid-template-columns:1fr 1fr 1fr}
+.grid svg,tr,.cards div{break-inside:avoid}h2,.legend,.say{break-after:avoid}
+.scroll{overflow:visible}table{font-size:7pt}h2{padding-top:.8rem}
+*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+""".strip()

@@ -1,0 +1,42 @@
+"""The PUMA experiment through the nodes: the library's numbers, to the last digits."""
+
+import csv
+
+import numpy as np
+import pytest
+from launch_harness import Launch
+
+import robodyn as rd
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture(scope="module")
+def flight(tmp_path_factory):
+    started = Launch(tmp_path_factory.mktemp("arm"), {}, "arm_sim.launch.py")
+    code = started.wait()
+    assert code == 0, started.output
+    yield started
+    started.close()
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_the_puma_flies_as_in_the_library(flight):
+    arm = rd.load("puma560").without_friction()
+    path = rd.load_path("puma", arm)
+    expected = rd.simulate(arm, rd.ComputedTorque(arm), path, dt=1e-3, control_dt=1e-2)
+    with (flight.output_folder / "history.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    joints = np.array([[float(row[name]) for name in arm.joint_names] for row in rows])
+    torques = np.array([[float(row[f"effort_{name}"]) for name in arm.joint_names] for row in rows])
+    np.testing.assert_allclose(joints, expected.configuration, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(torques[:-1], expected.effort[:-1], rtol=1e-9, atol=1e-9)
+    summary = flight.summary
+    assert summary["status"] == "completed"
+    assert summary["tracking"]["joints"] == pytest.approx(np.abs(expected.error).max(), rel=1e-9)
+    assert summary["tracking"]["joints"] == pytest.approx(3.3e-4, rel=0.05)
+    assert len(summary["peak_torque"]) == len(summary["peak_error"]) == 6
+
+
+def test_the_peak_errors_are_printed(flight):
+    assert any("peak error" in line for line in flight.lines)

@@ -1,0 +1,185 @@
+"""Random messages, valid and broken in every way that their types allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped, WrenchStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn_ros import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.mechanism import Mechanism
+
+WILD = (np.nan, np.inf, -np.inf, 0.0, 1e-310, 1e7, -1e20, 1e155, -1.7e308, 5.0, -5.0)
+STAMPS = (0, 1, -1, 10**9, 10**18, -(10**17), (2**31 - 1) * 10**9, -(2**31) * 10**9)
+
+
+class Storm:
+    """Makes messages for a mechanism; about half of them are sound."""
+
+    def __init__(self, mechanism: Mechanism, rng: np.random.Generator) -> None:
+        self.mechanism, self.rng = mechanism, rng
+        self.now = 0  # what a sound stamp says, set from outside or counted on
+        self.platform = mechanism.kind == "stewart"
+        self.makers: dict[str, tuple[type, Callable[[], Any]]] = {
+            "external_wrench": (WrenchStamped, self.wrench),
+            "joint_commands": (JointState, self.joint_effort),
+            "effort_controller/commands": (Float64MultiArray, self.efforts),
+            "joint_trajectory": (JointTrajectory, self.joint_trajectory),
+            "goal_joints": (JointState, self.joint_goal),
+            "condition_monitor/scale": (Float64, self.scale),
+            "joint_states": (JointState, self.joint_state),
+            "platform_state": (Odometry, self.odometry),
+            "platform_trajectory": (MultiDOFJointTrajectory, self.platform_trajectory),
+            "goal_pose": (PoseStamped, self.goal_pose),
+        }
+
+    def chance(self, probability: float) -> bool:
+        return bool(self.rng.random() < probability)
+
+    def spoilt(self, values: np.ndarray) -> np.ndarray:
+        """The values, half of the time with some of them wild."""
+        values = np.array(values, dtype=float)
+        if self.chance(0.35) and values.size:
+            for _ in range(self.rng.integers(1, 3)):
+                values[self.rng.integers(values.size)] = self.rng.choice(WILD)
+        return values
+
+    def stamp(self, header) -> None:
+        """One after the other, or repeated, stale, from the future, or from anywhere."""
+        kind = self.rng.random()
+        stamp = self.now
+        if kind < 0.15:
+            stamp -= int(self.rng.integers(0, 10**10))
+        elif kind < 0.2:
+            stamp += int(self.rng.integers(0, 10**12))
+        elif kind < 0.25:
+            stamp = int(self.rng.choice(STAMPS))
+        header.stamp = messages.to_stamp(int(np.clip(stamp, -(2**31) * 10**9, 2**31 * 10**9 - 1)))
+        if self.chance(0.01):
+            header.stamp.nanosec = 2**32 - 1  # the type allows it
+
+    def configuration(self, spread: float = 0.1) -> np.ndarray:
+        n = len(self.mechanism.joint_names)
+        return self.mechanism.advance(self.mechanism.home, spread * self.rng.normal(size=n))
+
+    def names(self) -> list[str]:
+        """In any order; one may be missing, unknown, or there twice."""
+        names = list(self.rng.permutation(self.mechanism.joint_names))
+        kind = self.rng.random()
+        if kind < 0.1:
+            names = names[:-1]
+        elif kind < 0.2:
+            names.append("elbow")
+        elif kind < 0.25:
+            names.append(names[0])
+        elif kind < 0.3:
+            names[0] = ""
+        return [str(name) for name in names]
+
+    def joint_message(self, **sizes: float) -> JointState:
+        message = JointState(name=self.names())
+        self.stamp(message.header)
+        for field, size in sizes.items():
+            count = len(message.name) + (self.chance(0.05) and 1)
+            setattr(message, field, self.spoilt(size * self.rng.normal(size=count)).tolist())
+        return message
+
+    def joint_state(self) -> JointState:
+        return self.joint_message(position=1.0, velocity=1.0)
+
+    def joint_effort(self) -> JointState:
+        return self.joint_message(effort=3000.0)
+
+    def joint_goal(self) -> JointState:
+        message = self.joint_message(position=0.3)
+        if self.platform and len(message.position) == 6 and self.chance(0.5):
+            lengths = self.mechanism.joint_positions(self.configuration())
+            message.position = self.spoilt(lengths).tolist()
+        return message
+
+    def efforts(self) -> Float64MultiArray:
+        size = 6 if self.chance(0.8) else int(self.rng.integers(0, 9))
+        return Float64MultiArray(data=self.spoilt(3000.0 * self.rng.normal(size=size)).tolist())
+
+    def scale(self) -> Float64:
+        return Float64(data=float(self.spoilt(self.rng.random(1))[0]))
+
+    def wrench(self) -> WrenchStamped:
+        message = WrenchStamped()
+        message.header.frame_id = str(
+            self.rng.choice(["", *self.mechanism.frames, "elsewhere", "base_link"])
+        )
+        values = iter(map(float, self.spoilt(100.0 * self.rng.normal(size=6))))
+        for part in (message.wrench.force, message.wrench.torque):
+            part.x, part.y, part.z = next(values), next(values), next(values)
+        return message
+
+    def pose(self) -> np.ndarray:
+        if not self.platform:
+            return self.spoilt(np.append(self.rng.normal(size=3), [0, 0, 0, 1]))
+        return self.spoilt(self.configuration(1.0 if self.chance(0.1) else 0.1))
+
+    def odometry(self) -> Odometry:
+        message = Odometry()
+        self.stamp(message.header)
+        message.header.frame_id, message.child_frame_id = "base_link", "platform_link"
+        messages.fill_pose(message.pose.pose, self.pose())
+        messages.fill_twist(message.twist.twist, self.spoilt(self.rng.normal(size=6)))
+        return message
+
+    def goal_pose(self) -> PoseStamped:
+        message = PoseStamped()
+        message.header.frame_id = "base_link" if self.chance(0.9) else "elsewhere"
+        messages.fill_pose(message.pose, self.pose())
+        return message
+
+    def times(self) -> np.ndarray:
+        times = np.cumsum(self.rng.exponential(0.5, size=self.rng.integers(1, 5)))
+        return self.rng.permutation(times) if self.chance(0.1) else times - times[0]
+
+    def joint_trajectory(self) -> JointTrajectory:
+        times = self.times()
+        rows = np.array([self.mechanism.joint_positions(self.configuration(0.03)) for _ in times])
+        motion = (rows, *(0.1 * self.rng.normal(size=(2, *rows.shape))))
+        message = messages.joint_trajectory(self.mechanism.joint_names, times, motion)
+        if self.chance(0.2):
+            message.joint_names = self.names()
+        if self.chance(0.5):
+            self.stamp(message.header)
+        for point in message.points:
+            if self.chance(0.2):
+                field = str(self.rng.choice(["positions", "velocities", "accelerations"]))
+                values = self.spoilt(np.array(getattr(point, field)))
+                setattr(point, field, values[: self.rng.integers(5, 8)].tolist())
+        return JointTrajectory() if self.chance(0.02) else message
+
+    def platform_trajectory(self) -> MultiDOFJointTrajectory:
+        times = self.times()
+        poses = np.array([self.configuration() for _ in times])
+        motion = rd.trajectories.Motion(poses, *(0.3 * self.rng.normal(size=(2, len(times), 6))))
+        message = messages.platform_trajectory("base_link", "platform_joint", times, motion)
+        if self.chance(0.5):
+            self.stamp(message.header)
+        if self.chance(0.05):
+            message.header.frame_id = "elsewhere"
+        for point in message.points:
+            kind = self.rng.random()
+            if kind < 0.1:
+                messages.fill_pose(point.transforms[0], self.pose())
+            elif kind < 0.2:
+                messages.fill_twist(point.accelerations[0], self.spoilt(np.ones(6)))
+            elif kind < 0.23:
+                point.velocities = []
+            elif kind < 0.25:
+                point.transforms *= 2
+        return MultiDOFJointTrajectory() if self.chance(0.02) else message

@@ -1,0 +1,191 @@
+"""forward_simulator with a real executor: what it senses, carries, and how it is stepped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from local_graph import LocalGraph
+from nav_msgs.msg import Odometry
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+import robodyn as rd
+from robodyn.simulation import Plant, Sensor
+from robodyn_ros import messages
+
+pytestmark = pytest.mark.ros
+MODEL = "stewart_symmetric"
+PERIOD, STEPS = 5_000_000, 5
+REST = np.zeros(6)
+
+
+class Simulator:
+    """A lockstep simulator; the test plays the controller."""
+
+    def __init__(self, **parameters: object) -> None:
+        given = {"model": MODEL, "command_timeout": 600.0} | parameters
+        self.graph = graph = LocalGraph({"forward_simulator": given})
+        self.states = graph.listen(Odometry, "platform_state")
+        self.commands = graph.publisher(JointState, "joint_commands")
+        self.wrenches = graph.publisher(WrenchStamped, "external_wrench")
+        self.state_at(0)
+
+    def state_at(self, stamp: int):
+        """Pose and twist told for a time."""
+
+        def found():
+            return [s for s in self.states if messages.to_nanoseconds(s.header.stamp) == stamp]
+
+        return messages.platform_state(self.graph.until(found, f"a state at {stamp}")[-1])[1:]
+
+    def answer(self, stamp: int, names, effort) -> None:
+        self.commands.publish(messages.joint_state(stamp, names, effort=effort))
+
+    def fly(self, names, efforts):
+        """The states told while these efforts are applied, a row a period."""
+        told = []
+        for k, effort in enumerate(efforts):
+            told.append(np.concatenate(self.state_at(k * PERIOD)))
+            self.answer(k * PERIOD, names, effort)
+        told.append(np.concatenate(self.state_at(len(efforts) * PERIOD)))
+        return np.array(told)
+
+    def call(self, service, kind=Trigger, request=None):
+        return self.graph.call(kind, f"forward_simulator/{service}", request)
+
+    def reset(self) -> None:
+        assert self.call("reset").success
+        self.graph.spin(0.05)
+        self.states.clear()
+        self.state_at(0)
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load(MODEL)
+
+
+@pytest.fixture(scope="module")
+def efforts(platform):
+    seed = np.random.SeedSequence().entropy
+    print(f"seed {seed}")
+    rng = np.random.default_rng(seed)
+    hold = platform.inverse_dynamics(platform.home, REST, REST)
+    return hold * (1.0 + 0.05 * rng.normal(size=(12, 6)))
+
+
+def plants(mechanism, efforts, load=None):
+    """True states, a row a period."""
+    plant = Plant(mechanism, dt=1e-3)
+    rows = [(plant.configuration, plant.velocity)]
+    for effort in efforts:
+        plant.hold(effort, STEPS, None if load is None else load(plant.configuration))
+        rows.append((plant.configuration, plant.velocity))
+    return rows
+
+
+def measured(mechanism, rows, *sensor):
+    sensor = Sensor(mechanism, *sensor)
+    return np.array([np.concatenate(sensor.measure(*row)) for row in rows])
+
+
+def same(ours, theirs):
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_noise_is_seeded(platform, efforts):
+    """The same seed gives the same states, in another run and after a reset; another does not."""
+    names, noise = platform.joint_names, {"position_noise": 1e-3, "velocity_noise": 1e-2}
+    rows = plants(platform, efforts)
+    for seed in (5, 6):
+        simulator = Simulator(seed=seed, **noise)
+        expected = measured(platform, rows, 1e-3, 1e-2, 0, seed)
+        with simulator.graph:
+            told = simulator.fly(names, efforts)
+            same(told, expected)
+            simulator.reset()
+            assert (simulator.fly(names, efforts) == told).all()
+        true = np.array([np.concatenate(row) for row in rows])
+        assert 1e-4 < np.abs(told[:, :3] - true[:, :3]).std() < 1e-2
+    other = measured(platform, rows, 1e-3, 1e-2, 0, 5)
+    assert np.abs(other - told).max() > 1e-4
+
+
+def test_what_is_measured_is_as_late_as_it_says(platform, efforts):
+    simulator = Simulator(latency=3)
+    with simulator.graph:
+        told = simulator.fly(platform.joint_names, efforts)
+    true = np.array([np.concatenate(row) for row in plants(platform, efforts)])
+    same(told[3:], true[:-3])
+    same(told[:3], true[[0, 0, 0]])
+
+
+def test_a_payload_that_nobody_told_the_controller_of(platform, efforts):
+    simulator = Simulator(payload_mass=100.0, payload_com=[0.0, 0.2, 0.3])
+    loaded = platform.with_payload(100.0, [0.0, 0.2, 0.3], np.zeros((3, 3)))
+    names = platform.joint_names
+    with simulator.graph:
+        told = simulator.fly(names, efforts)
+        same(told, measured(loaded, plants(loaded, efforts)))
+        # put down at run time, it is the bare platform again
+        assert simulator.graph.set("forward_simulator", payload_mass=0.0) == []
+        assert simulator.graph.set("forward_simulator", payload_com=[0.0, float("nan"), 0.0])
+        simulator.reset()
+        bare = simulator.fly(names, efforts)
+        same(bare, measured(platform, plants(platform, efforts)))
+    assert np.abs(bare - told).max() > 1e-3
+
+
+def test_a_wrench_in_the_platforms_frame_turns_with_it(platform, efforts):
+    simulator = Simulator()
+    told = np.array([300.0, 0.0, 200.0, 40.0, 0.0, 80.0])
+
+    def load(pose):
+        return Rotation.from_quat(pose[3:]).apply(told.reshape(2, 3)).reshape(6)
+
+    message = WrenchStamped()
+    message.header.frame_id = "platform_link"
+    part = message.wrench
+    part.force.x, part.force.z, part.torque.x, part.torque.z = 300.0, 200.0, 40.0, 80.0
+    with simulator.graph:
+        simulator.wrenches.publish(message)
+        simulator.graph.spin(0.1)
+        same(
+            simulator.fly(platform.joint_names, efforts),
+            measured(platform, plants(platform, efforts, load)),
+        )
+
+
+def test_single_steps_while_paused(platform, efforts):
+    simulator = Simulator()
+    names = platform.joint_names
+    with simulator.graph:
+        answer = simulator.call("step")
+        assert not answer.success
+        assert "paused" in answer.message
+        assert simulator.call("pause", SetBool, SetBool.Request(data=True)).success
+        plant = Plant(platform, dt=1e-3)
+        for k in range(4):
+            # a command while paused moves nothing by itself
+            simulator.answer(k * PERIOD, names, efforts[k])
+            simulator.graph.spin(0.05)
+            assert simulator.call("step").success
+            plant.hold(efforts[k], STEPS)
+            pose, twist = simulator.state_at((k + 1) * PERIOD)
+            same(pose, plant.configuration)
+            same(twist, plant.velocity)
+        assert max(messages.to_nanoseconds(s.header.stamp) for s in simulator.states) == 4 * PERIOD
+
+
+def test_efforts_for_joints_in_another_order_with_some_unknown(platform, efforts):
+    simulator = Simulator()
+    order = np.random.default_rng().permutation(6)
+    names = [platform.joint_names[i] for i in order]
+    with simulator.graph:
+        simulator.answer(0, names[1:], efforts[0][order][1:])
+        simulator.graph.line("joint_commands ignored", names[0])
+        simulator.answer(0, ["elbow", *names], np.append(1e9, efforts[0][order]))
+        pose, _ = simulator.state_at(PERIOD)
+    same(pose, plants(platform, efforts[:1])[-1][0])
