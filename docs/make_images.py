@@ -1,8 +1,9 @@
-"""Draw docs/images/view.png: the live view on Path I, in a headless Chromium.
+"""Draw docs/images/view.png, the live view on Path I, and leg_forces.png, a chart of its report.
 
-python docs/make_images.py [--at SECONDS] [--model MODEL] [--path PATH] [--out FILE]
+python docs/make_images.py [view | leg_forces] [--at SECONDS] [--model MODEL] [--path PATH]
+    [--out FILE]
 
-Needs the extra `view` and a Chromium on the PATH.
+Needs the extra `view` and a Chromium on the PATH for the view, matplotlib for the chart.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "view"))
 
 from headless_chromium import Browser, executable  # noqa: E402
 
+from robodyn.analysis.study import analyze  # noqa: E402
 from robodyn.loading import load  # noqa: E402
+from robodyn.report.images import draw  # noqa: E402
+from robodyn.report.study_charts import force_chart  # noqa: E402
+from robodyn.trajectories import load_path  # noqa: E402
 from robodyn.view.figures import figure_of  # noqa: E402
 from robodyn.view.live import LiveSimulation  # noqa: E402
 from robodyn.view.paths import paths_of  # noqa: E402
@@ -60,6 +65,17 @@ def picture(model: str, path: str, at: float) -> bytes:
         stop(server)
 
 
+def leg_forces(model: str, path: str) -> bytes:
+    """PNG of the forces along a path, as its report shows them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mechanism = load(model)
+    chart = force_chart(analyze(mechanism, load_path(path, mechanism), 0.001))
+    file = io.BytesIO()
+    draw(chart).savefig(file, format="png", dpi=110)
+    return file.getvalue()
+
+
 def smaller(png: bytes) -> bytes:
     """The same picture in 5 bits a channel, which deflates to a fraction."""
     pixels = imageio.imread(io.BytesIO(png))[..., :3]
@@ -70,20 +86,29 @@ def smaller(png: bytes) -> bytes:
 def main() -> int:
     """Draw it; 1 if that cannot be."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("which", nargs="*", metavar="view | leg_forces")
     parser.add_argument("--at", type=float, default=3.0)
     parser.add_argument("--model", default="stewart_dasgupta")
     parser.add_argument("--path", default="")
-    parser.add_argument("--out", type=Path, default=HERE / "images" / "view.png")
+    parser.add_argument("--out", type=Path, help="for one picture; docs/images by default")
     given = parser.parse_args()
-    if executable() is None:
+    which = given.which or ["view", "leg_forces"]
+    if not set(which) <= {"view", "leg_forces"}:
+        parser.error(f"no picture {' '.join(which)}; known are view, leg_forces")
+    if "view" in which and executable() is None:
         print("no Chromium on the PATH", file=sys.stderr)
         return 1
-    png = smaller(picture(given.model, given.path, given.at))
-    if len(png) > LARGEST:
-        print(f"{len(png)} bytes, more than {LARGEST}", file=sys.stderr)
-        return 1
-    given.out.write_bytes(png)
-    print(f"{given.out}: {len(png)} bytes")
+    for name in which:
+        if name == "view":
+            png = smaller(picture(given.model, given.path, given.at))
+        else:
+            png = smaller(leg_forces(given.model, given.path or "I"))
+        if len(png) > LARGEST:
+            print(f"{name}: {len(png)} bytes, more than {LARGEST}", file=sys.stderr)
+            return 1
+        out = given.out if given.out and len(which) == 1 else HERE / "images" / f"{name}.png"
+        out.write_bytes(png)
+        print(f"{out}: {len(png)} bytes")
     return 0
 
 

@@ -10,6 +10,7 @@ import typer
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.study import analyze as examine
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
+from robodyn.errors import InvalidInput
 
 
 def analyze(
@@ -35,6 +36,12 @@ def analyze(
         Optional[Path],  # noqa: UP045
         typer.Option(help="Also write the histories, one row an instant, to this file."),
     ] = None,
+    bag: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            help="Examine a recorded run (.mcap, or a rosbag2 folder) against the path instead."
+        ),
+    ] = None,
     html: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(help="Also write a report to this file: one page that needs nothing else."),
@@ -55,6 +62,13 @@ def analyze(
     inertia, Coriolis terms, gravity and friction.
     """
     with one_line_errors():
+        if bag is not None:
+            if csv is not None:
+                raise InvalidInput("--csv writes a planned motion, it has no use for --bag")
+            from robodyn.cli.flown import analyze_bag
+
+            analyze_bag(model, path, bag, json, html, png, pdf)
+            return
         mechanism, name, trajectory = mechanism_and_path(model, path)
         with progress_bar(f"path {name}", 1.0) as tell:
             study = examine(

@@ -51,8 +51,8 @@ class Page:
             f'<section id="{key}"><h2>{escape(name)}</h2>{body}</section>'
             for key, name, body in self._sections
         )
-        # a closing tag inside the text would end the element
-        data = as_json(self.data, indent=None).replace("</", "<\\/")
+        # a tag inside the text could end the element
+        data = as_json(self.data, indent=None).replace("<", "\\u003c")
         return (
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -78,8 +78,8 @@ def _consistent(curves: Mapping[str, FloatArray], pods: tuple[int, ...]) -> list
     order = 1 + np.argsort(share)
     rotating = [int(pod) for pod in order if share[pod - 1] > 1e-9]
     if not pods:
-        return [Claim("difference over peak, pods 1 to 6", "differs where a pod rotates",
-                      f"{told} %", True, share.tolist())]  # fmt: skip
+        return [Claim("difference over peak, pods 1 to 6", "not the same where a pod rotates",
+                      f"{told} %", bool((share > 1e-9).all()), share.tolist())]  # fmt: skip
     still = [int(pod) for pod in order if share[pod - 1] <= 1e-9]
     none = f"; no rotation at all in pod {', '.join(map(str, still))}" if still else ""
     return [Claim("difference over peak, pods 1 to 6",

@@ -72,8 +72,8 @@ def puma_page(
     says = (
         "The errors oscillate slightly, yet stay well below one bit of a 12-bit converter, "
         "4.26e-4 rad. The paper prints neither the move's duration nor its profile. With an exact "
-        "model, motor inertia included and friction left out, what remains is the half-sample delay of the held torque, about (T/2) jerk / kp: it "
-        "decides which moves stay below."
+        "model, motor inertia included and friction left out, what remains is the half-sample "
+        "delay of the held torque, about (T/2) jerk / kp: it decides which moves stay below."
     )
     chart = Chart("errors", "Position errors", panels)
     page.add_chart(chart, claims_html("Figures 3 to 8", says, claims))

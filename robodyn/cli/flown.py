@@ -1,0 +1,59 @@
+"""`robodyn analyze MODEL --bag BAG`: a recorded run against its plan."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from robodyn.analysis.as_json import as_json
+from robodyn.cli.report import command_line, write_report
+from robodyn.cli.session import mechanism_and_path
+from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.report.flown import flown_run
+from robodyn.report.flown_page import flown_page
+from robodyn.view.bag import read_recording
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def analyze_bag(
+    model: str,
+    path: str | None,
+    bag: str,
+    json: bool,
+    html: Path | None,
+    png: Path | None,
+    pdf: Path | None,
+) -> None:
+    """Compare, print, and write what was asked for."""
+    _, name, trajectory = mechanism_and_path(model, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        recording, _ = read_recording(bag, model)
+    run = flown_run(recording, trajectory)
+    if html is not None or png is not None or pdf is not None:
+        write_report(flown_page(run, name, bag, command_line()), html, png, pdf)
+    found = {"path": name, "bag": bag} | run.to_dict()
+    typer.echo(as_json(found) if json else "\n".join(_lines(found)))
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    start = found["path_start"]
+    errors = ", ".join(f"{name} {value:.4g}" for name, value in found["tracking"].items())
+    width = max(len(row["joint"]) for row in found["joints"])
+    keys = {"peak_commanded": "commanded", "peak_model": "model's",
+            "largest_difference": "difference", "rms_difference": "RMS diff."}  # fmt: skip
+    return [
+        f"{found['bag']}: {found['model']}, path {found['path']}: {found['duration']:g} s, "
+        f"{found['samples']} states",
+        f"path began at {start['time']:.4g} s" + (", fitted" if start["fitted"] else ""),
+        f"largest tracking errors (m, rad): {errors}",
+        "  ".join(["joint".ljust(width), *(title.rjust(10) for title in keys.values())]),
+        *(
+            "  ".join([row["joint"].ljust(width), *(f"{row[key]:10.4g}" for key in keys)])
+            for row in found["joints"]
+        ),
+    ]

@@ -1,0 +1,59 @@
+"""The commands: files where they were asked for, one line where they cannot be."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from robodyn.cli import app
+
+ANALYZE = ["analyze", "stewart_dasgupta", "--path", "II", "--dt", "0.01"]
+
+
+def robodyn(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def refused(result):
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def test_analyze_writes_a_page(tmp_path):
+    result = robodyn(*ANALYZE, "--html", tmp_path / "page.html", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["path"] == "II"
+    assert "path II" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("option", ["--html", "--pdf"])
+def test_a_file_that_cannot_be_written(tmp_path, option):
+    if option == "--pdf":
+        pytest.importorskip("matplotlib")
+    assert "cannot be written" in refused(robodyn(*ANALYZE, option, tmp_path / "no" / "file"))
+
+
+def test_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "cannot be made" in refused(robodyn("report", "puma", "--output", tmp_path / "file"))
+
+
+def test_reports_are_named(tmp_path):
+    assert "known are paper, puma" in refused(robodyn("report", "fig4", "--output", tmp_path))
+
+
+def test_report_puma(tmp_path):
+    result = robodyn("report", "puma", "--output", tmp_path / "new")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "new" / "puma.html").stat().st_size < 3e6
+
+
+def test_a_bag_that_is_none(tmp_path):
+    pytest.importorskip("rosbags")
+    missing = tmp_path / "none.mcap"
+    assert "not a bag" in refused(robodyn("analyze", "stewart_dasgupta", "--bag", missing))
+    message = refused(robodyn(*ANALYZE, "--bag", missing, "--csv", tmp_path / "x.csv"))
+    assert "--csv" in message

@@ -1,0 +1,54 @@
+"""A recorded run against its plan: a run that is simulated and known in every number."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import InvalidInput
+from robodyn.report.flown import flown_run
+from robodyn.report.flown_page import flown_page
+from robodyn.view.recording import Recording
+
+
+@pytest.fixture(scope="module")
+def run(dasgupta):
+    return rd.simulate(dasgupta, rd.ComputedTorque(dasgupta), rd.paper_path("II"), 1e-3, 5e-3)
+
+
+@pytest.mark.parametrize("start", [0.0, 1700.25])
+def test_errors_are_those_of_the_run(dasgupta, run, start):
+    recording = Recording(dasgupta, run.time + start, run.configuration, run.effort)
+    flown = flown_run(recording, rd.paper_path("II"))
+    assert flown.start == pytest.approx(start, abs=5e-3)  # a fit takes up a steady delay
+    assert flown.fitted == (start > 0.0)
+    if not start:
+        np.testing.assert_allclose(flown.error, run.error, atol=1e-12)
+    model = dasgupta.inverse_dynamics(*flown.planned)
+    np.testing.assert_allclose(flown.commanded - flown.model, run.effort - model)
+
+
+def test_the_page_of_a_run(dasgupta, run):
+    recording = Recording(dasgupta, run.time, run.configuration, run.effort)
+    page = flown_page(flown_run(recording, rd.paper_path("II")), "II", "run.mcap")
+    assert [chart.key for chart in page.charts] == [
+        "motion", "errors", "efforts", "residuals", "condition_number", "path"]  # fmt: skip
+    size = np.linalg.norm(run.error[:, :3], axis=1).max()
+    assert page.data["tracking"]["position"] == pytest.approx(size)
+    assert "run.mcap" in page.html()
+
+
+def test_an_arm_that_was_flown(puma):
+    path = rd.trajectories.arm_path("puma_fast")
+    run = rd.simulate(puma, rd.ComputedTorque(puma), path, 1e-3, 1e-2)
+    flown = flown_run(Recording(puma, run.time, run.configuration, run.effort), path)
+    assert flown.to_dict()["tracking"]["joints"] == pytest.approx(np.abs(run.error).max())
+    assert "joint1" in flown_page(flown, "puma_fast").html()
+
+
+def test_another_path_is_refused(dasgupta, run):
+    recording = Recording(dasgupta, run.time, run.configuration, run.effort)
+    with pytest.raises(InvalidInput, match="another motion"):
+        flown_run(recording, rd.paper_path("III"))
+    one = Recording(dasgupta, run.time[:1], run.configuration[:1], run.effort[:1])
+    with pytest.raises(InvalidInput, match="two at least"):
+        flown_run(one, rd.paper_path("II"))
