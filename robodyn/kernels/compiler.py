@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from numba.core.errors import NumbaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 HERE = Path(__file__).parent
+# What a call raises whose arguments a kernel is not compiled for: older releases of Numba have
+# their own error for arrays they cannot read.
+UNREADABLE = (TypeError, NumbaError)
 # Caches of other versions are kept this many at most, so that switching branches stays cheap.
 KEPT_VERSIONS = 4
 

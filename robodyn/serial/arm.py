@@ -15,6 +15,7 @@ from robodyn.batch import element
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.kernels import serial_batch as kernels
+from robodyn.kernels.compiler import UNREADABLE
 from robodyn.serial import single
 from robodyn.serial.integration import integrate
 from robodyn.serial.kinematics import SerialKinematics
@@ -111,7 +112,7 @@ class SerialArm(SerialKinematics):
                     )
                 if done:
                     return efforts
-            except (TypeError, KeyError):
+            except (*UNREADABLE, KeyError):
                 pass  # not single float64 states: a batch, or something to be explained
         _choose(method, INVERSE_METHODS)
         shape, (position, rate, change, load) = self._flat(
@@ -165,7 +166,7 @@ class SerialArm(SerialKinematics):
             try:
                 if self._single.mass(self._chains[False, armature], q, False, matrix):
                     return matrix
-            except (TypeError, KeyError):
+            except (*UNREADABLE, KeyError):
                 pass
         _choose(method, MASS_METHODS)
         shape, (flat,) = self._flat(q=q)
@@ -228,7 +229,7 @@ class SerialArm(SerialKinematics):
                     )
                 if done:
                     return accelerations
-            except (TypeError, KeyError):
+            except (*UNREADABLE, KeyError):
                 pass
         _choose(method, FORWARD_METHODS)
         shape, (position, rate, effort, load) = self._flat(

@@ -16,6 +16,7 @@ import numpy as np
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.kernels import stewart_integration as integration
+from robodyn.kernels.compiler import UNREADABLE
 from robodyn.poses import advance_pose, pose_difference
 from robodyn.stewart import dynamics, kinematics, many, single
 from robodyn.stewart.base_joints import base_joints
@@ -218,7 +219,7 @@ class StewartPlatform:
             ratio = self._single.condition(self._lanes, pose, characteristic_length, False)
             if ratio >= 0.0:
                 return np.asarray(ratio)
-        except TypeError:
+        except UNREADABLE:
             pass
         ratios = many.condition_number(self._legs, pose, characteristic_length)
         if ratios is not None:
@@ -264,7 +265,7 @@ class StewartPlatform:
                     )
                 if done:
                     return forces
-            except TypeError:
+            except UNREADABLE:
                 pass  # not single float64 states: a batch, or something to be explained
         chosen = formulation_of(formulation)
         return dynamics.inverse_dynamics(
@@ -291,7 +292,7 @@ class StewartPlatform:
         try:
             if self._single.mass(self._lanes, pose, False, matrix):
                 return matrix
-        except TypeError:
+        except UNREADABLE:
             pass
         return dynamics.mass_matrix(self._legs, self._platform, pose)
 
@@ -320,7 +321,7 @@ class StewartPlatform:
                 )
             if done:
                 return accel
-        except TypeError:
+        except UNREADABLE:
             pass
         return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
 

@@ -52,7 +52,7 @@ class Client:
         self._socket.close()
         self._reader.join(5.0)
 
-    def until(self, condition: Callable[[], Any], what: str, timeout: float = 20.0) -> Any:
+    def until(self, condition: Callable[[], Any], what: str, timeout: float = 60.0) -> Any:
         """Wait until the condition answers something true, and return it."""
         deadline = time.monotonic() + timeout
         while not (answer := condition()):
