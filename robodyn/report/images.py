@@ -102,11 +102,11 @@ def _panel(axes: Axes, panel: Panel) -> None:
     x, y = axes_of(panel)
     _set_y(axes, y)
     axes.set_xlim(x.low, x.high)
-    for mark in panel.marks:
+    for i, mark in enumerate(panel.marks):
         line = axes.axvline if mark.vertical else axes.axhline
         if mark.vertical or 0.0 <= float(y.share(np.array(mark.at))) <= 1.0:
             line(mark.at, color=mark.color, linestyle=":", linewidth=1.0)
-            place = (mark.at, 0.97) if mark.vertical else (0.01, mark.at)
+            place = (mark.at, 0.97 - 0.05 * (i % 4)) if mark.vertical else (0.01, mark.at)
             transform = axes.get_xaxis_transform() if mark.vertical else axes.get_yaxis_transform()
             axes.text(place[0], place[1], mark.label, transform=transform, fontsize="x-small",
                       va="top" if mark.vertical else "bottom")  # fmt: skip

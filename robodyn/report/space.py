@@ -66,7 +66,8 @@ def _view(mechanism: Mechanism, poses: FloatArray, label: str) -> Panel:
         end = start.copy()
         end[axis] = high[axis]
         curves.append(_curve(np.array([start, end]), "", GREY, SOLID, 1.0))
-        for value in np.arange(low[axis], high[axis] + 0.5 * step, step):
+        # every other place has its number: more would run into each other
+        for value in np.arange(low[axis], high[axis] + 0.5 * step, 2.0 * step):
             at = start.copy()
             at[axis] = value
             u, v = _projected(at)
@@ -76,7 +77,7 @@ def _view(mechanism: Mechanism, poses: FloatArray, label: str) -> Panel:
             notes.append(Note(u + side[0] * step * 0.4, v + side[1] * step * 0.5, text, anchor))
         middle = 0.5 * (start + end)
         u, v = _projected(middle)
-        off = {0: (-0.5, -0.6), 1: (0.5, -0.5), 2: (-0.75, 0.2)}[axis]
+        off = {0: (-0.6, -1.2), 1: (0.9, -0.9), 2: (-1.6, 0.2)}[axis]
         anchor = {0: "end", 1: "start", 2: "end"}[axis]
         notes.append(Note(u + off[0] * step * 0.6, v + off[1] * step * 0.6, f"{name} [m]", anchor))
     return Panel("In space", tuple(curves), notes=tuple(notes), picture=True,

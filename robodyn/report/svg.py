@@ -117,7 +117,7 @@ def _picture(panel: Panel, width: float, height: float) -> str:
     xs = np.concatenate([curve.x for curve in panel.curves])
     ys = np.concatenate([curve.y for curve in panel.curves])
     low, high = (np.array([f(xs), f(ys)]) for f in (np.nanmin, np.nanmax))
-    room = 34.0
+    room = 40.0
     size = np.maximum(high - low, 1e-9)
     factor = min((width - 2 * room) / size[0], (height - TOP - 2 * room) / size[1])
     middle = 0.5 * (low + high)
