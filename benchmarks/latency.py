@@ -72,7 +72,9 @@ def measure(seconds: float) -> int:
     for rate in RATES:
         base = None
         for name, command, topic in targets():
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
             try:
                 taken, lost = latencies(node, executor, topic, rate, seconds)
             finally:
@@ -87,15 +89,16 @@ def measure(seconds: float) -> int:
 
 def targets() -> list[tuple[str, list[str], str]]:
     """Name, command line and the topic that answers."""
-    from ament_index_python.packages import get_package_prefix
 
-    folder = f"{get_package_prefix('robodyn')}/lib/robodyn"
+    def executable(name: str) -> list[str]:
+        return [sys.executable, "-c", f"from robodyn_ros.entry import {name}; {name}()"]
+
     model = ["--ros-args", "-p", "model:=stewart_symmetric"]
     control = ["-p", "mode:=computed_torque", "-p", "idle:=hold"]
     return [
         ("echo", [sys.executable, __file__, "--echo"], "echo/joint_commands"),
-        ("inverse_dynamics", [f"{folder}/inverse_dynamics", *model, *control], "joint_commands"),
-        ("condition_monitor", [f"{folder}/condition_monitor", *model], "condition_number"),
+        ("inverse_dynamics", [*executable("inverse_dynamics"), *model, *control], "joint_commands"),
+        ("condition_monitor", [*executable("condition_monitor"), *model], "condition_number"),
     ]
 
 
@@ -115,13 +118,13 @@ def latencies(node, executor, topic: str, rate: int, seconds: float) -> tuple[np
 
     def on_answer(message) -> None:
         # numbers carry no stamp: they answer the latest state
-        index = current
+        index = published
         if isinstance(message, JointState):
             index = messages.to_nanoseconds(message.header.stamp) // period - 1
         if 0 <= index < count and np.isnan(answered[index]):
             answered[index] = time.perf_counter()
 
-    current = -1
+    published = -1
     kind = Float64 if topic == "condition_number" else JointState
     subscription = node.create_subscription(kind, topic, on_answer, qos.STATE)
     publisher = node.create_publisher(Odometry, "platform_state", qos.STATE)
@@ -135,6 +138,7 @@ def latencies(node, executor, topic: str, rate: int, seconds: float) -> tuple[np
         while (left := due - time.perf_counter()) > 0.0:
             executor.spin_once(timeout_sec=left)
         state.header.stamp = messages.to_stamp((current + 1) * period)
+        published = current
         sent[current] = time.perf_counter()
         publisher.publish(state)
     end = time.perf_counter() + 0.3

@@ -30,7 +30,6 @@ def main() -> int:
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 90))
 
     import rclpy
-    from ament_index_python.packages import get_package_prefix
     from nav_msgs.msg import Odometry
 
     import robodyn as rd
@@ -40,8 +39,8 @@ def main() -> int:
     rclpy.init()
     node = rclpy.create_node("one_kilohertz")
     publisher = node.create_publisher(Odometry, "platform_state", qos.STATE)
-    command = [f"{get_package_prefix('robodyn')}/lib/robodyn/{given.node}", "--ros-args",
-               "-p", "model:=stewart_symmetric"]  # fmt: skip
+    start = f"from robodyn_ros.entry import {given.node}; {given.node}()"
+    command = [sys.executable, "-c", start, "--ros-args", "-p", "model:=stewart_symmetric"]
     if given.node == "inverse_dynamics":
         command += ["-p", "idle:=hold"]
     process = subprocess.Popen(command)

@@ -1,4 +1,4 @@
-"""inverse_dynamics with a real executor: modes, loads, limits, replacement, what joints are sent."""
+"""inverse_dynamics with a real executor: modes, loads, limits, replacement, joints."""
 
 from __future__ import annotations
 
@@ -188,7 +188,10 @@ def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
     def bear(frame, wrench):
         message = WrenchStamped()
         message.header.frame_id = frame
-        for part, three in ((message.wrench.force, wrench[:3]), (message.wrench.torque, wrench[3:])):
+        for part, three in (
+            (message.wrench.force, wrench[:3]),
+            (message.wrench.torque, wrench[3:]),
+        ):
             part.x, part.y, part.z = map(float, three)
         controller.wrenches.publish(message)
         controller.graph.spin(0.05)
@@ -423,7 +426,9 @@ def test_an_arms_joints_are_mapped_by_name(rng):
             graph.until(lambda stamp=stamp: len(commands) == stamp, "a command")
             assert tuple(commands[-1].name) == arm.joint_names
             limits = arm.effort_limits
-            close(commands[-1].effort, np.clip(arm.inverse_dynamics(q, zero, zero), -limits, limits))
+            close(
+                commands[-1].effort, np.clip(arm.inverse_dynamics(q, zero, zero), -limits, limits)
+            )
         states.publish(messages.joint_state(3, names[1:], q[order][1:], qd[order][1:]))
         graph.line("joint_states refused", names[0])
         graph.spin(1.0)

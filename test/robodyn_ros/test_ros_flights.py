@@ -135,20 +135,20 @@ def test_a_reset_in_mid_path_flies_it_again_to_the_last_bit():
         assert len(flight.poses.keys() & first.keys()) > 50
         assert len(numbers) > known + 50
         path = rd.paper_path("II").sample(0.35)
-        np.testing.assert_allclose(
-            flight.poses[70 * PERIOD], path.configuration, rtol=0, atol=1e-2
-        )
+        np.testing.assert_allclose(flight.poses[70 * PERIOD], path.configuration, rtol=0, atol=1e-2)
 
 
 def test_the_scale_slows_the_flight_before_a_singularity():
-    """And stops it: the singularity of path III is never reached, the way back is free."""
+    """The singularity of path III is not reached, and the way back is free."""
     flight = Flight(
         "stewart_dasgupta",
         {
             "trajectory_planner": {"path": "III", "limits": "ignore", "v_max": 0.5, "w_max": 0.5},
             "inverse_dynamics": CONTROLLER | {"use_scale": True},
             "condition_monitor": {
-                "characteristic_length": 0.3, "scale_from": 220.0, "scale_to": 400.0
+                "characteristic_length": 0.3,
+                "scale_from": 205.0,
+                "scale_to": 300.0,
             },
             "forward_simulator": SIMULATOR | {"path": "III", "min_subscribers": 4},
         },
@@ -157,14 +157,14 @@ def test_the_scale_slows_the_flight_before_a_singularity():
     with flight.graph:
         scales = flight.graph.listen(Float64, "condition_monitor/scale")
         scaled = flight.graph.listen(Float64, "condition_monitor/condition_number_scaled")
-        flight.fly(1.0)
-        assert scales[-1].data == 1.0
-        fast = np.linalg.norm(flight.twists[SECOND])
-        flight.graph.until(lambda: flight.latest > 6 * SECOND, "t = 6 s")
-        slow = np.linalg.norm(flight.twists[flight.latest])
-        assert slow < 0.6 * fast
+        flight.fly(0.4)
+        assert scales[-1].data > 0.8
+        flight.graph.until(lambda: flight.latest > 2.5 * SECOND, "t = 2.5 s")
+        # less of the path lies behind it than without the scale
+        planned = np.linalg.norm(rd.paper_path("III").sample(2.5).velocity)
+        assert np.linalg.norm(flight.twists[flight.latest]) < 0.75 * planned
         assert 0.0 <= scales[-1].data < 0.5
-        assert max(message.data for message in scaled) < 500.0
+        assert max(message.data for message in scaled) < 300.0
         pose = flight.poses[flight.latest]
         assert scaled[-1].data == pytest.approx(
             float(mechanism.condition_number(pose, 0.3)), rel=0.05
@@ -175,8 +175,8 @@ def test_the_scale_slows_the_flight_before_a_singularity():
         messages.fill_pose(messages_to.pose, rd.paper_path("III").sample(0.0).configuration)
         flight.goals.publish(messages_to)
         flight.graph.until(lambda: 1.0 in [m.data for m in scales[known:]], "a scale of 1")
-        flight.fly(flight.latest * 1e-9 + 1.5)
-        assert scaled[-1].data < 0.8 * max(message.data for message in scaled)
+        flight.fly(flight.latest * 1e-9 + 0.8)
+        assert scaled[-1].data < max(message.data for message in scaled)
         efforts = np.array(list(flight.efforts.values()))
         assert (np.abs(efforts) <= mechanism.effort_limits).all()
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
+from local_graph import LocalGraph
 from rcl_interfaces.msg import Parameter, ParameterType
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
-from local_graph import LocalGraph
 from ros_harness import Process, executable, free_domain, ros_arguments
 
 import robodyn as rd

@@ -219,9 +219,7 @@ def test_an_arms_goal():
         goals.publish(messages.joint_state(0, arm.joint_names, goal))
         graph.line("goal_joints refused", "no joint_states")
         back = slice(None, None, -1)
-        states.publish(
-            messages.joint_state(0, arm.joint_names[back], start[back], np.zeros(n))
-        )
+        states.publish(messages.joint_state(0, arm.joint_names[back], start[back], np.zeros(n)))
         graph.spin(0.05)
         beyond = np.where(np.arange(n) == 2, 100.0, goal)
         goals.publish(messages.joint_state(0, arm.joint_names, beyond))

@@ -185,9 +185,8 @@ def test_random_messages(name):
                 publishers[topic].publish(storm.makers[topic][1]())
                 graph.spin_some(2)
             graph.spin_some(1)
-            if "payload_mass" in parameters or node.has_parameter("payload_mass"):
-                if k % 20 == 0:
-                    node.set_parameters(payload(storm))
+            if k % 20 == 0 and node.has_parameter("payload_mass"):
+                node.set_parameters(payload(storm))
             if k % 250 == 249:
                 service = str(storm.rng.choice([s for s in services if "plan" not in s] or ["~/"]))
                 if service != "~/":

@@ -8,7 +8,7 @@ import signal
 import numpy as np
 import pytest
 from nav_msgs.msg import Odometry
-from ros_harness import LATCHED, executable, Process, ros_arguments
+from ros_harness import LATCHED, Process, executable, ros_arguments
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from trajectory_msgs.msg import MultiDOFJointTrajectory
@@ -48,7 +48,9 @@ class Graph:
 
     def start(self, name: str) -> None:
         arguments = ros_arguments({"model": MODEL} | PARAMETERS[name])
-        self.processes[name] = Process([executable(name), *arguments], self.peer.domain, self.folder)
+        self.processes[name] = Process(
+            [executable(name), *arguments], self.peer.domain, self.folder
+        )
 
     def kill(self, name: str) -> None:
         process = self.processes[name]
