@@ -11,12 +11,13 @@ MODEL ?= stewart_dasgupta
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view test lint format clean
+.PHONY: help setup sim arm view bench test lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
 	@echo "make arm     fly the PUMA experiment"
 	@echo "make view    see a mechanism move in the browser (MODEL=puma560 for another)"
+	@echo "make bench   measure the library beside Pinocchio, MuJoCo and NumPy"
 	@echo "make test    lint, types and all tests"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
@@ -52,6 +53,9 @@ sim: $(READY)
 
 view: $(VIEW_READY)
 	@$(BIN)/robodyn view $(MODEL) $(ARGS)
+
+bench: $(TEST_READY)
+	@$(BIN)/python -m benchmarks
 
 test: lint
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)

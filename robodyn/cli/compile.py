@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 
@@ -11,20 +10,24 @@ import typer
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.kernels.compiler import is_cached
+from robodyn.warmup import warm_up
 
 
 def compile_kernels() -> None:
     """Compile the numeric kernels into the user's cache; later runs start at once."""
     started = time.monotonic()
     if not is_cached():
-        typer.echo("compiling the kernels, once: some 20 s", err=True)
+        typer.echo("compiling the kernels, once: some 30 s", err=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # not what is asked here
-        mechanism = rd.load("stewart_dasgupta")
-    path = rd.paper_path("I")
-    rd.simulate(mechanism, rd.ComputedTorque(mechanism), path, duration=0.02)
-    motion = path.sample([0.0, 0.0012])
-    mechanism.mass_matrix(motion.configuration)
-    mechanism.bias(motion.configuration, motion.velocity)
-    mechanism.condition_number(motion.configuration)
-    typer.echo(f"kernels ready ({time.monotonic() - started:.1f} s)", file=sys.stderr)
+        platform, arm = rd.load("stewart_dasgupta"), rd.load("puma560")
+    for mechanism, path in ((platform, rd.paper_path("I")), (arm, rd.load_path("puma"))):
+        warm_up(mechanism)
+        batch = path.sample([0.0, 0.001])
+        effort = mechanism.inverse_dynamics(*batch)
+        mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
+        mechanism.mass_matrix(batch.configuration)
+        mechanism.bias(batch.configuration, batch.velocity)
+        mechanism.condition_number(batch.configuration)
+    platform.leg_joint_states(platform.home, batch.velocity[0])
+    typer.echo(f"kernels ready ({time.monotonic() - started:.1f} s)", err=True)
