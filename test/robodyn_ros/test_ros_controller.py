@@ -421,8 +421,8 @@ def test_an_arms_joints_are_mapped_by_name(rng):
         zero = np.zeros(n)
         for stamp, more in ((1, []), (2, ["gripper"])):
             extra = np.full(len(more), 0.3)
-            states.publish(messages.joint_state(
-                stamp, names + more, np.append(q[order], extra), np.append(qd[order], extra)))  # fmt: skip
+            rows = (np.append(q[order], extra), np.append(qd[order], extra))
+            states.publish(messages.joint_state(stamp, names + more, *rows))
             graph.until(lambda stamp=stamp: len(commands) == stamp, "a command")
             assert tuple(commands[-1].name) == arm.joint_names
             limits = arm.effort_limits
