@@ -10,6 +10,7 @@ import typer
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.kernels.compiler import is_cached
+from robodyn.stewart.platform import StewartPlatform
 from robodyn.warmup import warm_up
 
 
@@ -29,5 +30,6 @@ def compile_kernels() -> None:
         mechanism.mass_matrix(batch.configuration)
         mechanism.bias(batch.configuration, batch.velocity)
         mechanism.condition_number(batch.configuration)
-    platform.leg_joint_states(platform.home, batch.velocity[0])
+        if isinstance(mechanism, StewartPlatform):
+            mechanism.leg_joint_states(mechanism.home)
     typer.echo(f"kernels ready ({time.monotonic() - started:.1f} s)", err=True)
