@@ -48,7 +48,7 @@ Median, and in brackets the fastest round:
 ![Cost against the size of the batch](images/performance_batches.png)
 
 Large batches run on all processors at hand; `rd.set_threads(n)` says otherwise. Arrays of any
-stride are read where they are, so a batch needs no memory beyond its results.
+stride are read where they are, so a flat batch needs no memory beyond its results.
 
 ## How
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
+# A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
+MAX_KNOTS = 200_000
+
 
 class SampledTrajectory:
     """A trajectory through knots.
@@ -136,9 +139,15 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
     on both sides of a message.
 
     Raises:
-        InvalidInput: a period shorter than a nanosecond.
+        InvalidInput: a period shorter than a nanosecond, or more than MAX_KNOTS of them.
     """
     as_scalar("period", period, "s", at_least=1e-9)
+    if not duration / period < MAX_KNOTS:
+        raise InvalidInput(
+            f"a motion of {duration:.6g} s would have {duration / period:.3g} points at intervals "
+            f"of {period:g} s, more than {MAX_KNOTS}; lengthen the intervals",
+            value=duration,
+        )
     nanoseconds = {round(t * 1e9) for t in (*switching_times, duration)}
     step = round(period * 1e9)
     nanoseconds.update(range(0, round(duration * 1e9) + 1, step))

@@ -6,6 +6,7 @@ A property test with real nodes, topics and executors. The seed of a run is prin
 from __future__ import annotations
 
 import math
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ import robodyn as rd
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
-SEQUENCES = 10_000
+SEQUENCES = int(os.environ.get("ROBODYN_STORM", "1000"))
 MODELS = {"platform": "stewart_symmetric", "arm": "puma560"}
 STATE = {"platform": "platform_state", "arm": "joint_states"}
 PATH = {"platform": "platform_trajectory", "arm": "joint_trajectory"}
@@ -69,10 +70,10 @@ CASES = {
                         {"joint_states": 0.98, "joint_trajectory": 0.02}, {}),
     "planner": Case("trajectory_planner", "platform", 0.7,
                     {"platform_state": 0.9, "goal_pose": 0.05, "goal_joints": 0.05},
-                    {"sample_period": 0.1, "limits": "ignore"}),
+                    {"sample_period": 0.1, "limits": "ignore", "v_max": 100.0, "w_max": 100.0}),
     "arm_planner": Case("trajectory_planner", "arm", 0.3,
                         {"joint_states": 0.9, "goal_joints": 0.1},
-                        {"sample_period": 0.1, "limits": "warn"}),
+                        {"sample_period": 0.1, "limits": "warn", "v_max": 100.0}),
 }  # fmt: skip
 
 

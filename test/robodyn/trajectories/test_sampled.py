@@ -144,3 +144,8 @@ def test_knots_are_whole_nanoseconds_on_the_grid_at_switches_and_at_the_end():
 def test_a_grid_needs_a_period(period):
     with pytest.raises(InvalidInput, match="period is"):
         knot_times(1.0, (), period)
+
+
+def test_a_motion_without_end_is_not_cut_into_knots():
+    with pytest.raises(InvalidInput, match="lengthen the intervals"):
+        knot_times(1e12, (), 0.005)
