@@ -126,8 +126,7 @@ class ConditionMonitor(Node):
     def _on_trajectory(self, trajectory: SampledTrajectory, _: int | None) -> None:
         try:
             ahead = look_ahead(self._mechanism, trajectory, self._level.warn, self._level.error)
-        except (rd.RobodynError, ValueError) as error:
-            # ValueError: a root is sought between numbers beyond those of floating point
+        except rd.RobodynError as error:
             self.get_logger().error(f"trajectory not examined: {error}")
             return
         self._outlook = ahead

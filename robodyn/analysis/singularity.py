@@ -107,11 +107,16 @@ def _sign_changes(
     positive = function(grid) > 0.0
     roots = []
     for i in np.flatnonzero(positive[1:] != positive[:-1]):
-        root = brentq(
-            lambda t: float(function(np.asarray(t))),
-            grid[i],
-            grid[i + 1],
-            xtol=TIME_TOLERANCE * trajectory.duration,
-        )
+        try:
+            root = brentq(
+                lambda t: float(function(np.asarray(t))),
+                grid[i],
+                grid[i + 1],
+                xtol=TIME_TOLERANCE * trajectory.duration,
+            )
+        except ValueError as error:  # numbers so large that they are none on the way
+            raise InvalidInput(
+                f"the motion cannot be examined near t = {grid[i]:.6g} s: {error}", value=grid[i]
+            ) from error
         roots.append((float(root), bool(positive[i + 1])))
     return roots
