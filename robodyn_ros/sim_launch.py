@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from launch.actions import DeclareLaunchArgument, EmitEvent, OpaqueFunction, RegisterEventHandler
@@ -16,6 +17,8 @@ from launch.substitutions import (
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
+
+import robodyn as rd
 
 if TYPE_CHECKING:
     from launch.events.process import ProcessExited
@@ -112,6 +115,7 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         _node("web_viewer", condition=IfCondition(LaunchConfiguration("viewer"))),
     ]
     return [
+        OpaqueFunction(function=_check),
         RegisterEventHandler(OnProcessExit(target_action=summary, on_exit=_done)),
         *(
             RegisterEventHandler(OnProcessExit(target_action=other, on_exit=_died))
@@ -120,6 +124,17 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         *others,
         summary,
     ]
+
+
+def _check(context: LaunchContext) -> None:
+    """Refuse a model or a path that is none once, here, instead of in every node."""
+    model, path = (LaunchConfiguration(name).perform(context) for name in ("model", "path"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the simulator tells them
+        try:
+            rd.load_path(path, rd.load(model))
+        except rd.RobodynError as error:
+            raise RuntimeError(str(error)) from None
 
 
 def _text(name: str) -> ParameterValue:

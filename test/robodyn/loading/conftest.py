@@ -97,7 +97,7 @@ def random_model(rng):
 
 
 def as_document(model):
-    """The YAML document of a model, written field by field as DESIGN gives the format."""
+    """The YAML document of a model, written field by field."""
     from scipy.spatial.transform import Rotation
 
     def body(b):
