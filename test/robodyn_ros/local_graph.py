@@ -104,6 +104,8 @@ class LocalGraph:
         """A publisher that its listener has found."""
         publisher = self.peer.create_publisher(kind, topic, qos)
         self.until(publisher.get_subscription_count, f"a listener on {topic}")
+        # the listener learns of the publisher a little later, and drops what comes before
+        self.spin(0.1)
         return publisher
 
     def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
