@@ -14,6 +14,7 @@ import rclpy
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
 from ros_harness import PATIENCE, RELIABLE, free_domain, ros_arguments
 
@@ -65,6 +66,8 @@ class LocalGraph:
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown()
         for node in (*self.nodes.values(), self.peer):
+            # a level that a test gave would hold for every later node of the same name
+            node.get_logger().set_level(LoggingSeverity.UNSET)
             node.destroy_node()
         rclpy.try_shutdown()
 
