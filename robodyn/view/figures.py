@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import robodyn
-from robodyn.errors import MissingExtra
+from robodyn.loading.description import source_urdf
 from robodyn.loading.export import stewart_urdf
-from robodyn.loading.sources import URDF_SUFFIXES, models
-from robodyn.loading.xacro_text import expand_xacro
-from robodyn.loading.yaml_text import read_text
+from robodyn.loading.sources import models
 from robodyn.view.figure import DrawnJoint, Figure, Shape, stick
 from robodyn.view.figure_urdf import figure_from_urdf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
     from robodyn.mechanism import Mechanism
     from robodyn.serial.model import SerialModel
@@ -35,11 +30,11 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
         ModelError: visuals that cannot be taken, in one line.
     """
     model: Any = getattr(mechanism, "model", None)
-    text, name = _urdf(source)
+    text, name = "", f"URDF of {mechanism.name}"
+    if mechanism.kind != "stewart" or str(source) not in models():
+        text = source_urdf(source)
     if not text and mechanism.kind == "stewart":
-        text, name = stewart_urdf(model), f"URDF of {mechanism.name}"
-    elif not text and str(source) in models():
-        text, name = _bundled_xacro(str(source))
+        text = stewart_urdf(model)
     figure = figure_from_urdf(text, name) if text else _sticks(model)
     if not figure.shapes:
         remark = f"{name}: no visuals to draw, only sticks from joint to joint"
@@ -57,37 +52,6 @@ def size_of(mechanism: Mechanism) -> float:
     reach = sum(float(np.linalg.norm(joint.translation)) for joint in model.model.joints)
     reach += float(np.linalg.norm(model.model.tip_translation))
     return max(0.5 * reach, 1e-2)
-
-
-def _urdf(source: str | Path) -> tuple[str, str]:
-    """URDF text of a source, and what to call it; empty if there is none."""
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return source, "URDF text"
-    path = Path(source)
-    if str(source) in models():
-        return "", ""
-    if path.suffix.lower() not in URDF_SUFFIXES:
-        return "", ""
-    return (expand_xacro(path) if path.suffix == ".xacro" else read_text(path)), str(path)
-
-
-def _bundled_xacro(name: str) -> tuple[str, str]:
-    for folder in _urdf_folders():
-        path = folder / f"{name}.urdf.xacro"
-        if path.is_file():
-            try:
-                return expand_xacro(path), str(path)
-            except MissingExtra:
-                return "", ""
-    return "", ""
-
-
-def _urdf_folders() -> Iterator[Path]:
-    """Where the package's urdf/ may be: beside the sources, or installed with the package."""
-    package = Path(robodyn.__file__).resolve().parent
-    yield package.parent / "urdf"
-    for prefix in (Path(sys.prefix), *package.parents):
-        yield prefix / "share" / "robodyn" / "urdf"
 
 
 def _sticks(model: SerialModel) -> Figure:
