@@ -16,6 +16,7 @@ def generate_launch_description():
                 path="puma",
                 paths="puma, puma_cycloidal, puma_fast",
                 params_file="arm_sim.yaml",
+                controllers="arm_controllers.yaml",
             ),
             *simulation_nodes(),
         ]

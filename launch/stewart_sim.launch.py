@@ -16,6 +16,7 @@ def generate_launch_description():
                 path="I",
                 paths="I, II, III, P1",
                 params_file="stewart_sim.yaml",
+                controllers="stewart_controllers.yaml",
             ),
             *simulation_nodes(),
         ]

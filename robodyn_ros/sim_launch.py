@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from launch.actions import DeclareLaunchArgument, EmitEvent, OpaqueFunction, RegisterEventHandler
-from launch.conditions import IfCondition
+from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
 from launch.substitutions import (
@@ -19,16 +18,33 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
+from robodyn_ros.description_launch import chosen_mechanism, described
+from robodyn_ros.ros2_control_launch import (
+    check_installed,
+    controlled,
+    hardware_topic,
+    ros2_control_arguments,
+    simulates,
+    with_ros2_control,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
+    from launch.some_substitutions_type import SomeSubstitutionsType
 
-    from launch import Condition, LaunchContext
+    from launch import Condition, LaunchContext, Substitution
 
 
 def simulation_arguments(
-    model: str, path: str, paths: str, params_file: str
+    model: str,
+    path: str,
+    paths: str,
+    params_file: str,
+    controllers: str,
+    ros2_control: str = "false",
 ) -> list[DeclareLaunchArgument]:
     """The launch arguments of a simulation, with its defaults."""
     return [
@@ -52,7 +68,8 @@ def simulation_arguments(
             "stepping",
             default_value="lockstep",
             choices=["lockstep", "realtime"],
-            description="lockstep: repeatable, as fast as it goes; realtime: by the wall clock",
+            description="lockstep: repeatable, as fast as it goes; realtime: by the wall clock, "
+            "as always with ros2_control",
         ),
         DeclareLaunchArgument(
             "duration",
@@ -83,6 +100,13 @@ def simulation_arguments(
             choices=["true", "false"],
             description="show the run live in the browser, on localhost only; needs viser",
         ),
+        DeclareLaunchArgument(
+            "rviz",
+            default_value="false",
+            choices=["true", "false"],
+            description="show the run in RViz; needs rviz2 and robot_state_publisher",
+        ),
+        *ros2_control_arguments(ros2_control, controllers),
         DeclareLaunchArgument("namespace", default_value="", description="namespace of all nodes"),
     ]
 
@@ -91,21 +115,43 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
     """Planner, inverse dynamics, monitor, simulator and summary, and what happens when one ends."""
     summary = _node(
         "run_summary",
+        remappings=[_to_hardware("joint_states")],
         path=_text("path"),
         mode=_text("mode"),
         output=_text("output"),
         duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
     )
+    planner = _node("trajectory_planner", path=_text("path"))
     others = [
-        _node("trajectory_planner", path=_text("path")),
-        _node("inverse_dynamics", mode=_text("mode")),
+        _node(
+            "inverse_dynamics",
+            remappings=[
+                (
+                    "~/joint_trajectory_with_effort",
+                    with_ros2_control(
+                        "leg_trajectory_controller/joint_trajectory",
+                        "~/joint_trajectory_with_effort",
+                    ),
+                )
+            ],
+            mode=_text("mode"),
+        ),
         _node("condition_monitor"),
         _node(
             "forward_simulator",
+            condition=IfCondition(simulates()),
+            remappings=[
+                _to_hardware("joint_commands"),
+                _to_hardware("joint_states"),
+                _to_hardware("effort_controller/commands"),
+            ],
             path=_text("path"),
-            stepping=_text("stepping"),
+            stepping=ParameterValue(
+                with_ros2_control("realtime", LaunchConfiguration("stepping")), value_type=str
+            ),
             min_subscribers=_listeners(),
         ),
+        _node("state_estimator", condition=UnlessCondition(simulates())),
         _node(
             "recorder",
             condition=IfCondition(LaunchConfiguration("record")),
@@ -119,22 +165,32 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         RegisterEventHandler(OnProcessExit(target_action=summary, on_exit=_done)),
         *(
             RegisterEventHandler(OnProcessExit(target_action=other, on_exit=_died))
-            for other in others
+            for other in (*others, planner)
         ),
         *others,
         summary,
+        OpaqueFunction(function=described),
+        OpaqueFunction(function=_plan, args=[planner]),
     ]
+
+
+def _plan(context: LaunchContext, planner: Node) -> list[LaunchDescriptionEntity]:
+    """Plan at once, or once the controllers run."""
+    return controlled(context, planner, _died) or [planner]
+
+
+def _to_hardware(name: str) -> tuple[str, Substitution]:
+    """With ros2_control the simulator speaks with the controller manager, not with our nodes."""
+    return name, with_ros2_control(hardware_topic(name), name)
 
 
 def _check(context: LaunchContext) -> None:
     """Refuse a model or a path that is none once, here, instead of in every node."""
-    model, path = (LaunchConfiguration(name).perform(context) for name in ("model", "path"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the simulator tells them
-        try:
-            rd.load_path(path, rd.load(model))
-        except rd.RobodynError as error:
-            raise RuntimeError(str(error)) from None
+    try:
+        rd.load_path(LaunchConfiguration("path").perform(context), chosen_mechanism(context)[1])
+    except rd.RobodynError as error:
+        raise RuntimeError(str(error)) from None
+    check_installed(context)
 
 
 def _text(name: str) -> ParameterValue:
@@ -151,7 +207,13 @@ def _listeners() -> ParameterValue:
     return ParameterValue(PythonExpression(more), value_type=int)
 
 
-def _node(name: str, condition: Condition | None = None, **parameters: ParameterValue) -> Node:
+def _node(
+    name: str,
+    condition: Condition | None = None,
+    remappings: Iterable[tuple[str, SomeSubstitutionsType]] = (),
+    **parameters: ParameterValue,
+) -> Node:
+    params_file = LaunchConfiguration("params_file")
     return Node(
         package="robodyn",
         executable=name,
@@ -159,8 +221,10 @@ def _node(name: str, condition: Condition | None = None, **parameters: Parameter
         namespace=LaunchConfiguration("namespace"),
         output="screen",
         condition=condition,
+        remappings=remappings,
         parameters=[
-            LaunchConfiguration("params_file"),
+            params_file,
+            with_ros2_control(LaunchConfiguration("controllers_file"), params_file),
             {"model": _text("model"), **parameters},
         ],
     )

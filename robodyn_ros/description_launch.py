@@ -1,0 +1,127 @@
+"""Launch: who tells the robot's description and its transforms, and who draws it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch.actions import LogInfo
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+import robodyn as rd
+from robodyn.loading.description import robot_description
+
+if TYPE_CHECKING:
+    from launch.launch_description_entity import LaunchDescriptionEntity
+
+    from launch import LaunchContext
+    from robodyn.mechanism import Mechanism
+
+# Transforms a second: more than RViz draws.
+TRANSFORMS = 60.0
+
+
+def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
+    """What the launch argument `model` names, and the mechanism it is."""
+    source = LaunchConfiguration("model").perform(context)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the simulator tells them
+        return source, rd.load(source)
+
+
+def installed(package: str) -> bool:
+    """Whether a package is there to run nodes of."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def is_on(context: LaunchContext, argument: str) -> bool:
+    """Whether a launch argument is `true`."""
+    return LaunchConfiguration(argument).perform(context) == "true"
+
+
+def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
+    """robot_state_publisher for a URDF; a line in the log where it is not installed."""
+    if not installed("robot_state_publisher"):
+        return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
+    return Node(
+        package="robot_state_publisher",
+        executable="robot_state_publisher",
+        namespace=LaunchConfiguration("namespace"),
+        output="screen",
+        parameters=[
+            {
+                "robot_description": ParameterValue(text, value_type=str),
+                "publish_frequency": TRANSFORMS,
+                "use_sim_time": sim_time,
+            }
+        ],
+        remappings=[("joint_states", joint_states)],
+    )
+
+
+def rviz(mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
+    """rviz2 with the view of this kind of mechanism; a line in the log where it is not there."""
+    if not installed("rviz2"):
+        return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
+    config = PathJoinSubstitution([FindPackageShare("robodyn"), "rviz", f"{mechanism.kind}.rviz"])
+    return Node(
+        package="rviz2",
+        executable="rviz2",
+        namespace=LaunchConfiguration("namespace"),
+        output="log",
+        arguments=["--display-config", config, "--fixed-frame", mechanism.frames[0]],
+        parameters=[{"use_sim_time": sim_time}],
+    )
+
+
+def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
+    """The arrows that RViz draws at the legs of a platform."""
+    if mechanism.kind != "stewart":
+        return []
+    config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
+    return [
+        Node(
+            package="robodyn",
+            executable="force_markers",
+            name="force_markers",
+            namespace=LaunchConfiguration("namespace"),
+            output="screen",
+            parameters=[
+                config,
+                {
+                    "model": ParameterValue(LaunchConfiguration("model"), value_type=str),
+                    "colour_by": "condition",
+                    "values": True,
+                },
+            ],
+        )
+    ]
+
+
+def drawn(
+    context: LaunchContext, mechanism: Mechanism, sim_time: bool
+) -> list[LaunchDescriptionEntity]:
+    """What `rviz:=true` shows."""
+    if not is_on(context, "rviz"):
+        return []
+    return [rviz(mechanism, sim_time), *force_markers(mechanism)]
+
+
+def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """For a simulation without ros2_control: what `rviz:=true` asks for."""
+    if not is_on(context, "rviz") or is_on(context, "ros2_control"):
+        return []
+    source, mechanism = chosen_mechanism(context)
+    text = robot_description(source, mechanism)
+    return [
+        state_publisher(text, "joint_states", sim_time=True),
+        *drawn(context, mechanism, sim_time=True),
+    ]

@@ -1,0 +1,160 @@
+"""Launch: the controller manager between the nodes and their hardware.
+
+The hardware is our simulator behind the topics of JointStateTopicSystem, ros2_control's mock, or a
+robot whose plugin the URDF names. Motion is planned once the controllers run; until then the
+simulator's brakes hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from launch.actions import DeclareLaunchArgument, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+from robodyn.loading.description import robot_description
+from robodyn_ros.description_launch import (
+    chosen_mechanism,
+    drawn,
+    installed,
+    is_on,
+    state_publisher,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from launch.launch_description_entity import LaunchDescriptionEntity
+    from launch.some_substitutions_type import SomeSubstitutionsType
+
+    from launch import LaunchContext, Substitution
+
+# Either of them claims the effort of every driven joint.
+CONTROLLERS = {
+    "effort_controller": "forward_command_controller",
+    "leg_trajectory_controller": "joint_trajectory_controller",
+}
+HARDWARE_TOPICS = ("joint_commands", "joint_states")
+BROADCASTER = "joint_state_broadcaster"
+TOPIC_HARDWARE = "joint_state_topic_hardware_interface"
+
+
+def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareLaunchArgument]:
+    """The launch arguments that choose what stands between the nodes and the mechanism."""
+    return [
+        DeclareLaunchArgument(
+            "ros2_control",
+            default_value=ros2_control,
+            choices=["true", "false"],
+            description="drive through the controller manager, by the wall clock",
+        ),
+        DeclareLaunchArgument(
+            "controller",
+            default_value="effort_controller",
+            choices=[*CONTROLLERS],
+            description="ros2_control: what commands the joints' efforts",
+        ),
+        DeclareLaunchArgument(
+            "hardware",
+            default_value="simulator",
+            choices=["simulator", "mock", "robot"],
+            description="ros2_control: what is driven; robot: what the URDF of `model` names",
+        ),
+        DeclareLaunchArgument(
+            "controllers_file",
+            default_value=PathJoinSubstitution(
+                [FindPackageShare("robodyn"), "config", controllers]
+            ),
+            description="ros2_control: parameters of controllers, and of nodes over params_file",
+        ),
+    ]
+
+
+def with_ros2_control(
+    then: SomeSubstitutionsType, otherwise: SomeSubstitutionsType
+) -> Substitution:
+    """One of two texts, by the launch argument `ros2_control`."""
+    words = ["'", then, "' if '", LaunchConfiguration("ros2_control"), "' == 'true' else '"]
+    return PythonExpression([*words, otherwise, "'"])
+
+
+def simulates() -> Substitution:
+    """Whether the simulator is what is driven."""
+    on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
+    return PythonExpression(["'", on, "' != 'true' or '", hardware, "' == 'simulator'"])
+
+
+def hardware_topic(name: str) -> PathJoinSubstitution:
+    """A topic between the controller manager and the simulator."""
+    return PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "robodyn/hw", name])
+
+
+def check_installed(context: LaunchContext) -> None:
+    """Refuse to launch with ros2_control where its packages are not.
+
+    Raises:
+        RuntimeError: names what is missing.
+    """
+    if not is_on(context, "ros2_control"):
+        return
+    controller = LaunchConfiguration("controller").perform(context)
+    wanted = ["controller_manager", "robot_state_publisher", BROADCASTER, CONTROLLERS[controller]]
+    if LaunchConfiguration("hardware").perform(context) == "simulator":
+        wanted.append(TOPIC_HARDWARE)
+    missing = [package for package in wanted if not installed(package)]
+    if missing:
+        debs = " ".join(f"ros-$ROS_DISTRO-{package.replace('_', '-')}" for package in missing)
+        raise RuntimeError(
+            f"ros2_control:=true needs {', '.join(missing)}, not installed: apt install {debs}"
+        )
+
+
+def controlled(
+    context: LaunchContext, start: LaunchDescriptionEntity, died: Callable[..., object]
+) -> list[LaunchDescriptionEntity]:
+    """The controller manager and its controllers; then `start`, the node that plans."""
+    if not is_on(context, "ros2_control"):
+        return []
+    simulated = LaunchConfiguration("hardware").perform(context) == "simulator"
+    mock = LaunchConfiguration("hardware").perform(context) == "mock"
+    source, mechanism = chosen_mechanism(context)
+    topics = {name: hardware_topic(name).perform(context) for name in HARDWARE_TOPICS}
+    text = robot_description(
+        source,
+        mechanism,
+        ros2_control=True,
+        arguments={f"{name}_topic": topic for name, topic in topics.items()}
+        | {"mock": str(mock).lower()},
+    )
+    manager = Node(
+        package="controller_manager",
+        executable="ros2_control_node",
+        namespace=LaunchConfiguration("namespace"),
+        output="screen",
+        parameters=[LaunchConfiguration("controllers_file"), {"use_sim_time": simulated}],
+    )
+    chosen = LaunchConfiguration("controller").perform(context)
+    spawner = Node(
+        package="controller_manager",
+        executable="spawner",
+        namespace=LaunchConfiguration("namespace"),
+        output="screen",
+        arguments=[BROADCASTER, chosen, "--controller-manager-timeout", "60"],
+    )
+
+    def go_on(event: object, context: LaunchContext) -> object:
+        return [start] if getattr(event, "returncode", 1) == 0 else died(event, context)
+
+    # its six or all joints; what is measured of all at one instant draws a closed figure
+    joint_states = topics["joint_states"] if simulated else "joint_states"
+    return [
+        state_publisher(text, joint_states, sim_time=simulated),
+        RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
+        RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
+        manager,
+        spawner,
+        *drawn(context, mechanism, sim_time=simulated),
+    ]
