@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Pose, Transform, Twist
-from nav_msgs.msg import Odometry
+from geometry_msgs.msg import Pose, PoseStamped, Transform, Twist
+from nav_msgs.msg import Odometry, Path
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import (
@@ -110,6 +110,17 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
     pose = pose_array(message.pose.pose)
     twist = twist_in_base(pose, twist_array(message.twist.twist))
     return to_nanoseconds(message.header.stamp), pose, twist
+
+
+def path(frame: str, poses: FloatArray) -> Path:
+    """Poses (n, 7) as a line that RViz draws."""
+    message = Path()
+    message.header.frame_id = frame
+    for pose in poses:
+        stamped = PoseStamped(header=message.header)
+        fill_pose(stamped.pose, pose)
+        message.poses.append(stamped)
+    return message
 
 
 def joint_state(

@@ -2,6 +2,7 @@
 
 For a platform it subscribes `goal_pose`, `goal_joints` (leg lengths) and `platform_state` and
 publishes `platform_trajectory`; for an arm `goal_joints`, `joint_states` and `joint_trajectory`.
+`planned_path` is the same for the eye: the poses of the platform or of the arm's tip.
 A plan that breaks a limit of the mechanism is refused, or warned of. Trajectories are latched.
 Serves
 `~/plan`, `~/start` and `~/cancel`.
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -52,6 +54,8 @@ PARAMETERS = MECHANISM | {
     "condition_warn": Spec(100.0, "condition number to warn of in a plan", 1.0),
     "condition_error": Spec(1000.0, "condition number that counts as singular in a plan", 1.0),
 }
+# What is drawn of a path: poses at equal times from its start to its end.
+DRAWN = np.linspace(0.0, 1.0, 201)
 
 
 class TrajectoryPlanner(Node):
@@ -65,6 +69,7 @@ class TrajectoryPlanner(Node):
         self._here: NDArray[np.float64] | None = None
         self._interface = interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
+        self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
         if self._mechanism.kind == "stewart":
             self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
@@ -109,6 +114,8 @@ class TrajectoryPlanner(Node):
     def _publish(self, plan: Trajectory) -> None:
         times = knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
         self._send(times, plan.sample(times))
+        poses = self._mechanism.body_pose(plan.sample(plan.duration * DRAWN).configuration)
+        self._drawn.publish(messages.path(self._interface.base_frame, poses))
         self.get_logger().info(f"trajectory of {len(times)} points published")
 
     def _on_state(self, _: int, configuration: NDArray, __: NDArray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
 from local_graph import LocalGraph
-from nav_msgs.msg import Odometry
+from nav_msgs.msg import Odometry, Path
 from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -233,3 +233,32 @@ def test_an_arms_goal():
         for field, rows in zip(("positions", "velocities"), expected[:2], strict=True):
             ours = np.array([getattr(point, field) for point in message.points])
             np.testing.assert_allclose(ours, rows, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "puma560"])
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_the_planned_path_is_drawn_from_start_to_goal(name):
+    mechanism = rd.load(name)
+    goal = mechanism.advance(mechanism.home, np.full(6, 0.03))
+    given = {"model": name, "v_max": 0.5, "w_max": 0.5, "limits": "warn"}
+    with LocalGraph({"trajectory_planner": given}) as graph:
+        paths = graph.listen(Path, "planned_path", LATCHED)
+        if name == "puma560":
+            states = graph.publisher(JointState, "joint_states")
+            states.publish(
+                messages.joint_state(1, mechanism.joint_names, mechanism.home, np.zeros(6))
+            )
+        else:
+            states = graph.publisher(Odometry, "platform_state")
+            states.publish(messages.odometry(1, FRAMES, mechanism.home, np.zeros(6)))
+        graph.spin(0.2)
+        goals = graph.publisher(JointState, "goal_joints")
+        target = mechanism.joint_positions(goal)
+        goals.publish(messages.joint_state(1, mechanism.joint_names, target))
+        path = graph.until(lambda: paths, "a drawn path")[-1]
+    assert path.header.frame_id == mechanism.frames[0]
+    poses = np.array([messages.pose_array(stamped.pose) for stamped in path.poses])
+    np.testing.assert_allclose(poses[0], mechanism.body_pose(mechanism.home), atol=1e-9)
+    np.testing.assert_allclose(poses[-1], mechanism.body_pose(goal), atol=1e-9)
+    steps = np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1)
+    assert 0.0 < steps.max() < 0.02 * steps.sum()
