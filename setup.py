@@ -10,6 +10,7 @@ NODES = (
     "force_markers",
     "forward_simulator",
     "inverse_dynamics",
+    "pose_sliders",
     "recorder",
     "run_summary",
     "state_estimator",

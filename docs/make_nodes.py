@@ -24,6 +24,7 @@ NODES = {
     "forward_simulator": "ForwardSimulator",
     "state_estimator": "StateEstimator",
     "force_markers": "ForceMarkers",
+    "pose_sliders": "PoseSliders",
     "recorder": "Recorder",
     "run_summary": "RunSummary",
 }

@@ -115,6 +115,45 @@ def drawn(
     return [rviz(mechanism, sim_time), *force_markers(mechanism)]
 
 
+def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """A mechanism that nothing but sliders moves."""
+    try:
+        source, mechanism = chosen_mechanism(context)
+        text = robot_description(source, mechanism)
+    except rd.RobodynError as error:
+        raise RuntimeError(str(error)) from None
+    entities = [state_publisher(text, "joint_states", sim_time=False)]
+    if is_on(context, "sliders"):
+        entities.append(sliders(mechanism))
+    if is_on(context, "rviz"):
+        entities.append(rviz(mechanism, sim_time=False))
+    return entities
+
+
+def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
+    """Six for a platform's pose, or one for every joint of an arm."""
+    if mechanism.kind == "stewart":
+        return Node(
+            package="robodyn",
+            executable="pose_sliders",
+            name="pose_sliders",
+            namespace=LaunchConfiguration("namespace"),
+            output="screen",
+            parameters=[{"model": ParameterValue(LaunchConfiguration("model"), value_type=str)}],
+        )
+    if not installed("joint_state_publisher_gui"):
+        return LogInfo(
+            msg="joint_state_publisher_gui is not installed: no sliders; "
+            "apt install ros-$ROS_DISTRO-joint-state-publisher-gui"
+        )
+    return Node(
+        package="joint_state_publisher_gui",
+        executable="joint_state_publisher_gui",
+        namespace=LaunchConfiguration("namespace"),
+        output="screen",
+    )
+
+
 def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """For a simulation without ros2_control: what `rviz:=true` asks for."""
     if not is_on(context, "rviz") or is_on(context, "ros2_control"):

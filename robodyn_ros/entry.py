@@ -49,6 +49,11 @@ def inverse_dynamics() -> None:
     _start("inverse_dynamics", "InverseDynamics")
 
 
+def pose_sliders() -> None:
+    """A platform where six sliders put it."""
+    _start("pose_sliders", "PoseSliders")
+
+
 def recorder() -> None:
     """Every topic of a run in a rosbag2 folder."""
     _start("recorder", "Recorder")

@@ -29,6 +29,7 @@ CLASSES = {
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
     "inverse_dynamics": "InverseDynamics",
+    "pose_sliders": "PoseSliders",
     "run_summary": "RunSummary",
     "trajectory_planner": "TrajectoryPlanner",
 }

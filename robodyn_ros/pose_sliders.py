@@ -1,0 +1,102 @@
+"""Node `pose_sliders`: a platform where six sliders put it, all of its joints with it.
+
+Publishes `joint_states` (driven and passive joints), `platform_state` and the transform of the
+platform, for RViz. The sliders are its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw`, in a
+window of its own where there is a display, and in rqt_reconfigure and `ros2 param set` anywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+import robodyn as rd
+from robodyn_ros import qos
+from robodyn_ros.interfaces import interface
+from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, load_mechanism
+from robodyn_ros.runner import Finished
+from robodyn_ros.slider_window import SliderWindow
+
+PARAMETERS = MECHANISM | {
+    "window": Spec(True, "show a window with the sliders, where there is a display"),
+    "rate": Spec(30.0, "states published a second [Hz]", 1.0, 200.0),
+}
+COORDINATES = ("x", "y", "z", "roll", "pitch", "yaw")
+# How far a slider goes: of a leg's length at home, and an angle [rad] short of gimbal lock.
+TRAVEL, TILT = 0.5, 1.5
+REST = np.zeros(6)
+
+
+class PoseSliders(Node):
+    """Puts the platform where its parameters say."""
+
+    def __init__(self) -> None:
+        super().__init__("pose_sliders")
+        self._p = p = declare(self, PARAMETERS)
+        self._platform = load_mechanism(p, self.get_logger())
+        if self._platform.kind != "stewart":
+            raise rd.ModelError(
+                f"{self._platform.name} is an arm; its joints move with joint_state_publisher_gui"
+            )
+        home = self._platform.home
+        values = np.concatenate([home[:3], rd.rpy_from_pose(home)[1]])
+        travel = TRAVEL * float(self._platform.joint_positions(home).mean())
+        self._specs = {
+            name: Spec(
+                float(value),
+                f"{name} of the platform [{'m' if k < 3 else 'rad'}]",
+                *((value - travel, value + travel) if k < 3 else (-TILT, TILT)),
+                read_only=False,
+            )
+            for k, (name, value) in enumerate(zip(COORDINATES, values, strict=True))
+        }
+        declare(self, self._specs)
+        self.add_on_set_parameters_callback(self._allowed)
+        self._state = interface(self, self._platform).state_publisher(qos.STATE)
+        self._window = self._open() if p["window"] else None
+        self._told = ""
+        self.create_timer(1.0 / p["rate"], self._show)
+        self.get_logger().info(f"sliders of {self._platform.name}, ready")
+
+    def _open(self) -> SliderWindow | None:
+        try:
+            return SliderWindow(self._platform.name, self._specs, self._slid)
+        except rd.RobodynError as error:
+            self.get_logger().warn(f"{error}; the parameters x, y, z, roll, pitch, yaw move it")
+            return None
+
+    def _allowed(self, parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            for parameter in parameters:
+                if parameter.name in self._specs:
+                    check(parameter.name, self._specs[parameter.name], parameter.value)
+        except rd.InvalidInput as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _slid(self, name: str, value: float) -> None:
+        self.set_parameters([Parameter(name, value=value)])
+
+    def _show(self) -> None:
+        values = np.array([changed(self, name) for name in COORDINATES])
+        pose = rd.pose_from_rpy(values[:3], values[3:])
+        text = self._reach(pose)
+        if self._window is not None and not self._window.update(values, text):
+            raise Finished(0)
+        if text != self._told and text:
+            self.get_logger().warn(text)
+        self._told = text
+        stamp = self.get_clock().now().nanoseconds
+        self._state.publish(stamp, pose, REST, REST)
+
+    def _reach(self, pose: np.ndarray) -> str:
+        """What keeps the legs from there, if anything does."""
+        lengths = self._platform.joint_positions(pose)
+        for name, length, (low, high) in zip(
+            self._platform.joint_names, lengths, self._platform.position_limits, strict=True
+        ):
+            if not low <= length <= high:
+                return f"{name}: {length:.3f} m, limits {low:g} to {high:g} m"
+        return ""
