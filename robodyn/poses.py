@@ -91,6 +91,37 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
     return out.reshape(*shape, 7)
 
 
+def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
+    """Pose (..., 7) in the base frame of what has pose `inner` in a frame of pose `outer`.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    shape, (first, second) = flatten(outer=as_pose("outer", outer), inner=as_pose("inner", inner))
+    out = np.empty((len(first), 7))
+    turned = np.einsum("nij,nj->ni", rotation_matrix(first), second[:, :3])
+    out[:, :3] = first[:, :3] + turned
+    a, v, b, w = first[:, 6:], first[:, 3:6], second[:, 6:], second[:, 3:6]
+    out[:, 3:6] = a * w + b * v + np.cross(v, w)
+    out[:, 6:] = a * b - (v * w).sum(axis=1, keepdims=True)
+    return out.reshape(*shape, 7)
+
+
+def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
+    """Wrench (..., 6) about the base's origin, base frame, of one at the origin of a frame.
+
+    Args:
+        pose: (..., 7) of that frame in the base frame.
+        wrench: (..., 6) [N, N m] force, then moment about the frame's origin, in its axes.
+
+    Raises:
+        InvalidInput: as for `composed_pose`.
+    """
+    turned = _resolved("nij,nkj->nki", pose, wrench, "wrench", "N, N m")
+    turned[..., 3:] += np.cross(as_pose("pose", pose)[..., :3], turned[..., :3])
+    return turned
+
+
 def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Twist (..., 6) in the base frame resolved in the platform's own axes.
 
@@ -109,10 +140,12 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     return _resolved("nij,nkj->nki", pose, twist)
 
 
-def _resolved(product: str, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    moving = as_array("twist", twist, (6,), "m/s, rad/s")
-    shape, (where, moving) = flatten(pose=as_pose("pose", pose), twist=moving)
-    halves = moving.reshape(-1, 2, 3)
+def _resolved(
+    product: str, pose: ArrayLike, pair: ArrayLike, name: str = "twist", unit: str = "m/s, rad/s"
+) -> FloatArray:
+    vectors = as_array(name, pair, (6,), unit)
+    shape, (where, vectors) = flatten(pose=as_pose("pose", pose), **{name: vectors})
+    halves = vectors.reshape(-1, 2, 3)
     return np.asarray(np.einsum(product, rotation_matrix(where), halves).reshape(*shape, 6))
 
 

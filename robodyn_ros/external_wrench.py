@@ -6,34 +6,61 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from rclpy.clock import Clock, ClockType
 
-from robodyn.errors import InvalidInput, RobodynError
+from robodyn.errors import RobodynError
 from robodyn.poses import twist_in_base as turned_to_base
+from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
+from robodyn_ros.frames import Frames
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
     from rclpy.node import Node
+    from rclpy.timer import Timer
 
     from robodyn.mechanism import Mechanism
     from robodyn_ros.interfaces import Interface
 
     FloatArray = NDArray[np.float64]
 
+# How often a wrench is tried again whose frame has not been heard of yet [s].
+RETRY = 0.05
+
 
 class ExternalWrench:
     """The last `external_wrench` received; it acts until another one comes.
 
-    A wrench in the base frame, or without a frame, is taken as it is; one in the frame of the
-    moving body turns with it. Either is about the body's reference point.
+    A wrench in the base frame, or without a frame, is taken as it is, about the body's reference
+    point; one in the frame of the moving body turns with it. Other frames are found by TF: one that
+    hangs on the body, such as a force sensor's, turns with it too, and its wrench acts at its
+    origin; of any other frame the axes count, as they are when the wrench arrives.
+
+    Args:
+        node: that subscribes and has the parameters TRANSFORMS; it listens to TF from the first
+            wrench on that needs it.
+        mechanism: what the wrench acts on.
+        interface: its frames.
+        now: the stamp [ns] of the latest state.
     """
 
-    def __init__(self, node: Node, mechanism: Mechanism, interface: Interface) -> None:
+    def __init__(
+        self,
+        node: Node,
+        mechanism: Mechanism,
+        interface: Interface,
+        now: Callable[[], int],
+    ) -> None:
         self._node = node
         self._mechanism = mechanism
-        self._frames = interface.base_frame, interface.body_frame
+        self._own = interface.base_frame, interface.body_frame
+        self._frames = Frames(node, self._own, now)
         self._value = np.zeros(6)
         self._turns = False
+        self._waiting: WrenchStamped | None = None
+        self._retry: Timer | None = None
         node.create_subscription(WrenchStamped, "external_wrench", self._receive, qos.COMMAND)
 
     def at(self, configuration: FloatArray) -> FloatArray:
@@ -44,17 +71,40 @@ class ExternalWrench:
         return turned_to_base(pose, self._value)
 
     def _receive(self, message: WrenchStamped) -> None:
-        base, body = self._frames
-        frame = message.header.frame_id
+        self._waiting = None
         try:
-            if frame not in ("", base, body):
-                raise InvalidInput(
-                    f"frame is {frame!r}, expected {base!r} or {body!r}", value=frame
-                )
-            self._value = messages.finite("wrench", messages.wrench_array(message.wrench))
+            wrench = messages.finite("wrench", messages.wrench_array(message.wrench))
+            self._value, self._turns = self._resolved(message.header.frame_id, wrench)
         except RobodynError as error:
+            foreign = message.header.frame_id not in ("", *self._own)
+            if foreign and self._frames.is_new:
+                self._wait(message)
+                return
             self._node.get_logger().error(
                 f"external_wrench refused: {error}", throttle_duration_sec=1.0
             )
-            return
-        self._turns = frame == body
+
+    def _resolved(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
+        """The wrench about the body's reference point, and whether it turns with the body."""
+        base, body = self._own
+        if frame in ("", *self._own):
+            return wrench, frame == body
+        self._frames.listen()
+        if self._frames.is_on_body(frame):
+            return wrench_about_base(self._frames.pose(frame, body), wrench), True
+        return turned_to_base(self._frames.pose(frame, base), wrench), False
+
+    def _wait(self, message: WrenchStamped) -> None:
+        """Its frame may be among the transforms that are on their way."""
+        self._waiting = message
+        if self._retry is None:
+            # by the steady clock: simulated time may stand still
+            clock = Clock(clock_type=ClockType.STEADY_TIME)
+            self._retry = self._node.create_timer(RETRY, self._try_again, clock=clock)
+
+    def _try_again(self) -> None:
+        if self._waiting is not None:
+            self._receive(self._waiting)
+        elif not self._frames.is_new and self._retry is not None:
+            self._node.destroy_timer(self._retry)
+            self._retry = None

@@ -26,6 +26,7 @@ import robodyn as rd
 from robodyn.simulation import Pacer, Plant, Sensor
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
+from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.payload import PAYLOAD, Payload
@@ -34,6 +35,7 @@ from robodyn_ros.runner import Finished
 PARAMETERS = (
     MECHANISM
     | PAYLOAD
+    | TRANSFORMS
     | {
         "stepping": Spec("lockstep", "what time follows", choices=("lockstep", "realtime")),
         "dt": Spec(0.001, "integration step [s]", 1e-6, 0.1),
@@ -93,7 +95,7 @@ class ForwardSimulator(Node):
         self._lockstep = p["stepping"] == "lockstep"
         speaks = interface(self, self._mechanism)
         self._state = speaks.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
-        self._wrench = ExternalWrench(self, self._mechanism, speaks)
+        self._wrench = ExternalWrench(self, self._mechanism, speaks, lambda: self._stamp)
         self._topic = speaks.state_topic
         self._clock_publisher = self.create_publisher(Clock, "/clock", qos.CLOCK)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)

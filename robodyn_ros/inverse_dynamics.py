@@ -26,6 +26,7 @@ from robodyn.control import Command, TrajectoryFollower, Watchdog, joint_motion
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
+from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.payload import PAYLOAD, Payload
@@ -34,6 +35,7 @@ MODES = ("feedforward", "computed_torque", "gravity_compensation")
 PARAMETERS = (
     MECHANISM
     | PAYLOAD
+    | TRANSFORMS
     | {
         "mode": Spec(
             "computed_torque",
@@ -101,7 +103,7 @@ class InverseDynamics(Node):
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._interface = interface(self, self._mechanism)
-        self._wrench = ExternalWrench(self, self._mechanism, self._interface)
+        self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)

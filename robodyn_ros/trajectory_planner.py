@@ -3,9 +3,9 @@
 For a platform it subscribes `goal_pose`, `goal_joints` (leg lengths) and `platform_state` and
 publishes `platform_trajectory`; for an arm `goal_joints`, `joint_states` and `joint_trajectory`.
 `planned_path` is the same for the eye: the poses of the platform or of the arm's tip.
-A plan that breaks a limit of the mechanism is refused, or warned of. Trajectories are latched.
-Serves
-`~/plan`, `~/start` and `~/cancel`.
+A goal in another frame than the base is transformed: from the platform's own as it stands, from any
+other by TF where tf2_ros is installed. A plan that breaks a limit of the mechanism is refused, or
+warned of. Trajectories are latched. Serves `~/plan`, `~/start` and `~/cancel`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from tf_transformations import euler_from_quaternion
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
+from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.frames import TRANSFORMS, Frames
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from robodyn.trajectories import Trajectory
 
-PARAMETERS = MECHANISM | {
+PARAMETERS = (MECHANISM | TRANSFORMS) | {
     "path": Spec(
         "", "path to plan at start-up: I, II, III, P1, puma or a waypoint file; empty: none"
     ),
@@ -67,11 +69,15 @@ class TrajectoryPlanner(Node):
         self._mechanism = load_mechanism(self._p)
         self._plan: Trajectory | None = None
         self._here: NDArray[np.float64] | None = None
+        self._stamp = 0
         self._interface = interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
         if self._mechanism.kind == "stewart":
+            own = self._interface.base_frame, self._interface.body_frame
+            self._frames = Frames(self, own, lambda: self._stamp)
+            self._frames.listen()
             self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
         self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
         self.create_service(Trigger, "~/plan", self._on_plan)
@@ -118,22 +124,28 @@ class TrajectoryPlanner(Node):
         self._drawn.publish(messages.path(self._interface.base_frame, poses))
         self.get_logger().info(f"trajectory of {len(times)} points published")
 
-    def _on_state(self, _: int, configuration: NDArray, __: NDArray) -> None:
-        self._here = configuration
+    def _on_state(self, stamp: int, configuration: NDArray, _: NDArray) -> None:
+        self._here, self._stamp = configuration, stamp
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
-            frame = message.header.frame_id
-            if frame not in ("", self._interface.base_frame):
-                raise rd.InvalidInput(
-                    f"frame is {frame!r}, expected {self._interface.base_frame!r}", value=frame
-                )
-            goal = messages.pose_array(message.pose)
+            goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
             plan = self._line_to(goal)
             angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")
+
+    def _in_base(self, frame: str, goal: NDArray) -> NDArray:
+        """A goal in some frame, in the base frame; one in the platform's is seen from where it is.
+
+        A frame that moves is taken as it stands when the goal arrives.
+        """
+        base, body = self._interface.base_frame, self._interface.body_frame
+        if frame in ("", base):
+            return goal
+        where = self._start() if frame == body else self._frames.pose(frame, base)
+        return composed_pose(where, goal)
 
     def _line_to(self, goal: NDArray) -> Trajectory:
         """By the duration, or by the speed limits: whichever the parameters give."""

@@ -7,12 +7,14 @@ from robodyn.batch import element, flatten
 from robodyn.errors import InvalidInput
 from robodyn.poses import (
     advance_pose,
+    composed_pose,
     pose_difference,
     pose_from_rpy,
     rotation_matrix,
     rpy_from_pose,
     twist_in_base,
     twist_in_body,
+    wrench_about_base,
 )
 
 
@@ -131,3 +133,28 @@ def test_flatten_makes_one_batch_and_element_finds_it_again():
     assert b.flags.c_contiguous
     assert element(shape, 7) == (1, 2)
     assert element((), 0) == ()
+
+
+def test_a_composed_pose_takes_points_where_the_two_poses_take_them(rng):
+    outer, inner, point = random_pose(rng, 30), random_pose(rng, 30), rng.normal(size=(30, 3, 1))
+
+    def carried(pose, points):
+        return rotation_matrix(pose) @ points + pose[..., :3, None]
+
+    both = composed_pose(outer, inner)
+    np.testing.assert_allclose(
+        carried(both, point), carried(outer, carried(inner, point)), atol=1e-13
+    )
+    # one against many, too
+    np.testing.assert_allclose(composed_pose(outer[0], inner)[3], composed_pose(outer[0], inner[3]))
+
+
+def test_a_wrench_does_the_same_work_about_whatever_point_it_is_told(rng):
+    """A body that moves with a twist about the base's origin: power is no matter of the frame."""
+    pose, wrench, twist = random_pose(rng, 30), rng.normal(size=(30, 6)), rng.normal(size=(30, 6))
+    velocity, omega = twist[:, :3], twist[:, 3:]
+    there = np.concatenate([velocity + np.cross(omega, pose[:, :3]), omega], axis=1)
+    power = (wrench * twist_in_body(pose, there)).sum(axis=1)
+    np.testing.assert_allclose(
+        (wrench_about_base(pose, wrench) * twist).sum(axis=1), power, atol=1e-13
+    )

@@ -1,0 +1,1 @@
+"""The message of `/tf` and `/tf_static`, which has no wheel."""

@@ -1,0 +1,129 @@
+"""Frames that are not the mechanism's own: where they are, by TF where tf2_ros is installed."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from rclpy.time import Time
+
+from robodyn.checks import as_pose
+from robodyn.errors import InvalidInput
+from robodyn_ros import messages
+from robodyn_ros.parameters import Spec, changed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from rclpy.node import Node
+
+    FloatArray = NDArray[np.float64]
+
+try:
+    from tf2_ros import Buffer, TransformException, TransformListener
+except ImportError:
+    Buffer = None
+
+TRANSFORMS = {
+    "transform_timeout": Spec(
+        1.0,
+        "a message in a frame of TF is refused where the transform is older than the latest state "
+        "by more than this [s]; 0: no matter how old",
+        0.0,
+        1e6,
+        read_only=False,
+    )
+}
+# What has just begun to listen knows no frame yet; transforms come within so long [s] if at all.
+PATIENCE = 2.0
+_PARENT = re.compile(r"^Frame (.+) exists with parent (.+)\.$", re.MULTILINE)
+
+
+class Frames:
+    """Poses of frames that TF knows, relative to the mechanism's own.
+
+    Args:
+        node: that listens; it has the parameters TRANSFORMS.
+        own: base and body frame, which are told as known even where TF does not name them.
+        now: the stamp [ns] of the latest state, in whose time transforms are old or not.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        own: tuple[str, str],
+        now: Callable[[], int],
+    ) -> None:
+        self._node = node
+        self._own = own
+        self._now = now
+        self._buffer = Buffer(node=node) if Buffer is not None else None
+        self._listener: TransformListener | None = None
+        self._since = 0.0
+
+    def listen(self) -> None:
+        """Begin to listen to `/tf` and `/tf_static`, if that is possible and not done yet."""
+        if self._buffer is not None and self._listener is None:
+            self._listener = TransformListener(self._buffer, self._node)
+            self._since = time.monotonic()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it began to listen so shortly ago that much may not have been heard yet."""
+        return self._listener is not None and time.monotonic() - self._since < PATIENCE
+
+    def pose(self, frame: str, target: str) -> FloatArray:
+        """Pose (7,) [m, -] of a frame in a target frame.
+
+        Raises:
+            InvalidInput: TF is not installed or does not know it, what it knows is too old, or is
+                no pose.
+        """
+        if self._buffer is None:
+            raise InvalidInput(
+                f"frame is {frame!r}, expected {' or '.join(map(repr, self._own))} (tf2_ros is "
+                "not installed, so that no other can be known)",
+                value=frame,
+            )
+        try:
+            found = self._buffer.lookup_transform(target, frame, Time())
+        except TransformException as error:
+            raise InvalidInput(
+                f"frame is {frame!r}, which TF does not lead to {target!r}: {str(error).strip()} "
+                f"Known are {', '.join(self._names())}",
+                value=frame,
+            ) from error
+        stamp, timeout = (
+            messages.to_nanoseconds(found.header.stamp),
+            changed(self._node, "transform_timeout"),
+        )
+        age = (self._now() - stamp) * 1e-9
+        if stamp and timeout and age > timeout:
+            raise InvalidInput(
+                f"frame is {frame!r}, whose transform to {target!r} is {age:.3f} s older than the "
+                f"latest state; transform_timeout is {timeout:g} s",
+                value=age,
+            )
+        return as_pose(f"transform of {frame}", messages.pose_array(found.transform))
+
+    def is_on_body(self, frame: str) -> bool:
+        """Whether a frame hangs on the moving body, as far as TF knows."""
+        base, body = self._own
+        parents = self._parents()
+        for _ in range(len(parents)):
+            if frame in (base, body) or frame not in parents:
+                break
+            frame = parents[frame]
+        return frame == body
+
+    def _names(self) -> list[str]:
+        parents = self._parents()
+        return sorted({*self._own, *parents, *parents.values()})
+
+    def _parents(self) -> dict[str, str]:
+        assert self._buffer is not None
+        found = dict(_PARENT.findall(self._buffer.all_frames_as_string()))
+        return {child: parent for child, parent in found.items() if parent != "NO_PARENT"}
