@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+T = TypeVar("T")
 
 # States below which a thread costs more than it saves.
 SMALLEST_SHARE = 2048
@@ -65,6 +69,25 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
             continue
         done = future.result() and done
     return done
+
+
+def once(make: Callable[[], T]) -> Callable[[], T]:
+    """Call a function on first use only, however many threads are first at the same time.
+
+    They wait for the one that is (`functools.cache` would let all of them call it).
+    """
+    lock = threading.Lock()
+    made: list[T] = []
+
+    @wraps(make)
+    def get() -> T:
+        if not made:
+            with lock:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return get
 
 
 def _get_pool() -> ThreadPoolExecutor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from numba import types
 
 from robodyn.kernels import serial_single as kernels_of
 from robodyn.kernels.compiler import ready
+from robodyn.threads import once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class Single(NamedTuple):
     mass: Any
 
 
-@cache
+@once
 def kernels() -> Single:
     """All of them, compiled or read from disk on first use."""
     state = (_TABLE, *(_LIST,) * 5, types.boolean, types.boolean, _LIST)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numba import types
 from robodyn.batch import plain
 from robodyn.kernels import stewart_lanes as kernels
 from robodyn.kernels.compiler import ready
-from robodyn.threads import share
+from robodyn.threads import once, share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,28 +22,28 @@ _LIST, _TABLE = types.float64[::1], types.float64[:, ::1]
 _NONE = np.empty((0, 6))
 
 
-@cache
+@once
 def _inverse() -> Any:
     span = (types.intp, types.intp)
     inputs = (_TABLE, _LIST, _ANY, _ANY, _ANY, _ANY, types.boolean)
     return ready(kernels.inverse_dynamics, *inputs, _TABLE, *span, exact=False)
 
 
-@cache
+@once
 def _forward() -> Any:
     span = (types.intp, types.intp)
     inputs = (_TABLE, _LIST, _ANY, _ANY, _ANY, _ANY)
     return ready(kernels.forward_dynamics, *inputs, _TABLE, *span, exact=False)
 
 
-@cache
+@once
 def _mass() -> Any:
     return ready(
         kernels.mass_matrix, _TABLE, _LIST, _ANY, _TABLE, types.intp, types.intp, exact=False
     )
 
 
-@cache
+@once
 def _condition() -> Any:
     inputs = (_TABLE, _ANY, types.float64, _LIST)
     return ready(kernels.condition_number, *inputs, types.intp, types.intp, exact=False)

@@ -1,0 +1,65 @@
+"""What several threads may do at the same time."""
+
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from robodyn.threads import once
+
+COUNT = 8
+
+
+def test_once_is_called_once_by_threads_that_come_together():
+    together, calls = threading.Barrier(COUNT), []
+
+    @once
+    def slow():
+        calls.append(threading.get_ident())
+        time.sleep(0.05)
+        return object()
+
+    def use(_):
+        together.wait()
+        return slow()
+
+    with ThreadPoolExecutor(COUNT) as pool:
+        results = set(pool.map(use, range(COUNT)))
+    assert (len(calls), len(results)) == (1, 1)
+
+
+def test_once_tries_again_after_an_error():
+    answers = iter([ValueError("not yet"), 7])
+
+    @once
+    def fails_first():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    with pytest.raises(ValueError, match="not yet"):
+        fails_first()
+    assert fails_first() == fails_first() == 7
+
+
+FIRST_CALLS = """
+import threading, numpy as np, robodyn as rd
+from concurrent.futures import ThreadPoolExecutor
+m = rd.load("stewart_symmetric")
+poses = np.tile(m.home, (9, 1))
+together = threading.Barrier(4)
+def use(_):
+    together.wait()
+    return m.condition_number(poses), m.inverse_dynamics(poses, np.zeros(6), np.zeros(6))
+with ThreadPoolExecutor(4) as pool:
+    found = list(pool.map(use, range(4)))
+assert all((a == found[0][0]).all() and (b == found[0][1]).all() for a, b in found)
+"""
+
+
+def test_first_calls_may_come_from_several_threads():
+    subprocess.run([sys.executable, "-c", FIRST_CALLS], check=True, timeout=120)
