@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from robodyn.simulation import EndStops as EndStops
     from robodyn.simulation import simulate as simulate
     from robodyn.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads
     from robodyn.threads import set_threads as set_threads
     from robodyn.trajectories import load_path as load_path
@@ -65,6 +66,7 @@ _HOMES = {
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.simulation": ("EndStops", "simulate"),
     "robodyn.stewart.platform": ("StewartPlatform",),
+    "robodyn.sweeps.sweep": ("sweep",),
     "robodyn.threads": ("get_threads", "set_threads"),
     "robodyn.trajectories": ("load_path", "paper_path", "plan_joints", "plan_line"),
 }

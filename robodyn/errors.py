@@ -134,3 +134,11 @@ class SingularMassMatrix(KinematicsError):
 
 class OutputError(RobodynError, OSError):
     """A result file or folder that cannot be written; `value` is its path."""
+
+
+class ResumeRefused(RobodynError, ValueError):
+    """An output that is there already and is not of the sweep that is asked for."""
+
+
+class ClusterError(RobodynError, RuntimeError):
+    """A cluster that does not answer, is lost, or has another version of the library."""

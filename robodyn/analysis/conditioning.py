@@ -10,7 +10,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.mechanism import Mechanism
 
@@ -68,13 +68,28 @@ def weakest_direction(
         smallest singular value of the Jacobian; of fewer than six joints, of those that can move
         the arm at all), and a text that names its largest component, such as `rotation about x`.
     """
-    J = np.array(mechanism.jacobian(configuration))
-    # A platform's Jacobian maps forces to a wrench, an arm's joint rates to a twist.
-    J[3:] *= characteristic_length if mechanism.kind == "serial" else 1.0 / characteristic_length
-    direction = np.linalg.svd(J)[0][:, min(J.shape) - 1]
+    direction = weakest_directions(mechanism, configuration, characteristic_length)
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return direction, f"{kind} {_AXES[largest % 3]}"
+
+
+def weakest_directions(
+    mechanism: Mechanism, configuration: ArrayLike, characteristic_length: float = 1.0
+) -> FloatArray:
+    """The unit vectors (..., 6) of `weakest_direction`, their largest component positive.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a length that is not positive.
+        KinematicsError: the configuration has no geometry.
+    """
+    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+    J = np.array(mechanism.jacobian(configuration))
+    # A platform's Jacobian maps forces to a wrench, an arm's joint rates to a twist.
+    J[..., 3:, :] *= length if mechanism.kind == "serial" else 1.0 / length
+    direction = np.linalg.svd(J)[0][..., :, min(J.shape[-2:]) - 1]
+    largest = np.abs(direction).argmax(axis=-1)[..., None]
+    return np.asarray(direction * np.sign(np.take_along_axis(direction, largest, axis=-1)))
 
 
 def condition_rate(

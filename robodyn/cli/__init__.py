@@ -7,6 +7,7 @@ import typer
 from robodyn.cli.analyze import analyze
 from robodyn.cli.check import check
 from robodyn.cli.compile import compile_kernels
+from robodyn.cli.map import map_command
 from robodyn.cli.models import models
 from robodyn.cli.replay import replay
 from robodyn.cli.report import report
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command("models")(models)
 app.command("check")(check)
 app.command("analyze")(analyze)
+app.command("map")(map_command)
 app.command("report")(report)
 app.command("simulate")(simulate)
 app.command("view")(view)

@@ -1,0 +1,196 @@
+"""`robodyn map`: analyses over a grid or a sample of poses, loads and parameters, to a file."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import numpy as np
+import typer
+
+from robodyn.analysis.as_json import as_json
+from robodyn.cli.session import one_line_errors, progress_bar
+from robodyn.errors import ClusterError, InvalidInput, OutputError, UnphysicalInertiaWarning
+from robodyn.loading import load
+
+if TYPE_CHECKING:
+    from robodyn.sweeps.plan import Plan
+    from robodyn.sweeps.sweep import Outcome
+
+# What a shell makes of a process that was interrupted.
+INTERRUPTED = 130
+
+
+def map_command(
+    model: Annotated[
+        str, typer.Argument(help="Name of a bundled mechanism, or a .urdf, .xacro or .yaml file.")
+    ],
+    axes: Annotated[
+        list[str],
+        typer.Argument(
+            help="x=-0.2:0.2:41 for 41 values, z=0.8 for one, x=-0.2:0.2 with --samples. A "
+            "platform's pose is x y z roll pitch yaw, an arm's joints go by their names; payload "
+            "and others are in docs/sweeps.md."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="What to write: a name in .zarr or .nc.")
+    ],
+    quantity: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--quantity",
+            "-q",
+            help="What to compute, once or several times: condition_number (the default), "
+            "smallest_singular_value, weakest_direction, manipulability, joint_positions, pose, "
+            "effort, effort_extremes.",
+        ),
+    ] = None,
+    samples: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Number of points spread over the ranges, instead of a grid."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the samples.")] = 0,
+    method: Annotated[str, typer.Option(help="Of the samples: sobol or random.")] = "sobol",
+    characteristic_length: Annotated[
+        float, typer.Option(help="Length that makes a Jacobian's rows comparable [m].")
+    ] = 1.0,
+    accelerations: Annotated[
+        str,
+        typer.Option(
+            help="Half-widths of the accelerations of effort_extremes, with commas between them: "
+            "a platform's six [m/s^2, rad/s^2], an arm's one for each joint."
+        ),
+    ] = "",
+    wrenches: Annotated[
+        str, typer.Option(help="Half-widths of their wrenches, six with commas [N, N m].")
+    ] = "",
+    beyond_limits: Annotated[
+        bool, typer.Option("--beyond-limits", help="Compute unreachable poses, too.")
+    ] = False,
+    chunk: Annotated[
+        int, typer.Option(help="Most states that are computed and written at a time.")
+    ] = 16384,
+    scheduler: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            help="Address of a running Dask scheduler, such as tcp://127.0.0.1:8786, whose "
+            "workers compute; threads of this process if not given."
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Begin anew where there is something already.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
+
+    An interrupted sweep goes on where it was when the same command is given again.
+    """
+    from robodyn.sweeps.plan import make_plan
+    from robodyn.sweeps.store import checked_path, unfinished
+    from robodyn.sweeps.sweep import run
+
+    done = 0.0
+    with one_line_errors():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+            mechanism = load(model)
+        plan = make_plan(
+            mechanism,
+            _axes(axes),
+            quantity or ("condition_number",),
+            samples=samples,
+            seed=seed,
+            method=method,
+            characteristic_length=characteristic_length,
+            accelerations=_numbers("accelerations", accelerations),
+            wrenches=_numbers("wrenches", wrenches),
+            beyond_limits=beyond_limits,
+            chunk=chunk,
+        )
+        hint = f"in {unfinished(checked_path(output))}; the same command goes on from there"
+        try:
+            with progress_bar(f"map {output.name}", 1.0) as show:
+
+                def tell(share: float) -> None:
+                    nonlocal done
+                    done = share
+                    show(share)
+
+                outcome = run(plan, output, scheduler, overwrite, tell)
+            found = _summary(plan, output, outcome)
+        except KeyboardInterrupt:
+            typer.echo(f"stopped: {done:.1%} is {hint}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except (ClusterError, OutputError) as error:
+            if done:
+                raise type(error)(f"{error} ({done:.1%} is {hint})", value=error.value) from error
+            raise
+    typer.echo(as_json(found) if json else "\n".join(_lines(found)))
+
+
+def _axes(given: list[str]) -> dict[str, Any]:
+    axes: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InvalidInput(f"axis {text[:100]!r}, expected such as x=-0.2:0.2:41", value=text)
+        if name in axes:
+            raise InvalidInput(f"axis {name} is given twice", value=name)
+        axes[name] = value
+    return axes
+
+
+def _numbers(name: str, text: str) -> list[float] | None:
+    try:
+        return [float(part) for part in text.split(",")] if text else None
+    except ValueError as error:
+        raise InvalidInput(
+            f"{name} is {text[:100]!r}, expected numbers with commas between them", value=text
+        ) from error
+
+
+def _summary(plan: Plan, output: Path, outcome: Outcome) -> dict[str, Any]:
+    data = outcome.data
+    ranges = {}
+    with warnings.catch_warnings(), data:
+        warnings.simplefilter("ignore", RuntimeWarning)  # where nothing at all is reachable
+        for name, values in data.data_vars.items():
+            if name != "reachable":
+                low, high = (float(end) for end in (values.min(), values.max()))
+                ranges[name] = {"min": low, "max": high, "units": values.attrs["units"]}
+        reachable = float(data.reachable.mean())
+    return {
+        "model": plan.mechanism.name,
+        "output": str(output),
+        "states": plan.points.size,
+        "shape": dict(zip(plan.points.dims, plan.points.shape, strict=True)),
+        "chunks": {
+            "total": plan.points.chunks,
+            "computed": outcome.computed,
+            "kept": outcome.kept,
+        },
+        "reachable": reachable,
+        "quantities": ranges,
+    }
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    shape = " x ".join(f"{name} {count}" for name, count in found["shape"].items())
+    chunks = found["chunks"]
+    kept = f", {chunks['kept']} of them from before" if chunks["kept"] else ""
+    width = max(len(name) for name in ("reachable", *found["quantities"]))
+    lines = [
+        f"{found['model']}: {found['states']} states ({shape}) in {chunks['total']} "
+        f"chunk{'s' if chunks['total'] > 1 else ''}{kept}",
+        f"{'reachable'.ljust(width)}  {found['reachable']:.1%}",
+    ]
+    for name, ends in found["quantities"].items():
+        if np.isnan(ends["min"]):
+            lines.append(f"{name.ljust(width)}  nowhere")
+        else:
+            unit = "" if ends["units"] == "1" else f" {ends['units']}"
+            lines.append(f"{name.ljust(width)}  {ends['min']:.5g} to {ends['max']:.5g}{unit}")
+    return [*lines, f"written to {found['output']}"]

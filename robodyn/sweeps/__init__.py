@@ -1,0 +1,1 @@
+"""Sweeps: analyses of a mechanism over a grid or a sample of poses, loads and parameters."""

@@ -1,0 +1,168 @@
+"""The axes of a sweep, from the text or the numbers that a user gives."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, RobodynError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from robodyn.sweeps.coordinates import Coordinate
+
+    FloatArray = NDArray[np.float64]
+
+# Values on one axis: they are kept in memory.
+LARGEST_AXIS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The values (n,) of a coordinate in a grid, increasing."""
+
+    name: str
+    values: FloatArray
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The range of a coordinate in a sample."""
+
+    name: str
+    low: float
+    high: float
+
+
+def read_axis(
+    name: str, given: Any, known: Mapping[str, Coordinate], sampled: bool
+) -> Axis | Interval | float:
+    """What a coordinate does in a sweep: runs along an axis, lies in an interval, or is held.
+
+    Args:
+        name: of the coordinate.
+        given: `"low:high:count"` or an array of values for a grid, `"low:high"` for a sample, a
+            number, or its text, for a value that is held.
+        known: what there is to vary.
+        sampled: whether this is a sample.
+
+    Raises:
+        InvalidInput: no such coordinate, or values that cannot be swept.
+    """
+    if name not in known:
+        near = difflib.get_close_matches(str(name)[:100], known, n=1, cutoff=0.6)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+        raise InvalidInput(f"no coordinate {str(name)[:100]!r} to sweep; {hint}", value=name)
+    unit, least = known[name].unit, known[name].at_least
+    read = _from_text(name, given, unit) if isinstance(given, str) else _from_numbers(given)
+    if isinstance(read, tuple):
+        low, high, count = read
+        if not low < high and not (low == high and count == 1):
+            raise InvalidInput(
+                f"axis {name} runs from {low:g} to {high:g}, expected low < high [{unit}]",
+                value=given,
+            )
+        if not sampled and count is None:
+            raise InvalidInput(
+                f"axis {name}={given} of a grid lacks its number of values: {name}={given}:21, or "
+                "ask for samples",
+                value=given,
+            )
+        if sampled and count is not None:
+            raise InvalidInput(
+                f"axis {name} has {count} values, but samples are asked for: {name}={low:g}:"
+                f"{high:g}",
+                value=given,
+            )
+        _check_least(name, low, least, unit)
+        return Interval(name, low, high) if count is None else _spread(name, low, high, count)
+    values = np.asarray(read)
+    try:
+        values = as_array(name, values, (), unit)
+    except RobodynError as error:
+        raise InvalidInput(f"axis {error}", value=given) from error
+    if values.size:
+        _check_least(name, float(values.min()), least, unit)
+    if values.ndim == 0:
+        return float(values)
+    if sampled:
+        raise InvalidInput(
+            f"axis {name} is a list of values, but samples are asked for: '{name}=low:high'",
+            value=given,
+        )
+    if values.ndim != 1 or not 0 < values.size <= LARGEST_AXIS:
+        raise InvalidInput(
+            f"axis {name} has shape {values.shape}, expected (n,) with n from 1 to {LARGEST_AXIS}",
+            value=given,
+        )
+    if not (np.diff(values) > 0.0).all():
+        raise InvalidInput(f"the values of axis {name} do not increase", value=given)
+    return Axis(name, values.copy())
+
+
+def _spread(name: str, low: float, high: float, count: int) -> Axis:
+    values = np.linspace(low, high, count)
+    if not (np.diff(values) > 0.0).all():
+        raise InvalidInput(
+            f"axis {name}: {count} values from {low!r} to {high!r} cannot be told apart",
+            value=count,
+        )
+    return Axis(name, values)
+
+
+def _from_text(name: str, text: str, unit: str) -> Any:
+    """A number, a list of numbers, or (low, high, count or None)."""
+    if ":" not in text:
+        numbers = [_number(name, part, text, unit) for part in text.split(",")]
+        return numbers if len(numbers) > 1 else numbers[0]
+    parts = text.split(":")
+    if len(parts) > 3:
+        raise InvalidInput(
+            f"axis {name}={text[:100]} has {len(parts)} parts, expected low:high:count", value=text
+        )
+    low, high = (_number(name, part, text, unit) for part in parts[:2])
+    if not (np.isfinite(low) and np.isfinite(high) and np.isfinite(high - low)):
+        raise InvalidInput(f"axis {name}={text[:100]} is not finite [{unit}]", value=text)
+    if len(parts) == 2:
+        return low, high, None
+    try:
+        count = int(parts[2]) if len(parts[2]) < 20 else LARGEST_AXIS + 1
+    except ValueError:
+        count = 0
+    if not 1 <= count <= LARGEST_AXIS:
+        raise InvalidInput(
+            f"axis {name}: the number of values is {parts[2][:40]!r}, expected a whole number "
+            f"from 1 to {LARGEST_AXIS}",
+            value=text,
+        )
+    return low, high, count
+
+
+def _from_numbers(given: Any) -> Any:
+    return np.nan if given is None or isinstance(given, bool) else given
+
+
+def _number(name: str, part: str, text: str, unit: str) -> float:
+    try:
+        return float(part)
+    except ValueError as error:
+        raise InvalidInput(
+            f"axis {name}={text[:100]}: {part[:40]!r} is no number, expected low:high:count "
+            f"or one value [{unit}]",
+            value=text,
+        ) from error
+
+
+def _check_least(name: str, value: float, least: float, unit: str) -> None:
+    if value < least:
+        raise InvalidInput(
+            f"axis {name} has the value {value:g}, must be at least {least:g} [{unit}]",
+            value=value,
+        )

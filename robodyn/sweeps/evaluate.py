@@ -1,0 +1,137 @@
+"""The results of a batch of states: computed where there is an answer, NaN where there is none."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import KinematicsError
+from robodyn.stewart.kinematics import LIMIT_TOLERANCE
+from robodyn.sweeps.coordinates import coordinates, states, variant
+from robodyn.sweeps.quantities import LABELS, QUANTITIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from robodyn.sweeps.coordinates import Robot, States
+    from robodyn.sweeps.quantities import Output, Quantity, Settings
+
+    FloatArray = NDArray[np.float64]
+
+
+def width(mechanism: Robot, dimension: str) -> int:
+    """Size of a dimension of results beyond those of the sweep."""
+    return len(labels(mechanism, dimension))
+
+
+def labels(mechanism: Robot, dimension: str) -> tuple[str, ...]:
+    """What the entries along such a dimension are called."""
+    return mechanism.joint_names if dimension == "joint" else LABELS[dimension]
+
+
+def outputs(mechanism: Robot, quantities: tuple[str, ...]) -> list[Output]:
+    """The arrays that quantities give, in their order."""
+    return [output for name in quantities for output in QUANTITIES[name].outputs(mechanism)]
+
+
+def evaluate(
+    mechanism: Robot,
+    values: Mapping[str, FloatArray],
+    quantities: tuple[str, ...],
+    settings: Settings,
+) -> dict[str, NDArray[Any]]:
+    """`reachable` (N,) and the outputs (N, ...) of quantities at the value (N,) of each coordinate.
+
+    Reachable is a state whose driven joints are within their limits. Where it is not, or where
+    the mechanism's equations have no answer, results are NaN.
+    """
+    known = coordinates(mechanism)
+    batch = states(mechanism, known, values)
+    count = len(batch.configuration)
+    results: dict[str, NDArray[Any]] = {"reachable": np.zeros(count, dtype=bool)}
+    for output in outputs(mechanism, quantities):
+        shape = (count, *(width(mechanism, dimension) for dimension in output.dims))
+        results[output.name] = np.full(shape, np.nan)
+    parameters = np.stack(
+        [values[name] for name, coordinate in known.items() if coordinate.role == "model"], axis=-1
+    )
+    for machine, rows in _machines(mechanism, parameters):
+        _evaluate_one(machine, batch, rows, quantities, settings, results)
+    return results
+
+
+def _evaluate_one(
+    machine: Robot,
+    batch: States,
+    rows: NDArray[np.intp],
+    quantities: tuple[str, ...],
+    settings: Settings,
+    results: dict[str, NDArray[Any]],
+) -> None:
+    """Put the results of some rows of a batch into theirs."""
+
+    def positions_of(states: States) -> tuple[FloatArray, ...]:
+        return (machine.joint_positions(states.configuration),)
+
+    positions = np.full((len(batch.configuration), len(machine.joint_names)), np.nan)
+    _answer(positions_of, batch, rows, positions)
+    positions = positions[rows]
+    within = _within(positions, machine.position_limits)
+    results["reachable"][rows] = within
+    rows = rows[np.isfinite(positions).all(axis=-1) if settings.beyond_limits else within]
+    for name in quantities:
+        quantity = QUANTITIES[name]
+        compute = partial(_computed, quantity, machine, settings)
+        arrays = (results[output.name] for output in quantity.outputs(machine))
+        _answer(compute, batch, rows, *arrays)
+
+
+def _computed(
+    quantity: Quantity, machine: Robot, settings: Settings, states: States
+) -> tuple[FloatArray, ...]:
+    return quantity.compute(machine, states, settings)
+
+
+def _machines(mechanism: Robot, parameters: FloatArray) -> Iterator[tuple[Robot, NDArray[np.intp]]]:
+    """Each mechanism that parameters (N, k) ask for, and the states in which it is asked for."""
+    if len(parameters) and (parameters == parameters[0]).all():
+        yield variant(mechanism, parameters[0]), np.arange(len(parameters))
+        return
+    unique, which = np.unique(parameters, axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    ends = np.cumsum(np.bincount(which.reshape(-1)))
+    for row, rows in zip(unique, np.split(order, ends[:-1]), strict=True):
+        yield variant(mechanism, row), rows
+
+
+def _answer(
+    compute: Callable[[States], tuple[FloatArray, ...]],
+    batch: States,
+    rows: NDArray[np.intp],
+    *out: FloatArray,
+) -> None:
+    """Put results into some rows of `out`; halve what has no answer until it is single states."""
+    waiting = [rows]
+    while waiting:
+        part = waiting.pop()
+        if not len(part):
+            continue
+        try:
+            results = compute(batch.take(part))
+        except KinematicsError:
+            if len(part) > 1:
+                waiting += np.array_split(part, 2)
+            continue
+        for array, result in zip(out, results, strict=True):
+            array[part] = result
+
+
+def _within(positions: FloatArray, limits: FloatArray) -> NDArray[np.bool_]:
+    # What is beyond a limit by rounding is not.
+    room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
+    inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
+    return np.asarray((inside & np.isfinite(positions)).all(axis=-1))

@@ -1,0 +1,209 @@
+"""What a sweep is to compute: checked once, sent to workers by chunks, recognised again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import robodyn
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import ClusterError, InvalidInput
+from robodyn.serial.arm import SerialArm
+from robodyn.stewart.platform import StewartPlatform
+from robodyn.sweeps.axes import Axis, Interval, read_axis
+from robodyn.sweeps.coordinates import Robot, coordinates, resting_values, variant
+from robodyn.sweeps.evaluate import evaluate
+from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
+from robodyn.sweeps.quantities import QUANTITIES, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+# Larger sweeps are taken for mistakes: 10^11 states would take a day on 16 cores, and 800 GB.
+LARGEST = 10**11
+MOST_CHUNKS = 10**6
+CHUNK = 16384
+LARGEST_CHUNK = 10**6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep, or a chunk of one.
+
+    Attributes:
+        mechanism: what is looked at.
+        points: the states.
+        held: values of the coordinates that are not varied.
+        quantities: names in `robodyn.sweeps.quantities.QUANTITIES`.
+        settings: of the quantities.
+        version: of the library that made it.
+    """
+
+    mechanism: Robot
+    points: Points
+    held: dict[str, float]
+    quantities: tuple[str, ...]
+    settings: Settings
+    version: str
+
+    def part(self, index: int) -> Plan:
+        """The plan of one chunk."""
+        return replace(self, points=self.points.part(index))
+
+    def compute(self) -> dict[str, NDArray[Any]]:
+        """All results of a chunk, shaped like its region; of a sample the coordinates as well.
+
+        Raises:
+            ClusterError: another version of the library is asked to.
+        """
+        if self.version != robodyn.__version__:
+            raise ClusterError(
+                f"a worker has robodyn {robodyn.__version__}, the sweep is of {self.version}; "
+                "give both the same version",
+                value=robodyn.__version__,
+            )
+        varied = self.points.values()
+        count = self.points.size
+        values = {name: np.full(count, value) for name, value in self.held.items()} | varied
+        results = evaluate(self.mechanism, values, self.quantities, self.settings)
+        if isinstance(self.points, Samples):
+            results |= varied
+        shape = self.points.shape
+        return {name: array.reshape(*shape, *array.shape[1:]) for name, array in results.items()}
+
+    def fingerprint(self) -> dict[str, str]:
+        """A hash of each part on which the results depend."""
+        points: dict[str, Any] = {"kind": type(self.points).__name__, "chunk": self.points.chunk}
+        if isinstance(self.points, Grid):
+            points["axes"] = [[axis.name, _plain(axis.values)] for axis in self.points.axes]
+        else:
+            points |= asdict(self.points)
+        joints = getattr(self.mechanism, "base_joint", "")
+        parts = {
+            "version": self.version,
+            "model": [_plain(self.mechanism.model), _plain(joints)],
+            "axes": [points, self.held],
+            "quantities": [self.quantities, asdict(self.settings)],
+        }
+        return {name: _hash(part) for name, part in parts.items()}
+
+
+def make_plan(
+    mechanism: Robot,
+    axes: Mapping[str, Any],
+    quantities: Collection[str] = ("condition_number",),
+    *,
+    samples: int | None = None,
+    seed: int = 0,
+    method: str = "sobol",
+    characteristic_length: float = 1.0,
+    accelerations: ArrayLike | None = None,
+    wrenches: ArrayLike | None = None,
+    beyond_limits: bool = False,
+    chunk: int = CHUNK,
+) -> Plan:
+    """A sweep, checked; arguments as for `robodyn.sweep`.
+
+    Raises:
+        InvalidInput: as for `robodyn.sweep`.
+    """
+    if not isinstance(mechanism, (StewartPlatform, SerialArm)):
+        raise InvalidInput(
+            f"mechanism is {mechanism!r:.100}, expected a mechanism or what loads one",
+            value=mechanism,
+        )
+    names = (quantities,) if isinstance(quantities, str) else tuple(quantities)
+    for name in names:
+        if name not in QUANTITIES:
+            raise InvalidInput(
+                f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
+            )
+    n = len(mechanism.joint_names)
+    settings = Settings(
+        as_scalar("characteristic_length", characteristic_length, "m", above=0.0),
+        _widths("accelerations", accelerations, n),
+        _widths("wrenches", wrenches, 6),
+        bool(beyond_limits),
+    )
+    size = _whole("chunk", chunk, 1, LARGEST_CHUNK)
+    known = coordinates(mechanism)
+    count = None if samples is None else _whole("samples", samples, 1, LARGEST)
+    read = {name: read_axis(name, axes[name], known, count is not None) for name in axes}
+    held = resting_values(mechanism, known, read)
+    held |= {name: value for name, value in read.items() if isinstance(value, float)}
+    points = _points(read, count, seed, method, size)
+    if points.size > LARGEST or points.chunks > MOST_CHUNKS:
+        raise InvalidInput(
+            f"the sweep has {points.size:g} states in {points.chunks:g} chunks, more than "
+            f"{LARGEST:g} states or {MOST_CHUNKS:g} chunks; take coarser axes or a larger chunk",
+            value=points.size,
+        )
+    model = [name for name in known if known[name].role == "model"]
+    variant(mechanism, np.array([held.get(name, 1.0) for name in model]))
+    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), settings, robodyn.__version__)
+
+
+def _points(
+    read: Mapping[str, Any], count: int | None, seed: int, method: str, size: int
+) -> Points:
+    if count is None:
+        axes = tuple(value for value in read.values() if isinstance(value, Axis))
+        if not axes:
+            raise InvalidInput("no axis to sweep along; give one as x=-0.1:0.1:21", value=None)
+        return Grid(axes, size)
+    intervals = tuple(value for value in read.values() if isinstance(value, Interval))
+    if not intervals:
+        raise InvalidInput("no range to sample; give one as x=-0.1:0.1", value=None)
+    if method not in METHODS:
+        raise InvalidInput(
+            f"method is {method!r:.100}, expected one of {', '.join(METHODS)}", value=method
+        )
+    if method == "sobol" and count > LARGEST_SOBOL:
+        raise InvalidInput(
+            f"samples is {count}, at most {LARGEST_SOBOL} by Sobol's sequence; beyond, ask for "
+            "the method random",
+            value=count,
+        )
+    return Samples(intervals, count, _whole("seed", seed, 0, 2**63 - 1), method, size)
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> int:
+    number = as_scalar(name, value, at_least=float(least))
+    if number != int(number) or number > most or isinstance(value, bool):
+        raise InvalidInput(
+            f"{name} is {value!r:.100}, expected a whole number from {least} to {most}", value=value
+        )
+    return int(value)
+
+
+def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]:
+    array = as_exact(name, np.zeros(count) if value is None else value, (count,))
+    if (array < 0.0).any():
+        raise InvalidInput(f"{name} has {array.min():g}, half-widths are at least 0", value=value)
+    return tuple(float(width) for width in array)
+
+
+def _hash(part: Any) -> str:
+    return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    """A model as lists, texts and numbers; where it was read from does not matter."""
+    if is_dataclass(value):
+        return {
+            item.name: _plain(getattr(value, item.name))
+            for item in fields(value)
+            if item.name != "source"
+        }
+    if isinstance(value, np.ndarray):
+        # a hash of many numbers is quicker made of their bytes
+        return value.tolist() if value.size < 100 else hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value

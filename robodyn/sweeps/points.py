@@ -1,0 +1,169 @@
+"""The states of a sweep, as a grid or as a sample, and how they are cut into chunks.
+
+A chunk is a region of the result's arrays: that of a grid a box, that of a sample a piece.
+`part(i)` is the same grid or sample of that region alone, small enough to be sent to a worker.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+import numpy as np
+
+from robodyn.sweeps.axes import Axis, Interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+METHODS = ("sobol", "random")
+# To begin within Sobol's sequence takes time in proportion to the points before.
+LARGEST_SOBOL = 2**24
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of the values of some axes, the last axis running fastest.
+
+    Attributes:
+        axes: at least one.
+        chunk: the largest number of states in a chunk.
+    """
+
+    axes: tuple[Axis, ...]
+    chunk: int
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions."""
+        return tuple(axis.name for axis in self.axes)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values on each axis."""
+        return tuple(len(axis.values) for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def chunk_shape(self) -> tuple[int, ...]:
+        """Shape of a chunk: whole axes from the last one on, then an even share of one more."""
+        sides, room = [], self.chunk
+        for count in reversed(self.shape):
+            side = max(1, min(count, room))
+            sides.append(-(-count // -(-count // side)))
+            room //= side
+        return tuple(reversed(sides))
+
+    @cached_property
+    def _counts(self) -> tuple[int, ...]:
+        pairs = zip(self.shape, self.chunk_shape, strict=True)
+        return tuple(-(-count // side) for count, side in pairs)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return math.prod(self._counts)
+
+    def region(self, index: int) -> tuple[slice, ...]:
+        """Where chunk 0 <= index < chunks lies in the result's arrays."""
+        places = np.unravel_index(index, self._counts)
+        sides = zip(places, self.chunk_shape, self.shape, strict=True)
+        return tuple(
+            slice(int(i) * side, min((int(i) + 1) * side, count)) for i, side, count in sides
+        )
+
+    def part(self, index: int) -> Grid:
+        """The grid of one chunk."""
+        pairs = zip(self.axes, self.region(index), strict=True)
+        return Grid(tuple(Axis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk)
+
+    def values(self) -> dict[str, FloatArray]:
+        """The value (size,) of each coordinate that is varied."""
+        mesh = np.meshgrid(*(axis.values for axis in self.axes), indexing="ij")
+        return {name: array.reshape(-1) for name, array in zip(self.dims, mesh, strict=True)}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Points spread over a box; the same for the same seed, however they are cut into chunks.
+
+    Attributes:
+        intervals: the box, at least one interval.
+        count: number of points.
+        seed: of the scrambling or the random numbers.
+        method: `sobol`, a scrambled sequence that fills the box evenly, or `random`, uniform and
+            independent.
+        chunk: the largest number of states in a chunk.
+        start: the first point, counted in the whole sample.
+    """
+
+    intervals: tuple[Interval, ...]
+    count: int
+    seed: int
+    method: str
+    chunk: int
+    start: int = 0
+
+    dims = ("sample",)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of points."""
+        return (self.count,)
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return self.count
+
+    @property
+    def chunk_shape(self) -> tuple[int, ...]:
+        """Number of points in a chunk."""
+        return (min(self.chunk, self.count),)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.count // self.chunk)
+
+    def region(self, index: int) -> tuple[slice, ...]:
+        """Where chunk 0 <= index < chunks lies in the result's arrays."""
+        return (slice(index * self.chunk, min((index + 1) * self.chunk, self.count)),)
+
+    def part(self, index: int) -> Samples:
+        """The points of one chunk."""
+        (region,) = self.region(index)
+        return replace(self, count=region.stop - region.start, start=self.start + region.start)
+
+    def values(self) -> dict[str, FloatArray]:
+        """The value (size,) of each coordinate that is varied."""
+        width = len(self.intervals)
+        if self.method == "sobol":
+            from scipy.stats import qmc  # here: it takes a second that grids need not wait
+
+            engine = qmc.Sobol(width, scramble=True, seed=np.random.default_rng(self.seed))
+            if self.start:
+                engine.fast_forward(self.start)
+            # the first point alone, else SciPy warns of counts that are no powers of two
+            first = 1 if self.start == 0 else self.count
+            unit = np.concatenate([engine.random(first), engine.random(self.count - first)])
+        else:
+            # one step of the generator for each number, so that a chunk can begin anywhere
+            bits = np.random.PCG64(self.seed)
+            bits.advance(self.start * width)
+            unit = np.random.Generator(bits).random((self.count, width))
+        return {
+            interval.name: interval.low + (interval.high - interval.low) * unit[:, i]
+            for i, interval in enumerate(self.intervals)
+        }
+
+
+Points: TypeAlias = Union[Grid, Samples]  # noqa: UP007

@@ -1,0 +1,182 @@
+"""What a sweep can find out about each state; every quantity is a batch call of the library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.analysis.conditioning import weakest_directions
+from robodyn.serial.arm import SerialArm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from robodyn.sweeps.coordinates import Robot, States
+
+    FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What quantities depend on beside the state.
+
+    Attributes:
+        characteristic_length: [m] of condition numbers and singular values.
+        accelerations: half-widths of the box of accelerations of `effort_extremes`.
+        wrenches: (6,) [N, N m] half-widths of its box of wrenches.
+        beyond_limits: whether states beyond the joints' limits are computed, too.
+    """
+
+    characteristic_length: float
+    accelerations: tuple[float, ...]
+    wrenches: tuple[float, ...]
+    beyond_limits: bool
+
+
+class Output(NamedTuple):
+    """An array of results: its name, its dimensions beyond the sweep's, its unit, what it is."""
+
+    name: str
+    dims: tuple[str, ...]
+    unit: str
+    text: str
+
+
+class Quantity(NamedTuple):
+    """Something to be computed for a batch of states."""
+
+    outputs: Callable[[Robot], tuple[Output, ...]]
+    compute: Callable[[Robot, States, Settings], tuple[FloatArray, ...]]
+
+
+LABELS = {
+    "direction": ("x", "y", "z", "rx", "ry", "rz"),
+    "entry": ("x", "y", "z", "qx", "qy", "qz", "qw"),
+}
+
+
+def position_unit(mechanism: Robot) -> str:
+    """Of the driven joints."""
+    return _of_joints(mechanism, "rad", "m")
+
+
+def _effort_unit(mechanism: Robot) -> str:
+    return _of_joints(mechanism, "N m", "N")
+
+
+def _of_joints(mechanism: Robot, turning: str, sliding: str) -> str:
+    if not isinstance(mechanism, SerialArm):
+        return sliding
+    kinds = {joint.kind == "prismatic" for joint in mechanism.model.joints}
+    if len(kinds) > 1:
+        return f"{turning} (revolute), {sliding} (prismatic)"
+    return sliding if kinds.pop() else turning
+
+
+def _condition_number(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (m.condition_number(s.configuration, given.characteristic_length),)
+
+
+def _singular_values(m: Robot, s: States, given: Settings) -> FloatArray:
+    return m.singular_values(s.configuration, given.characteristic_length)
+
+
+def _smallest(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (_singular_values(m, s, given)[:, -1],)
+
+
+def _manipulability(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (_singular_values(m, s, given).prod(axis=-1),)
+
+
+def _weakest(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (weakest_directions(m, s.configuration, given.characteristic_length),)
+
+
+def _joint_positions(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (m.joint_positions(s.configuration),)
+
+
+def _pose(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (m.body_pose(s.configuration),)
+
+
+def _effort(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    return (m.inverse_dynamics(*s),)
+
+
+def _effort_extremes(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    # Efforts are linear in accelerations and wrenches, so their extremes over a box are those of
+    # each of its sides, added up.
+    middle = m.inverse_dynamics(*s)
+    spread = np.zeros_like(middle)
+    for field, widths in (("acceleration", given.accelerations), ("wrench", given.wrenches)):
+        for i, width in enumerate(widths):
+            if width:
+                moved = getattr(s, field).copy()
+                moved[:, i] += width
+                spread += np.abs(m.inverse_dynamics(*s._replace(**{field: moved})) - middle)
+    return middle - spread, middle + spread
+
+
+def _one(
+    name: str, dims: tuple[str, ...], unit: str | Callable[[Robot], str], text: str
+) -> Callable[[Robot], tuple[Output, ...]]:
+    return lambda m: (Output(name, dims, unit if isinstance(unit, str) else unit(m), text),)
+
+
+def _extremes(m: Robot) -> tuple[Output, ...]:
+    over = "effort of a driven joint over the accelerations and wrenches of a box"
+    return tuple(
+        Output(f"effort_{end}", ("joint",), _effort_unit(m), f"{which} {over}")
+        for end, which in (("min", "smallest"), ("max", "largest"))
+    )
+
+
+QUANTITIES = {
+    "condition_number": Quantity(
+        _one("condition_number", (), "1", "ratio of the Jacobian's extreme singular values"),
+        _condition_number,
+    ),
+    "smallest_singular_value": Quantity(
+        _one(
+            "smallest_singular_value",
+            (),
+            lambda m: "1" if m.kind == "stewart" else _of_joints(m, "m/rad", "1"),
+            "smallest singular value of the Jacobian, lengths over the characteristic length",
+        ),
+        _smallest,
+    ),
+    "weakest_direction": Quantity(
+        _one(
+            "weakest_direction",
+            ("direction",),
+            "1",
+            "unit vector of translation and rotation along which a platform gives way, an arm "
+            "hardly moves",
+        ),
+        _weakest,
+    ),
+    "manipulability": Quantity(
+        _one(
+            "manipulability", (), "1", "product of the Jacobian's singular values, in units of SI"
+        ),
+        _manipulability,
+    ),
+    "joint_positions": Quantity(
+        _one("joint_positions", ("joint",), position_unit, "leg lengths, or joint positions"),
+        _joint_positions,
+    ),
+    "pose": Quantity(
+        _one("pose", ("entry",), "m (x y z), 1 (qx qy qz qw)", "platform or tip in base frame"),
+        _pose,
+    ),
+    "effort": Quantity(
+        _one("effort", ("joint",), _effort_unit, "effort of a driven joint"), _effort
+    ),
+    "effort_extremes": Quantity(_extremes, _effort_extremes),
+}

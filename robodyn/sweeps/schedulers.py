@@ -1,0 +1,150 @@
+"""Chunks computed in parallel by Dask: on threads of this process, or on a cluster's workers."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from robodyn.errors import ClusterError, RobodynError
+from robodyn.sweeps.packages import package
+from robodyn.threads import get_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from robodyn.sweeps.plan import Plan
+
+# Tasks that are handed to Dask's threads at once: its graph of them stays small.
+ROUND = 2048
+# Chunks on their way for each thread of a cluster: one is computed while another travels.
+AHEAD = 2
+# What a scheduler and its first worker may take to answer [s].
+PATIENCE = 10.0
+# Workers that may die over the same chunk before that is taken for its fault.
+FAILURES = 10
+
+
+class Sink(Protocol):
+    """Where results go."""
+
+    def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
+        """Keep the results of a chunk."""
+
+
+def on_threads(
+    plan: Plan, chunks: Sequence[int], sink: Sink, finished: Callable[[int], None]
+) -> None:
+    """Compute chunks on as many threads as `robodyn.get_threads` says.
+
+    `finished` is called in the calling thread, after a chunk has been written.
+    """
+    dask, callbacks = package("dask"), package("dask.callbacks")
+
+    def work(index: int) -> None:
+        sink.write(index, plan.part(index).compute())
+
+    for first in range(0, len(chunks), ROUND):
+        names = {f"robodyn-chunk-{index}": index for index in chunks[first : first + ROUND]}
+        task = dask.delayed(work, pure=False)
+        tasks = [task(index, dask_key_name=name) for name, index in names.items()]
+
+        def told(key: Any, *_: Any, names: dict[str, int] = names) -> None:
+            if key in names:
+                finished(names[key])
+
+        with callbacks.Callback(posttask=told):
+            dask.compute(
+                *tasks, scheduler="threads", num_workers=get_threads(), optimize_graph=False
+            )
+
+
+def on_cluster(
+    plan: Plan,
+    chunks: Sequence[int],
+    sink: Sink,
+    finished: Callable[[int], None],
+    scheduler: Any,
+) -> None:
+    """Compute chunks on the workers of a `dask.distributed` cluster.
+
+    Args:
+        plan, chunks, sink, finished: as for `on_threads`; results are written by this process.
+        scheduler: its address, or a `distributed.Client`.
+
+    Raises:
+        ClusterError: no scheduler or no worker answers, the scheduler is lost, or a worker has
+            another version of the library.
+    """
+    distributed = package("distributed")
+    waiting = iter(chunks)
+    with _client(scheduler) as client:
+        _wait_for_workers(client, scheduler)
+        threads = sum(client.nthreads().values())
+
+        def submit(index: int) -> Any:
+            return client.submit(_compute, plan.part(index), index, pure=False, retries=FAILURES)
+
+        try:
+            pending = distributed.as_completed(
+                [submit(index) for index in islice(waiting, AHEAD * threads)], loop=client.loop
+            )
+            for future in pending:
+                index, results = future.result()
+                sink.write(index, results)
+                finished(index)
+                future.release()
+                following = next(waiting, None)
+                if following is not None:
+                    pending.add(submit(following))
+        except RobodynError:
+            raise
+        except Exception as error:  # of Dask, of its network, or of a worker without robodyn
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ClusterError(
+                f"the cluster at {_address(scheduler)} failed: {reason[:300]}", value=str(error)
+            ) from error
+
+
+def _compute(plan: Plan, index: int) -> tuple[int, dict[str, Any]]:
+    return index, plan.compute()
+
+
+@contextmanager
+def _client(scheduler: Any) -> Iterator[Any]:
+    distributed = package("distributed")
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler
+        return
+    # its own lines about a worker that is gone would break into the progress bar
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client = distributed.Client(str(scheduler), timeout=PATIENCE, set_as_default=False)
+    except Exception as error:  # an address that is none, nobody there, a handshake that fails
+        raise ClusterError(
+            f"no Dask scheduler answers at {_address(scheduler)}; start one with `dask scheduler`",
+            value=str(scheduler),
+        ) from error
+    try:
+        yield client
+    finally:
+        client.close(timeout=2)
+
+
+def _wait_for_workers(client: Any, scheduler: Any) -> None:
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except Exception as error:
+        raise ClusterError(
+            f"the scheduler at {_address(scheduler)} has no workers; start some with "
+            f"`dask worker {_address(scheduler)}`",
+            value=_address(scheduler),
+        ) from error
+
+
+def _address(scheduler: Any) -> str:
+    found = getattr(getattr(scheduler, "scheduler", None), "address", scheduler)
+    return str(found)[:200]

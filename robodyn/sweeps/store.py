@@ -1,0 +1,262 @@
+"""Where results go: into memory, or to disk in such a way that no finished chunk is ever lost.
+
+A sweep to `map.zarr` or `map.nc` is written to the folder `map.zarr.unfinished`: `data.zarr` with
+the arrays, in whose files a chunk is a chunk of the sweep, and `journal`, a line of fingerprint
+and a line for every chunk that is wholly written. The output itself appears when all is done, in
+one step. A process may be killed at any time: what the journal does not name is computed again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import OutputError, ResumeRefused
+from robodyn.sweeps.dataset import FINGERPRINT, chunk_shapes, dataset
+from robodyn.sweeps.packages import package
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where nobody keeps two processes from one folder
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from robodyn.sweeps.plan import Plan
+
+SUFFIXES = (".zarr", ".nc")
+_OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
+
+
+class Memory:
+    """Results in memory; `data` is the Dataset."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.data = dataset(plan, lambda shape, value: np.full(shape, value))
+        self.done: set[int] = set()
+
+    def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
+        """Keep the results of a chunk."""
+        region = self._plan.points.region(index)
+        for name, array in results.items():
+            self.data[name].values[region] = array
+
+    def record(self, index: int) -> None:
+        """Note that a chunk is done."""
+        self.done.add(index)
+
+    def finish(self) -> None:
+        """Nothing is left to do."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Folder:
+    """Results on disk, begun or resumed; `done` are the chunks that need not be computed.
+
+    Raises:
+        ResumeRefused: what is there is of another sweep, or another process works on it.
+        OutputError: the path has no known suffix, or cannot be written.
+    """
+
+    def __init__(self, plan: Plan, output: str | Path, overwrite: bool = False) -> None:
+        self._plan = plan
+        self.output = checked_path(output)
+        self._folder = unfinished(self.output)
+        self._data = self._folder / "data.zarr"
+        self._lock = self._journal = -1
+        self.done: set[int] = set()
+        fingerprint = plan.fingerprint()
+        if overwrite:
+            _remove_ours(self.output)
+        if self.output.exists():
+            _compare(fingerprint, _fingerprint_of(self.output), self.output, "holds")
+            self.done = set(range(plan.points.chunks))
+            return
+        if self._folder.exists():
+            _check_ours(self._folder)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._take_lock()
+        try:
+            self._open(fingerprint, overwrite)
+        except BaseException:
+            self.close()
+            raise
+
+    def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
+        """Write the results of a chunk; several threads may."""
+        region = self._plan.points.region(index)
+        for name, array in results.items():
+            self._arrays[name][region] = array
+
+    def record(self, index: int) -> None:
+        """Note that a chunk is wholly written."""
+        os.write(self._journal, f"{index}\n".encode())  # one line at once, or none
+        self.done.add(index)
+
+    def finish(self) -> None:
+        """Let the output appear."""
+        if not self.output.exists():
+            if self.output.suffix == ".nc":
+                self._write_netcdf(self._folder / "data.nc")
+                os.replace(self._folder / "data.nc", self.output)
+            else:
+                os.replace(self._data, self.output)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for descriptor in (self._journal, self._lock):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._lock = self._journal = -1
+
+    def _open(self, fingerprint: dict[str, str], overwrite: bool) -> None:
+        journal = self._folder / "journal"
+        if overwrite or not journal.exists():
+            self._begin(journal, fingerprint)
+        text = journal.read_text(encoding="utf-8", errors="replace")
+        complete = text[: text.rfind("\n") + 1]  # a process may have died within a line
+        header, *lines = complete.splitlines() or ["{}"]
+        _compare(fingerprint, _parsed(header), self._folder, "was begun with")
+        self.done = {int(line) for line in lines if line.isdigit()}
+        self.done &= set(range(self._plan.points.chunks))
+        self._journal = os.open(journal, os.O_WRONLY | os.O_APPEND)
+        os.ftruncate(self._journal, len(complete.encode()))
+        self._arrays = dict(package("zarr").open_group(str(self._data), mode="r+").arrays())
+
+    def _begin(self, journal: Path, fingerprint: dict[str, str]) -> None:
+        journal.unlink(missing_ok=True)
+        shutil.rmtree(self._data, ignore_errors=True)
+        dask_array, zarr = package("dask.array"), package("zarr")
+        # one block: nothing of it is ever computed, and its graph is small
+        empty = dataset(self._plan, lambda shape, value: dask_array.full(shape, value, chunks=-1))
+        shapes = chunk_shapes(self._plan, empty)
+        encoding: dict[str, Any] = {name: {"chunks": shape} for name, shape in shapes.items()}
+        encoding["reachable"]["_FillValue"] = None  # else xarray reads numbers for booleans
+        # the format that every version of Zarr reads
+        version = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) > 2 else {}
+        empty.to_zarr(str(self._data), compute=False, encoding=encoding, mode="w", **version)
+        new = journal.with_suffix(".new")
+        new.write_text(json.dumps(fingerprint) + "\n", encoding="utf-8")
+        os.replace(new, journal)
+
+    def _write_netcdf(self, path: Path) -> None:
+        package("netCDF4")
+        with package("dask").config.set(scheduler="synchronous"):  # a chunk at a time in memory
+            data = package("xarray").open_zarr(str(self._data))
+            shapes = chunk_shapes(self._plan, data)
+            for variable in data.variables.values():
+                variable.encoding.clear()
+            encoding = {
+                name: {"chunksizes": shape, "zlib": True, "complevel": 1}
+                for name, shape in shapes.items()
+            }
+            data.to_netcdf(path, engine="netcdf4", encoding=encoding)
+            data.close()
+
+    def _take_lock(self) -> None:
+        self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if fcntl is not None:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self.close()
+            raise ResumeRefused(
+                f"{self._folder}: another process is at work there; wait for it or stop it",
+                value=str(self._folder),
+            ) from error
+
+
+def checked_path(output: str | Path) -> Path:
+    """The path of an output.
+
+    Raises:
+        OutputError: neither Zarr nor NetCDF by its suffix.
+    """
+    path = Path(output)
+    if path.suffix not in SUFFIXES or path.stem in SUFFIXES:
+        raise OutputError(
+            f"{str(output)[:200]}: unknown kind of output, expected a name that ends in .zarr or "
+            ".nc",
+            value=str(output),
+        )
+    return path
+
+
+def unfinished(output: Path) -> Path:
+    """The folder that holds an output until it is complete."""
+    return output.with_name(output.name + ".unfinished")
+
+
+def open_output(output: Path) -> Any:
+    """A complete output as a Dataset whose arrays are read when they are needed."""
+    xarray = package("xarray")
+    if output.suffix == ".nc":
+        package("netCDF4")
+        return xarray.open_dataset(output, engine="netcdf4", chunks={})
+    return xarray.open_zarr(str(output))
+
+
+def _fingerprint_of(output: Path) -> dict[str, str] | None:
+    try:
+        with open_output(output) as data:
+            return _parsed(data.attrs.get(FINGERPRINT, "{}"))
+    except (OSError, ValueError, KeyError, ImportError):
+        return None
+
+
+def _parsed(text: Any) -> dict[str, str] | None:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return None
+    return found if isinstance(found, dict) and found else None
+
+
+def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, verb: str) -> None:
+    if found is None:
+        raise ResumeRefused(
+            f"{path}: exists and is no sweep of robodyn; choose another output", value=str(path)
+        )
+    other = [name for name in asked if found.get(name) != asked[name]]
+    if other:
+        raise ResumeRefused(
+            f"{path}: {verb} another sweep (of other {', '.join(other)}); ask for the same again, "
+            "overwrite it, or choose another output",
+            value=other,
+        )
+
+
+def _check_ours(folder: Path) -> None:
+    if not folder.is_dir() or not {item.name for item in folder.iterdir()} <= _OURS:
+        raise ResumeRefused(
+            f"{folder}: exists and is no sweep of robodyn; choose another output",
+            value=str(folder),
+        )
+
+
+def _remove_ours(output: Path) -> None:
+    """Remove a complete output, if it is a sweep."""
+    if not output.exists():
+        return
+    if _fingerprint_of(output) is None:
+        raise ResumeRefused(
+            f"{output}: exists and is no sweep of robodyn, so it is not overwritten; choose "
+            "another output",
+            value=str(output),
+        )
+    if output.is_dir():
+        shutil.rmtree(output)
+    else:
+        output.unlink()

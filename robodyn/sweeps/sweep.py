@@ -1,0 +1,146 @@
+"""A sweep from beginning to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from robodyn.errors import OutputError
+from robodyn.loading import load
+from robodyn.sweeps.packages import package
+from robodyn.sweeps.plan import CHUNK, make_plan
+from robodyn.sweeps.schedulers import on_cluster, on_threads
+from robodyn.sweeps.store import Folder, Memory, open_output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.sweeps.coordinates import Robot
+    from robodyn.sweeps.plan import Plan
+
+
+class Outcome(NamedTuple):
+    """The Dataset of a sweep, how many chunks were computed and how many were there already."""
+
+    data: Any
+    computed: int
+    kept: int
+
+
+def sweep(
+    mechanism: Robot | str | Path,
+    axes: Mapping[str, Any],
+    quantities: Collection[str] = ("condition_number",),
+    *,
+    output: str | Path | None = None,
+    samples: int | None = None,
+    seed: int = 0,
+    method: str = "sobol",
+    characteristic_length: float = 1.0,
+    accelerations: ArrayLike | None = None,
+    wrenches: ArrayLike | None = None,
+    beyond_limits: bool = False,
+    chunk: int = CHUNK,
+    scheduler: Any = None,
+    overwrite: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Any:
+    """Analyses of a mechanism over a grid or a sample of poses, loads and parameters.
+
+    ```python
+    data = rd.sweep("stewart_symmetric", {"x": "-0.2:0.2:41", "y": "-0.2:0.2:41", "z": 0.82})
+    data.condition_number.plot()
+    ```
+
+    Args:
+        mechanism: a mechanism, or what `rd.load` takes.
+        axes: of each coordinate that is varied or held `"low:high:count"`, an increasing array
+            (n,), a number to hold it at or, with `samples`, `"low:high"`. Poses are x, y, z [m],
+            roll, pitch, yaw [rad], configurations of an arm its joints by name; docs/sweeps.md
+            lists all. What is not mentioned is at rest, unloaded, at home.
+        quantities: what to compute: `condition_number`, `smallest_singular_value`,
+            `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
+            `effort_extremes`.
+        output: a name in .zarr or .nc to write to, resuming what an interrupted sweep left; in
+            memory if not given.
+        samples: number of points spread over the intervals, instead of a grid.
+        seed, method: of the sample, `sobol` or `random`.
+        characteristic_length: [m] of condition numbers and singular values.
+        accelerations: (n,) half-widths of the box about the acceleration and
+        wrenches: (6,) [N, N m] half-widths of the box about the wrench over which
+            `effort_extremes` are taken.
+        beyond_limits: compute states beyond the limits of the driven joints, too.
+        chunk: the largest number of states that are computed and written at a time.
+        scheduler: address of a running `dask.distributed` scheduler, or a `Client`; threads of
+            this process if not given.
+        overwrite: begin anew where there is something already.
+        progress: called with the share that is done, 0 to 1.
+
+    Returns:
+        An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
+        where a pose is not reachable or has no answer. With an output its arrays are read from
+        there when they are needed.
+
+    Raises:
+        InvalidInput: an argument that cannot be taken.
+        MissingExtra: the packages of the extra `sweep` are not installed.
+        OutputError: the output cannot be written.
+        ResumeRefused: what is there is of another sweep.
+        ClusterError: no cluster at that address, or it failed.
+    """
+    plan = make_plan(
+        load(mechanism) if isinstance(mechanism, (str, Path)) else mechanism,
+        axes,
+        quantities,
+        samples=samples,
+        seed=seed,
+        method=method,
+        characteristic_length=characteristic_length,
+        accelerations=accelerations,
+        wrenches=wrenches,
+        beyond_limits=beyond_limits,
+        chunk=chunk,
+    )
+    return run(plan, output, scheduler, overwrite, progress).data
+
+
+def run(
+    plan: Plan,
+    output: str | Path | None = None,
+    scheduler: Any = None,
+    overwrite: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Outcome:
+    """Compute what a plan says and is not there yet; arguments as for `sweep`."""
+    for name in ("dask", "xarray", "zarr"):
+        package(name)
+    try:
+        sink = Memory(plan) if output is None else Folder(plan, output, overwrite)
+        kept, count = len(sink.done), plan.points.chunks
+
+        def finished(index: int) -> None:
+            sink.record(index)
+            if progress is not None:
+                progress(len(sink.done) / count)
+
+        try:
+            chunks = [index for index in range(count) if index not in sink.done]
+            if progress is not None:
+                progress(kept / count)
+            if scheduler is None:
+                on_threads(plan, chunks, sink, finished)
+            elif chunks:
+                on_cluster(plan, chunks, sink, finished, scheduler)
+            sink.finish()
+        finally:
+            sink.close()
+        data = sink.data if isinstance(sink, Memory) else open_output(sink.output)
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(
+            f"{output}: cannot be written: {error.strerror or error}", value=str(output)
+        ) from error
+    return Outcome(data, count - kept, kept)

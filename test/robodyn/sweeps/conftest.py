@@ -1,0 +1,54 @@
+"""Fixtures of the sweeps' tests: a platform that is symmetric to the last digit, and sweeps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.sweeps.plan import make_plan
+
+if any(find_spec(name) is None for name in ("dask", "distributed", "xarray", "zarr", "netCDF4")):
+    # what is refused without the extra `sweep` is tested without
+    collect_ignore_glob = ["test_sweep_[!m]*.py"]
+
+
+def _on_circle(radius, degrees):
+    angle = np.radians(degrees)
+    return np.array([radius * np.cos(angle), radius * np.sin(angle), 0.0])
+
+
+@pytest.fixture(scope="session")
+def symmetric():
+    """The bundled platform, its joints on exact angles instead of rounded to 0.1 mm."""
+    model = rd.load("stewart_symmetric").model
+    legs = []
+    for i, leg in enumerate(model.legs):
+        turn, second = 120.0 * (i // 2), i % 2
+        base = turn + (111.0 if second else 9.0)
+        tip = turn + (69.0 if second else 51.0)
+        axis = _on_circle(1.0, base + 90.0) * (-1.0 if second else 1.0)
+        legs.append(
+            replace(
+                leg,
+                base=_on_circle(1.2, base),
+                platform=_on_circle(0.8, tip),
+                universal_axis=axis,
+            )
+        )
+    return rd.StewartPlatform(replace(model, legs=tuple(legs)))
+
+
+@pytest.fixture
+def plan(symmetric):
+    """A sweep of 24 chunks, some poses out of reach."""
+
+    def make(**changes):
+        axes = {"x": "-0.3:0.3:12", "z": "0.6:1.1:10", "roll": "-0.2:0.2:6"}
+        given = {"quantities": ("condition_number", "effort"), "chunk": 30} | changes
+        return make_plan(symmetric, given.pop("axes", axes), **given)
+
+    return make

@@ -1,0 +1,136 @@
+"""A sweep on a Dask cluster of separate processes on this machine, some of which are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import distributed
+import pytest
+import xarray
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.cli import app
+from robodyn.errors import ClusterError
+from robodyn.sweeps.sweep import run
+
+LOCAL = ("--host", "127.0.0.1")
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own."""
+
+    def __init__(self, folder):
+        self._folder, self._file = folder, folder / "scheduler.json"
+        self._processes = []
+        self._start("dask_scheduler", *LOCAL, "--port", "0", "--no-dashboard", "--no-show")
+
+    def _start(self, program, *arguments):
+        command = [sys.executable, "-m", f"distributed.cli.{program}", *arguments]
+        command += ["--scheduler-file", str(self._file)]
+        with (self._folder / f"{program}-{len(self._processes)}.log").open("w") as log:
+            self._processes.append(
+                subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder)
+            )
+
+    def add_workers(self, count):
+        for _ in range(count):
+            # no nanny, which would start a killed worker again
+            self._start("dask_worker", *LOCAL, "--no-nanny", "--nthreads", "1", "--no-dashboard")
+
+    def client(self, workers):
+        until = time.monotonic() + 60.0
+        while not self._file.exists():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        client = distributed.Client(scheduler_file=str(self._file), set_as_default=False)
+        client.wait_for_workers(workers, timeout=60)
+        return client
+
+    def stop(self):
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    cluster.add_workers(3)
+    yield cluster
+    cluster.stop()
+
+
+def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):
+    # last of all the workers' own: each task takes long enough to be caught at
+    given = plan(
+        axes={"x": "-0.3:0.3:60", "z": "0.6:1.1:50", "roll": "-0.2:0.2:20"},
+        quantities=["condition_number", "effort_extremes", "weakest_direction"],
+        accelerations=[1.0] * 6,
+        wrenches=[10.0] * 6,
+        chunk=2000,
+    )
+    threaded = run(given).data
+    with cluster.client(3) as client:
+        processes = client.run(os.getpid)
+        assert len(set(processes.values()) | {os.getpid()}) == 4
+        killed = {}
+
+        def kill(share):
+            """SIGKILL the worker that has most to do, once a third is done."""
+            if share > 0.33 and not killed:
+                at_work = client.processing()
+                victim = max(at_work, key=lambda address: len(at_work[address]))
+                os.kill(processes[victim], signal.SIGKILL)
+                killed[victim] = len(at_work[victim])
+
+        address = client.scheduler.address
+        outcome = run(given, tmp_path / "map.zarr", address, progress=kill)
+        assert min(killed.values()) > 0
+        assert outcome.computed == given.points.chunks
+        until = time.monotonic() + 30.0
+        while len(client.nthreads()) != 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert set(client.nthreads()) == set(processes) - set(killed)
+    xarray.testing.assert_identical(outcome.data.load(), threaded)
+
+    # the command, and a client of the caller's own, on the two that are left
+    arguments = ["x=0:0.1:5", "--chunk", "2", "--output", str(tmp_path / "map.nc")]
+    given = ["map", "stewart_symmetric", *arguments, "--scheduler", address]
+    result = CliRunner().invoke(app, given)
+    assert (result.exit_code, result.stderr) == (0, "")
+    with cluster.client(1) as client, xarray.open_dataset(tmp_path / "map.nc") as data:
+        mine = rd.sweep("stewart_symmetric", {"x": "0:0.1:5"}, chunk=2, scheduler=client)
+        xarray.testing.assert_identical(data.load(), mine)
+        assert client.status == "running"
+
+
+def test_a_worker_with_another_version_is_refused(cluster, plan, monkeypatch):
+    with cluster.client(1) as client:
+        monkeypatch.setattr(rd, "__version__", "9.9.9")
+        given = plan()
+        with pytest.raises(ClusterError, match=r"a worker has robodyn .*, the sweep is of 9\.9\.9"):
+            run(given, scheduler=client)
+
+
+def test_a_lost_scheduler_is_told_in_one_line_and_the_sweep_resumes(plan, tmp_path, monkeypatch):
+    monkeypatch.setattr("robodyn.sweeps.schedulers.PATIENCE", 1.0)
+    cluster = Cluster(tmp_path)
+    cluster.add_workers(1)
+    given, output = plan(), tmp_path / "map.zarr"
+    try:
+        with cluster.client(1) as client:
+            address = client.scheduler.address
+        with pytest.raises(ClusterError, match=f"the cluster at {address} failed") as refused:
+            run(given, output, address, progress=lambda share: share > 0.2 and cluster.stop())
+        assert "\n" not in str(refused.value)
+    finally:
+        cluster.stop()
+    with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
+        run(given, output, address)
+    outcome = run(given, output)  # on threads: where it is computed is no part of a sweep
+    assert outcome.kept >= 5
+    xarray.testing.assert_identical(outcome.data.load(), run(given).data)

@@ -1,0 +1,27 @@
+"""Without the extra `sweep` everything else works, and a sweep says what it needs."""
+
+import subprocess
+import sys
+
+import pytest
+
+import robodyn as rd
+from robodyn.errors import MissingExtra
+
+
+@pytest.mark.parametrize("name", ["dask", "xarray", "zarr"])
+def test_a_missing_package_is_named_with_its_remedy(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, None)  # which Python takes for not installed
+    with pytest.raises(MissingExtra, match=rf"{name}: pip install 'robodyn\[sweep\]'"):
+        rd.sweep("stewart_symmetric", {"x": "0:0.1:2"})
+
+
+def test_the_library_and_its_commands_do_not_import_them():
+    code = (
+        "import sys, robodyn as rd, robodyn.cli; rd.sweep; rd.load('stewart_symmetric');"
+        "print({'dask', 'distributed', 'xarray', 'zarr', 'netCDF4'} & set(sys.modules))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert found.stdout == "set()\n"
