@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from rclpy.qos import QoSProfile
@@ -99,13 +99,15 @@ class BagWriter:
         self.messages += 1
         self._put(topic, stamp, data, len(data))
 
-    def close(self) -> None:
-        """Write what waits, the index and metadata.yaml.
+    def close(self, remarks: Mapping[str, str] | None = None) -> None:
+        """Write what waits, the index and metadata.yaml, `remarks` among its `custom_data`.
 
         Raises:
             RecordingFailed: what was written is there, but without an index.
         """
         with self._changed:
+            for name, text in (remarks or {}).items():
+                self._writer.set_custom_data(name, text)
             self._closing = True
             self._changed.notify_all()
         self._thread.join()

@@ -61,7 +61,7 @@ class ExternalWrench:
         self._turns = False
         self._waiting: WrenchStamped | None = None
         self._retry: Timer | None = None
-        node.create_subscription(WrenchStamped, "external_wrench", self._receive, qos.COMMAND)
+        node.create_subscription(WrenchStamped, "external_wrench", self._receive, qos.RECENT)
 
     def at(self, configuration: FloatArray) -> FloatArray:
         """(6,) [N, N m] in the base frame, for a mechanism in this configuration."""

@@ -69,7 +69,7 @@ class ForceMarkers(Node):
         self._markers = self.create_publisher(MarkerArray, "force_markers", qos.COMMAND)
         self.create_subscription(Odometry, "platform_state", self._on_state, qos.LATEST)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
-        self.create_subscription(Float64, "condition_number", self._on_number, qos.COMMAND)
+        self.create_subscription(Float64, "condition_number", self._on_number, qos.RECENT)
         # eyes live in wall time, whatever the clock of the simulation does
         self.create_timer(
             1.0 / p["rate"], self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)

@@ -31,6 +31,7 @@ from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.payload import PAYLOAD, Payload
 from robodyn_ros.runner import Finished
+from robodyn_ros.sending import sender
 
 PARAMETERS = (
     MECHANISM
@@ -97,11 +98,12 @@ class ForwardSimulator(Node):
         self._state = speaks.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
         self._wrench = ExternalWrench(self, self._mechanism, speaks, lambda: self._stamp)
         self._topic = speaks.state_topic
-        self._clock_publisher = self.create_publisher(Clock, "/clock", qos.CLOCK)
+        self._tell_time = sender(self, self.create_publisher(
+            Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
-        self.create_subscription(JointState, "joint_commands", self._on_command, qos.COMMAND)
+        self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
-            Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.COMMAND
+            Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT
         )
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
@@ -207,7 +209,7 @@ class ForwardSimulator(Node):
 
     def _publish(self) -> None:
         plant, stamp = self._plant, self._stamp
-        self._clock_publisher.publish(Clock(clock=messages.to_stamp(stamp)))
+        self._tell_time(Clock(clock=messages.to_stamp(stamp)))
         if self._measured_at != stamp:
             self._measured = self._sensor.measure(plant.configuration, plant.velocity)
             self._measured_at = stamp

@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from robodyn.control import platform_from_joints
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
+from robodyn_ros.sending import sender
 from robodyn_ros.transforms import PlatformBroadcaster
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class PlatformInterface(Interface):
         """`platform_state`, the legs' eighteen joints on `joint_states`, and the transform."""
         states = self._node.create_publisher(Odometry, self.state_topic, profile)
         joints = self._node.create_publisher(JointState, "joint_states", profile)
+        send_state, send_joints = sender(self._node, states), sender(self._node, joints)
         transform = PlatformBroadcaster(self._node, self.base_frame, self.body_frame)
         frames = (self.base_frame, self.body_frame)
         driven = self._mechanism.joint_names
@@ -170,10 +172,10 @@ class PlatformInterface(Interface):
         def publish(stamp: int, pose: FloatArray, twist: FloatArray, effort: FloatArray) -> None:
             names, position, velocity = self._mechanism.leg_joint_states(pose, twist)
             efforts = messages.spread(effort, driven, names)
-            joints.publish(messages.joint_state(stamp, names, position, velocity, efforts))
+            send_joints(messages.joint_state(stamp, names, position, velocity, efforts))
             state = messages.odometry(stamp, frames, pose, twist)
             transform.send(state)
-            states.publish(state)
+            send_state(state)
 
         return StatePublisher(states, publish)
 
@@ -203,10 +205,10 @@ class ArmInterface(Interface):
     def state_publisher(self, profile: QoSProfile) -> StatePublisher:
         """`joint_states`; robot_state_publisher makes the transforms of them."""
         joints = self._node.create_publisher(JointState, self.state_topic, profile)
-        names = self._mechanism.joint_names
+        send, names = sender(self._node, joints), self._mechanism.joint_names
 
         def publish(stamp: int, q: FloatArray, qd: FloatArray, effort: FloatArray) -> None:
-            joints.publish(messages.joint_state(stamp, names, q, qd, effort))
+            send(messages.joint_state(stamp, names, q, qd, effort))
 
         return StatePublisher(joints, publish)
 

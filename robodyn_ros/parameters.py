@@ -14,6 +14,8 @@ from rclpy.parameter import Parameter
 
 import robodyn as rd
 from robodyn.kernels.compiler import is_cached
+from robodyn.loading.description import robot_description
+from robodyn.loading.frictionless import frictionless
 from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -135,6 +137,24 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
         mechanism = mechanism.without_friction()
     warm_up(mechanism)
     return mechanism
+
+
+def description(values: dict[str, Any], log: RcutilsLogger) -> str:
+    """URDF text of what `model` or `robot_description` describes; without `friction`, without it.
+
+    Empty where neither is given, or a model has no URDF: that is said in a line, and no fault.
+    """
+    source = values["robot_description"] or values["model"]
+    if not source:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            text = robot_description(source, rd.load(source))
+        except rd.RobodynError as error:
+            log.warn(f"no robot_description: {error}")
+            return ""
+    return text if values["friction"] else frictionless(text)
 
 
 def changed(node: Node, name: str) -> Any:

@@ -1,24 +1,32 @@
 """Quality of service of our topics, and why.
 
 States and commands are reliable: in lockstep a lost one would stall the run, and reliable
-publishers serve best-effort subscribers too. What is recorded is read with a history that keeps
-all. A trajectory and a robot description are latched for those who come late.
+publishers serve best-effort subscribers too. A trajectory and a robot description are latched for
+those who come late.
+
+In lockstep states and the clock keep all: the run waits for the slowest of those who read them in
+the same way, as a recorder does. Commands are one to a state, and their writer keeps as many as
+fit before the states are held up, so none of them is lost either. In real time nobody waits: who
+falls behind by more than a burst loses the oldest.
 """
 
 from __future__ import annotations
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-# A burst this long may wait in the writer for a slow reader.
-STATE = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+# What may wait in a writer for slow readers: as many as the middleware keeps for "keep all".
+BURST = 5000
+STATE = QoSProfile(depth=BURST, reliability=ReliabilityPolicy.RELIABLE)
+COMMAND = STATE
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-COMMAND = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+# To act on what comes, without working off what is stale.
+RECENT = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 LOSSLESS = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-# Depth 1 and best effort is how rclpy itself subscribes to /clock; a reliable writer fits both.
+# Best effort and depth 1 is how rclpy itself subscribes to /clock; a reliable writer fits that.
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 EVENTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)

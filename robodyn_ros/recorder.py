@@ -3,6 +3,9 @@
 Subscribes whatever is published, or the topics it is told to, as they appear, and writes the
 serialized messages as they are; publishes nothing. Stamps are those of `/clock` where it runs,
 else of the wall clock. The bag is complete when the node has ended, by Ctrl-C too.
+
+It keeps all that comes. A publisher that keeps all, too, as ours do in lockstep, waits for it; any
+other goes on, and what it could not keep until the recorder took it is counted, and told.
 """
 
 from __future__ import annotations
@@ -17,20 +20,23 @@ from rclpy.clock import ClockType
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
 
 import robodyn as rd
-from robodyn_ros import messages
+from robodyn_ros import messages, qos
 from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
+from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import definition, message_class
-from robodyn_ros.parameters import Spec, declare
+from robodyn_ros.parameters import MECHANISM, Spec, declare, description
 
 if TYPE_CHECKING:
     from rclpy.subscription import Subscription
 
-PARAMETERS = {
+PARAMETERS = MECHANISM | {
     "output": Spec("runs/latest", "folder to put the bag in"),
     "name": Spec("", "folder of the bag, which must not exist; empty: rosbag2_<date and time>"),
     "topics": Spec(Parameter.Type.STRING_ARRAY, "topics to record; not set: all that are there"),
@@ -41,13 +47,23 @@ PARAMETERS = {
         "stamps: sim: of /clock; wall; auto: of /clock if it runs within clock_wait",
         choices=("auto", "sim", "wall"),
     ),
-    "clock_wait": Spec(10.0, "auto: how long to wait for /clock [s]", 0.0, 3600.0),
+    "clock_wait": Spec(
+        10.0, "how long to wait, in auto for /clock, and for begin_with [s]", 0.0, 3600.0
+    ),
+    "begin_with": Spec(
+        Parameter.Type.STRING_ARRAY,
+        "topics to be subscribed before platform_state and joint_states are: a run in lockstep "
+        "begins when its state is heard, and its first messages are to be heard, too; not set: "
+        "none",
+    ),
 }
 # How often new topics are looked for [s].
 LOOK = 0.1
-# How many messages of a topic may wait for this node. The oldest go first when there are more,
-# and no publisher is ever held up: a recorder must not change the run that it records.
-DEPTH = 5000
+# At the end: messages that were sent before it was asked for are waited for until none has come
+# for so long, and for so long at most [s]. A topic on which a later one has come has no more of
+# them; where that is true of all busy ones, of so many messages, the shorter time will do.
+QUIET, SHORTER, LONGEST, BUSY = 1.0, 0.2, 4.0, 10
+STATES = ("joint_states", "platform_state")
 
 
 class Recorder(Node):
@@ -58,15 +74,18 @@ class Recorder(Node):
         self._p = p = declare(self, PARAMETERS)
         self._wanted = self._names(p["topics"])
         self._unwanted = self._names(p["exclude"]) or set()
+        self._first = self._names(p["begin_with"]) or set()
         self._folder = _folder(Path(p["output"]).expanduser(), p["name"])
         self._bag: BagWriter | None = BagWriter(self._folder, compress=p["compression"] == "zstd")
         self._clock = BagClock(p["time"], self._bag.write)
-        self._begun = time.monotonic()
+        self._begun = time.monotonic(), time.time_ns()
         self._known: set[str] = set()
         self._recorded: list[tuple[int, Subscription]] = []
+        self._losses = Losses()
+        self._heard: dict[str, tuple[int, int]] = {}  # how many, and when the last was sent [ns]
+        self._description = description(p, self.get_logger())
         # the first subscription of all: executors take a new time before what happened at it
-        clock_profile = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self.create_subscription(Clock, "/clock", self._on_clock, clock_profile)
+        self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
         # by the steady clock: it must look while simulated time stands still, too
         self.create_timer(LOOK, self._look, clock=RosClock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"recording to {self._folder}")
@@ -76,8 +95,13 @@ class Recorder(Node):
 
     def _look(self) -> None:
         """Record what has appeared since the last look."""
-        for name, kinds in self.get_topic_names_and_types():
-            if name in self._known or not self._chosen(name) or not self.count_publishers(name):
+        waited = time.monotonic() - self._begun[0]
+        begins = self._first <= self._known or waited > self._p["clock_wait"]
+        later = set() if begins else self._names(list(STATES))
+        for name, kinds in sorted(self.get_topic_names_and_types()):
+            if name in self._known or name in later or not self._chosen(name):
+                continue
+            if not self.count_publishers(name):
                 continue
             self._known.add(name)
             if len(kinds) > 1:
@@ -86,7 +110,7 @@ class Recorder(Node):
                 self._record(name, kinds[0])
             except rd.InvalidInput as error:
                 self.get_logger().warn(f"{name} is not recorded: {error}")
-        if self._clock.source == "auto" and time.monotonic() - self._begun > self._p["clock_wait"]:
+        if self._clock.source == "auto" and waited > self._p["clock_wait"]:
             self._clock.give_up()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
@@ -100,12 +124,28 @@ class Recorder(Node):
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic(name)]
         made = message_class(kind)
         topic = self._bag.add_topic(name, kind, definition(kind), offered)
+        profile = _requested(offered)
+        if name == "/clock" and profile.reliability != ReliabilityPolicy.RELIABLE:
+            self.destroy_subscription(self._ticks)
+            self._ticks = self._subscribe_clock(profile.reliability)
 
         def take(data: bytes, info: Any) -> None:
-            self._clock.take(topic, *_times(info), data)
+            if self._take(topic, name, data, info):
+                self.get_logger().warn(f"{name}: a message was lost, perhaps more to come")
 
-        subscription = self.create_subscription(made, name, take, _requested(offered), raw=True)
+        subscription = self.create_subscription(made, name, take, profile, raw=True)
         self._recorded.append((topic, subscription))
+
+    def _take(self, topic: int, name: str, data: bytes, info: Any) -> bool:
+        """Hand a message on; whether it is the first of its topic before which one was lost."""
+        sent, received = _times(info)
+        self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
+        self._clock.take(topic, sent, received, data)
+        return self._losses.heard(name, info.get("publication_sequence_number"))
+
+    def _subscribe_clock(self, reliability: ReliabilityPolicy) -> Subscription:
+        profile = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=reliability)
+        return self.create_subscription(Clock, "/clock", self._on_clock, profile)
 
     def _on_clock(self, message: Clock, info: Any) -> None:
         before, source = self._clock.now, self._clock.source
@@ -119,7 +159,7 @@ class Recorder(Node):
             self.get_logger().warn("/clock came too late: stamps stay those of the wall clock")
 
     def destroy_node(self) -> None:
-        """Complete the bag; what has arrived but was not taken yet is in it."""
+        """Complete the bag with what was sent before the end was asked for."""
         if self._bag is not None:
             bag, self._bag = self._bag, None
             # the node's own logger publishes, which Ctrl-C has ended already
@@ -127,21 +167,55 @@ class Recorder(Node):
             try:
                 self._take_rest()
                 self._clock.give_up()
-                bag.close()
+                self._describe(bag)
+                lost = self._losses.lost
+                told = ", ".join(f"{name} {count}" for name, count in lost.items()) or "none"
+                bag.close({"lost_messages": told})
                 log.info(
                     f"recorded {bag.messages} messages of {len(self._recorded)} topics "
                     f"in {self._folder}"
                 )
+                if lost:
+                    log.warn(f"messages lost: {told}")
             except RecordingFailed as error:
                 log.fatal(str(error))
         super().destroy_node()
 
     def _take_rest(self) -> None:
+        asked, now = time.time_ns(), time.monotonic()
+        since, deadline, quiet = now, now + LONGEST, QUIET
+        while now < min(since + quiet, deadline):
+            if self._take_all(asked):
+                since = now
+            else:
+                time.sleep(0.01)
+            busy = (sent for count, sent in self._heard.values() if count >= BUSY)
+            quiet = SHORTER if all(sent > asked for sent in busy) else QUIET
+            now = time.monotonic()
+
+    def _take_all(self, asked: int) -> bool:
+        """Take what has arrived; whether any of it was sent before `asked` [ns]."""
+        old = False
+        with self._ticks.handle:
+            while taken := self._ticks.handle.take_message(Clock, False):
+                self._clock.tick(messages.to_nanoseconds(taken[0].clock), _times(taken[1])[0])
         for topic, subscription in self._recorded:
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     data, info = taken
-                    self._clock.take(topic, *_times(info), data)
+                    self._take(topic, subscription.topic_name, data, info)
+                    old = old or _times(info)[0] <= asked
+        return old
+
+    def _describe(self, bag: BagWriter) -> None:
+        """The model's URDF, where nobody published it: a bag is to be seen without its sources."""
+        name = self.resolve_topic_name("robot_description")
+        if not self._description or name in self._known or not self._recorded:
+            return
+        kind = "std_msgs/msg/String"
+        topic = bag.add_topic(name, kind, definition(kind), [qos.LATCHED])
+        data = serialize_message(String(data=self._description))
+        self._clock.take(topic, self._begun[1], self._begun[1], data)
 
 
 def _times(info: Any) -> tuple[int, int]:
@@ -155,7 +229,7 @@ def _requested(offered: list[QoSProfile]) -> QoSProfile:
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in offered)
     latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in offered)
     return QoSProfile(
-        depth=DEPTH,
+        history=HistoryPolicy.KEEP_ALL,
         reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
     )

@@ -60,7 +60,7 @@ class RunSummary(Node):
         speaks.on_trajectory(self._on_trajectory)
         speaks.on_state(self._on_state, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
-        self.create_subscription(JointState, "joint_commands", self._on_command, qos.COMMAND)
+        self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
         )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, List  # noqa: UP035, as ROS 2 launch has it
 
-from launch.actions import DeclareLaunchArgument, EmitEvent, OpaqueFunction, RegisterEventHandler
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    OpaqueFunction,
+    RegisterEventHandler,
+    SetLaunchConfiguration,
+)
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
+from launch.events.process import ShutdownProcess, matches_action
 from launch.substitutions import (
     LaunchConfiguration,
     PathJoinSubstitution,
@@ -152,22 +160,27 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
             min_subscribers=_listeners(),
         ),
         _node("state_estimator", condition=UnlessCondition(simulates())),
-        _node(
-            "recorder",
-            condition=IfCondition(LaunchConfiguration("record")),
-            output=_text("output"),
-            time=ParameterValue("sim", value_type=str),
-        ),
         _node("web_viewer", condition=IfCondition(LaunchConfiguration("viewer"))),
     ]
+    recorder = _node(
+        "recorder",
+        condition=IfCondition(LaunchConfiguration("record")),
+        output=_text("output"),
+        time=ParameterValue("sim", value_type=str),
+        begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
+    )
     return [
         OpaqueFunction(function=_check),
-        RegisterEventHandler(OnProcessExit(target_action=summary, on_exit=_done)),
+        RegisterEventHandler(
+            OnProcessExit(target_action=summary, on_exit=partial(_done, recorder=recorder))
+        ),
+        RegisterEventHandler(OnProcessExit(target_action=recorder, on_exit=_recorded)),
         *(
             RegisterEventHandler(OnProcessExit(target_action=other, on_exit=_died))
             for other in (*others, planner)
         ),
         *others,
+        recorder,
         summary,
         OpaqueFunction(function=described),
         OpaqueFunction(function=_plan, args=[planner]),
@@ -230,10 +243,25 @@ def _node(
     )
 
 
-def _done(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def _done(
+    event: ProcessExited, context: LaunchContext, recorder: Node
+) -> list[LaunchDescriptionEntity]:
     """The summary is written: stop the rest. Without one, the run has failed."""
-    if event.returncode == 0:
+    if event.returncode != 0:
+        return _died(event, context)
+    if LaunchConfiguration("record").perform(context) != "true":
         return [EmitEvent(event=Shutdown(reason="the run is done"))]
+    # first the recorder: what the others have not sent to it yet would go with them
+    return [
+        SetLaunchConfiguration("run_is_done", "true"),
+        EmitEvent(event=ShutdownProcess(process_matcher=matches_action(recorder))),
+    ]
+
+
+def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """The bag is complete. Before the run is done, that is as bad as the end of any other."""
+    if event.returncode == 0 and "run_is_done" in context.launch_configurations:
+        return [EmitEvent(event=Shutdown(reason="the run is done and recorded"))]
     return _died(event, context)
 
 

@@ -103,14 +103,15 @@ class Study:
         write_csv(self, path)
 
     def plot(self) -> dict[str, Figure]:
-        """Figures in the style of the 1998 paper, by name; nothing is shown or saved.
+        """The charts of its report as figures, by name; nothing is shown or saved.
 
         Raises:
             MissingExtra: matplotlib is not installed.
         """
-        from robodyn.analysis.study_plots import plot
+        from robodyn.report.images import draw
+        from robodyn.report.study_charts import study_charts
 
-        return plot(self)
+        return {chart.key: draw(chart) for chart in study_charts(self)}
 
     def to_html(self, path: str | Path | None = None, *, name: str = "", command: str = "") -> str:
         """One self-contained HTML page with everything: charts, extremes, the model's parameters.

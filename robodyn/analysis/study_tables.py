@@ -41,7 +41,7 @@ def extremes(study: Study) -> list[dict[str, Any]]:
         row["lowest_position"] = float(study.joint_positions[:, i].min())
         row["highest_position"] = float(study.joint_positions[:, i].max())
         row["peak_velocity"] = float(np.abs(study.joint_velocities[:, i]).max())
-        row["zero_crossings"] = _zero_crossings(study.time, study.forces[:, i])
+        row["zero_crossings"] = zero_crossings(study.time, study.forces[:, i])
         rows.append(row)
     return rows
 
@@ -130,7 +130,7 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
     return float(values[row]), float(time[row])
 
 
-def _zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
+def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
     """Times at which the sign changes, interpolated linearly."""
     a, b = values[:-1], values[1:]
     rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))

@@ -11,16 +11,22 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.study import analyze as examine
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
 from robodyn.errors import InvalidInput
+from robodyn.loading import models
 
 
 def analyze(
     model: Annotated[
-        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
-    ],
+        str,
+        typer.Argument(
+            help="Bundled name, or path to a .urdf, .xacro or .yaml file; of a bag, the one that "
+            "was recorded, by default its robot_description."
+        ),
+    ] = "",
     path: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml)."
+            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); of "
+            "a bag, in place of the plan that was recorded."
         ),
     ] = None,
     dt: Annotated[float, typer.Option(help="Time between two instants looked at [s].")] = 0.001,
@@ -39,7 +45,7 @@ def analyze(
     bag: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            help="Examine a recorded run (.mcap, or a rosbag2 folder) against the path instead."
+            help="Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead."
         ),
     ] = None,
     html: Annotated[
@@ -69,6 +75,8 @@ def analyze(
 
             analyze_bag(model, path, bag, json, html, png, pdf)
             return
+        if not model:
+            raise InvalidInput(f"no MODEL given; bundled are {', '.join(models())}")
         mechanism, name, trajectory = mechanism_and_path(model, path)
         with progress_bar(f"path {name}", 1.0) as tell:
             study = examine(

@@ -9,11 +9,11 @@ import typer
 
 from robodyn.analysis.as_json import as_json
 from robodyn.cli.report import command_line, write_report
-from robodyn.cli.session import mechanism_and_path
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.report.flown import flown_run
 from robodyn.report.flown_page import flown_page
-from robodyn.view.bag import read_recording
+from robodyn.trajectories import load_path
+from robodyn.view.bag import read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,15 +28,15 @@ def analyze_bag(
     png: Path | None,
     pdf: Path | None,
 ) -> None:
-    """Compare, print, and write what was asked for."""
-    _, name, trajectory = mechanism_and_path(model, path)
+    """Compare with the recorded plan, or with `path`; print, and write what was asked for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
-        recording, _ = read_recording(bag, model)
-    run = flown_run(recording, trajectory)
+        seen = read_run(bag, model)
+    plan, start = (load_path(path, seen.mechanism), None) if path else seen.plan()
+    run = flown_run(seen.mechanism, seen.times, seen.configurations, seen.commanded, plan, start)
     if html is not None or png is not None or pdf is not None:
-        write_report(flown_page(run, name, bag, command_line()), html, png, pdf)
-    found = {"path": name, "bag": bag} | run.to_dict()
+        write_report(flown_page(run, path or "", bag, command_line()), html, png, pdf)
+    found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
     typer.echo(as_json(found) if json else "\n".join(_lines(found)))
 
 

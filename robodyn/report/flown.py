@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from robodyn.mechanism import Mechanism
     from robodyn.trajectories.base import Motion, Trajectory
-    from robodyn.view.recording import Recording
 
     FloatArray = NDArray[np.float64]
 
@@ -84,34 +83,54 @@ class FlownRun:
 _PARTS = (slice(0, 3), slice(3, 6))
 
 
-def flown_run(recording: Recording, trajectory: Trajectory) -> FlownRun:
-    """Lay a plan over a recorded run.
+def flown_run(
+    mechanism: Mechanism,
+    times: FloatArray,
+    measured: FloatArray,
+    commanded: FloatArray,
+    plan: Trajectory,
+    start: float | None = None,
+) -> FlownRun:
+    """Lay a plan beside a recorded run.
 
     Args:
-        recording: what `robodyn.view.bag.read_recording` gives.
-        trajectory: what was to be flown.
+        mechanism: what was recorded.
+        times: (N,) [s] by the recording's clock.
+        measured: (N, ...) configurations.
+        commanded: (N, n) [N or N m] efforts.
+        plan: what was to be flown.
+        start: [s] when it began, by the recording's clock; what was before it and after its end
+            is left out. None: found by laying the plan over the run.
 
     Raises:
         InvalidInput: too short a recording, or one of another motion.
         KinematicsError: the model has no efforts along the plan.
     """
-    mechanism = recording.mechanism
-    # a recording plays itself and has no other way to hand out all that it holds
-    times, measured = recording._times, recording._configurations
     if len(times) < 2:
         raise InvalidInput(f"a recording of {len(times)} states, expected two at least")
-    start = _start(mechanism, times, measured, trajectory)
-    fitted = abs(start) > NEAR_ZERO
-    start = start if fitted else 0.0
+    fitted = False
+    if start is None:
+        start = _start(mechanism, times, measured, plan)
+        fitted = abs(start) > NEAR_ZERO
+        start = start if fitted else 0.0
+    else:
+        rows = (times >= start - 1e-9) & (times <= start + plan.duration + 1e-9)
+        times, measured, commanded = times[rows], measured[rows], commanded[rows]
+        if len(times) < 2:
+            raise InvalidInput(
+                f"the recording has {len(times)} states of its plan, from {start:g} s to "
+                f"{start + plan.duration:g} s, expected two at least",
+                value=start,
+            )
     time = times - start
-    planned = trajectory.sample(time)
+    planned = plan.sample(time)
     return FlownRun(
         mechanism,
         time,
         measured,
         planned,
         mechanism.difference(planned.configuration, measured),
-        recording._efforts,
+        commanded,
         mechanism.inverse_dynamics(*planned),
         start,
         fitted,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.study_tables import _zero_crossings as zero_crossings
+from robodyn.analysis.study_tables import zero_crossings
 from robodyn.report.claims import Claim
 from robodyn.report.parameters import number
 from robodyn.report.study_charts import (

@@ -1,7 +1,8 @@
-"""States and efforts out of a bag, by the package rosbags: no ROS is needed to look at a run."""
+"""A run out of a bag, by the package rosbags: no ROS is needed to look at it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,25 +10,81 @@ import numpy as np
 
 from robodyn.errors import InvalidInput, MissingExtra
 from robodyn.loading import load
+from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.recording import Recording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
 
     FloatArray = NDArray[np.float64]
 
 HOW_TO_INSTALL = "reading a bag needs the package rosbags: pip install 'robodyn[record]'"
-TOPICS = ("platform_state", "joint_states", "inverse_dynamics/forces", "robot_description")
+TOPICS = (
+    "platform_state",
+    "joint_states",
+    "joint_commands",
+    "inverse_dynamics/forces",
+    "platform_trajectory",
+    "joint_trajectory",
+    "robot_description",
+)
+
+TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
 
 
-def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
-    """A recorded run, and the model's source: `model`, or the bag's robot_description.
+@dataclass(frozen=True)
+class RecordedRun:
+    """What a bag knows of a run; of several in it, as after a reset, the last one.
+
+    Attributes:
+        bag: where it is from.
+        source: of the model: as it was asked for, or the bag's robot_description.
+        mechanism: what was recorded.
+        times: (N,) [s], increasing.
+        configurations: (N, ...) as measured.
+        efforts: (N, n) [N or N m] that the mechanism was asked for, limits aside.
+        commanded: (N, n) [N or N m] as sent to the actuators.
+    """
+
+    bag: str
+    source: str
+    mechanism: Mechanism
+    times: FloatArray
+    configurations: FloatArray
+    efforts: FloatArray
+    commanded: FloatArray
+    _trajectories: list[tuple[float, Any]]
+    _command_times: FloatArray
+
+    @property
+    def recording(self) -> Recording:
+        """The run to be played."""
+        return Recording(self.mechanism, self.times, self.configurations, self.efforts)
+
+    def plan(self) -> tuple[Trajectory, float]:
+        """What was to be flown, from its time 0 on, and when [s] that was by the bag's clock.
+
+        Raises:
+            InvalidInput: no trajectory in the bag, or none of this mechanism.
+        """
+        try:
+            return recorded_plan(
+                self._trajectories, self.mechanism, self._command_times, self.configurations[0]
+            )
+        except InvalidInput as error:
+            raise InvalidInput(f"{self.bag}: {error}", value=self.bag) from error
+
+
+def read_run(bag: str | Path, model: str = "") -> RecordedRun:
+    """A recorded run.
 
     Args:
         bag: a .mcap file or a rosbag2 folder.
-        model: bundled name or file of the mechanism that was recorded.
+        model: bundled name or file of the mechanism that was recorded; by default the bag's
+            robot_description.
 
     Raises:
         MissingExtra: rosbags is not installed.
@@ -37,9 +94,10 @@ def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
     found, topics = _messages(Path(bag))
     source = model or next((m.data for _, m in reversed(found["robot_description"])), "")
     if not source:
-        raise InvalidInput(f"{bag}: no robot_description in it, name the model by --model")
+        raise InvalidInput(f"{bag}: no robot_description in it, name the model")
     mechanism = load(source)
-    name = "platform_state" if mechanism.kind == "stewart" else "joint_states"
+    platform = mechanism.kind == "stewart"
+    name = "platform_state" if platform else "joint_states"
     states = _states(found[name], mechanism)
     if not states:
         raise InvalidInput(
@@ -47,8 +105,28 @@ def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
             value=str(bag),
         )
     times, configurations = _increasing(states)
-    efforts = _efforts(found["inverse_dynamics/forces"] or found["joint_states"], mechanism, times)
-    return Recording(mechanism, times, configurations, efforts), source
+    commands, forces = found["joint_commands"], found["inverse_dynamics/forces"]
+    felt = found["joint_states"]
+    # of those before a reset there are no states to lay them beside
+    later = [t for t, _ in _last_run(commands)] or list(times)
+    plans = (found["platform_trajectory"] if platform else []) or found["joint_trajectory"]
+    return RecordedRun(
+        str(bag),
+        source,
+        mechanism,
+        times,
+        configurations,
+        _efforts(forces or felt, mechanism, times),
+        _efforts(commands or forces or felt, mechanism, times),
+        plans,
+        np.array(later),
+    )
+
+
+def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
+    """A recorded run to be played, and its model's source; arguments and errors of `read_run`."""
+    run = read_run(bag, model)
+    return run.recording, run.source
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
@@ -72,7 +150,10 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
             if wanted:  # no connections would mean all of them
                 for connection, stamp, raw in reader.messages(wanted):
                     message: Any = reader.deserialize(raw, connection.msgtype)
-                    found[names[connection.topic]].append((_stamp(message, stamp), message))
+                    name = names[connection.topic]
+                    # a trajectory's own stamp says when it is to begin, not when it came
+                    at = stamp * 1e-9 if name in TRAJECTORIES else _stamp(message, stamp)
+                    found[name].append((at, message))
             return found, sorted({connection.topic for connection in reader.connections})
     except (AnyReaderError, OSError, KeyError, ValueError) as failure:
         reason = " ".join(str(failure).split())
@@ -115,13 +196,18 @@ def _increasing(states: list[tuple[float, FloatArray]]) -> tuple[FloatArray, Flo
 
     Lockstep says a state again until it is answered; a reset takes time back to zero.
     """
-    kept: list[tuple[float, FloatArray]] = []
-    for state in states:
-        if kept and state[0] < kept[-1][0]:
-            kept.clear()
-        if not kept or state[0] > kept[-1][0]:
-            kept.append(state)
+    kept = _last_run(states)
     return np.array([t for t, _ in kept]), np.array([q for _, q in kept])
+
+
+def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
+    kept: list[tuple[float, Any]] = []
+    for row in stamped:
+        if kept and row[0] < kept[-1][0]:
+            kept.clear()
+        if not kept or row[0] > kept[-1][0]:
+            kept.append(row)
+    return kept
 
 
 def _efforts(

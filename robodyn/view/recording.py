@@ -29,6 +29,10 @@ class Recording:
         configurations: (N, ...) poses (7,) or joint positions (n,).
         efforts: (N, n) [N or N m].
 
+    Attributes:
+        mechanism, times, configurations, efforts: as given.
+        duration: [s].
+
     Raises:
         InvalidInput: no states, times that do not increase, or lengths that differ.
     """
@@ -50,7 +54,7 @@ class Recording:
             raise InvalidInput("a recording whose times do not increase", value=times)
         self.mechanism = mechanism
         self.duration = float(times[-1] - times[0])
-        self._times, self._configurations, self._efforts = times, configurations, efforts
+        self.times, self.configurations, self.efforts = times, configurations, efforts
         self._lock = threading.Lock()
         self._at, self._wall = 0.0, time.monotonic()
         self._playing, self._speed = True, 1.0
@@ -58,21 +62,21 @@ class Recording:
     @property
     def body_poses(self) -> FloatArray:
         """(N, 7) the way the body went, thinned out."""
-        step = max(len(self._times) // 400, 1)
-        return self.mechanism.body_pose(self._configurations[::step])
+        step = max(len(self.times) // 400, 1)
+        return self.mechanism.body_pose(self.configurations[::step])
 
     def snapshot(self) -> Snapshot:
         """The moment that is being shown."""
         with self._lock:
             at, playing = self._advance(), self._playing
-        index = int(np.searchsorted(self._times, self._times[0] + at, side="right")) - 1
-        configuration = self._configurations[index]
+        index = int(np.searchsorted(self.times, self.times[0] + at, side="right")) - 1
+        configuration = self.configurations[index]
         return Snapshot(
-            float(self._times[index]),
+            float(self.times[index]),
             configuration,
             joint_positions(self.mechanism, configuration),
             self.mechanism.body_pose(configuration),
-            self._efforts[index],
+            self.efforts[index],
             condition_number(self.mechanism, configuration),
             playing,
         )

@@ -15,6 +15,7 @@ import pytest
 import robodyn as rd
 from robodyn.loading.description import PLUGIN, robot_description
 from robodyn.loading.export import stewart_urdf
+from robodyn.loading.frictionless import frictionless
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 MODELS = Path(rd.__file__).parent / "models"
@@ -134,3 +135,18 @@ def test_the_legs_of_the_drawn_tree_meet_the_platform(name):
 def hover(platform):
     goal = platform.advance(platform.home, [0.05, -0.03, 0.04, 0.1, -0.1, 0.2])
     return rd.plan_line(platform.home, goal, duration=2.0)
+
+
+def test_a_description_without_friction_is_the_model_without(name):
+    mechanism = rd.load(name)
+    again, without = rd.load(frictionless(robot_description(name, mechanism))), (
+        mechanism.without_friction())  # fmt: skip
+    velocity = np.random.default_rng().normal(size=6)
+    state = mechanism.advance(mechanism.home, 0.02 * velocity), velocity, np.zeros(6)
+    found, expected = (each.inverse_dynamics(*state) for each in (again, without))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_only_a_description_can_be_without_friction():
+    with pytest.raises(rd.ModelError):
+        frictionless("no description")

@@ -7,7 +7,6 @@ import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.report.flown import flown_run
 from robodyn.report.flown_page import flown_page
-from robodyn.view.recording import Recording
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +16,9 @@ def run(dasgupta):
 
 @pytest.mark.parametrize("start", [0.0, 1700.25])
 def test_errors_are_those_of_the_run(dasgupta, run, start):
-    recording = Recording(dasgupta, run.time + start, run.configuration, run.effort)
-    flown = flown_run(recording, rd.paper_path("II"))
+    flown = flown_run(
+        dasgupta, run.time + start, run.configuration, run.effort, rd.paper_path("II")
+    )
     assert flown.start == pytest.approx(start, abs=5e-3)  # a fit takes up a steady delay
     assert flown.fitted == (start > 0.0)
     if not start:
@@ -28,8 +28,8 @@ def test_errors_are_those_of_the_run(dasgupta, run, start):
 
 
 def test_the_page_of_a_run(dasgupta, run):
-    recording = Recording(dasgupta, run.time, run.configuration, run.effort)
-    page = flown_page(flown_run(recording, rd.paper_path("II")), "II", "run.mcap")
+    flown = flown_run(dasgupta, run.time, run.configuration, run.effort, rd.paper_path("II"))
+    page = flown_page(flown, "II", "run.mcap")
     assert [chart.key for chart in page.charts] == [
         "motion", "errors", "efforts", "residuals", "condition_number", "path"]  # fmt: skip
     size = np.linalg.norm(run.error[:, :3], axis=1).max()
@@ -40,15 +40,26 @@ def test_the_page_of_a_run(dasgupta, run):
 def test_an_arm_that_was_flown(puma):
     path = rd.trajectories.arm_path("puma_fast")
     run = rd.simulate(puma, rd.ComputedTorque(puma), path, 1e-3, 1e-2)
-    flown = flown_run(Recording(puma, run.time, run.configuration, run.effort), path)
+    flown = flown_run(puma, run.time, run.configuration, run.effort, path)
     assert flown.to_dict()["tracking"]["joints"] == pytest.approx(np.abs(run.error).max())
     assert "joint1" in flown_page(flown, "puma_fast").html()
 
 
+def test_a_plan_with_a_known_start_is_not_fitted_and_bounds_the_run(dasgupta, run):
+    late = run.time + 0.05  # a run that is late by as much as a fit would hide
+    flown = flown_run(dasgupta, late, run.configuration, run.effort, rd.paper_path("II"), 0.0)
+    assert not flown.fitted
+    assert flown.time[-1] == pytest.approx(0.6)
+    planned = rd.paper_path("II").sample(flown.time).configuration
+    expected = dasgupta.difference(planned, run.configuration[: len(flown.time)])
+    np.testing.assert_array_equal(flown.error, expected)
+
+
 def test_another_path_is_refused(dasgupta, run):
-    recording = Recording(dasgupta, run.time, run.configuration, run.effort)
+    measured = run.time, run.configuration, run.effort
     with pytest.raises(InvalidInput, match="another motion"):
-        flown_run(recording, rd.paper_path("III"))
-    one = Recording(dasgupta, run.time[:1], run.configuration[:1], run.effort[:1])
+        flown_run(dasgupta, *measured, rd.paper_path("III"))
     with pytest.raises(InvalidInput, match="two at least"):
-        flown_run(one, rd.paper_path("II"))
+        flown_run(dasgupta, *(values[:1] for values in measured), rd.paper_path("II"))
+    with pytest.raises(InvalidInput, match=r"0 states of its plan, from 100 s to 100\.6 s"):
+        flown_run(dasgupta, *measured, rd.paper_path("II"), 100.0)

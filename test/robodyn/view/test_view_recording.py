@@ -109,7 +109,7 @@ def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
 @pytest.mark.parametrize(
     ("rows", "model", "said"),
     [
-        ([], "", "no robot_description in it, name the model by --model"),
+        ([], "", "no robot_description in it, name the model"),
         ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; its topics are /other"),
         ([], "puma560", "no joint_states of puma560; its topics are /other"),
     ],

@@ -1,0 +1,153 @@
+"""The plan of a recorded run: the trajectories in its bag, and when each of them began."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.control import platform_from_joints
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.sampled import SampledTrajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+
+class Replaced:
+    """Trajectories of which each takes the place of the one before at its start.
+
+    Args:
+        starts: (K,) [s] increasing, the first 0.
+        trajectories: K of them.
+    """
+
+    def __init__(self, starts: Sequence[float], trajectories: Sequence[Trajectory]) -> None:
+        self._starts = np.array(starts)
+        self._trajectories = list(trajectories)
+
+    @property
+    def duration(self) -> float:
+        """Until the last one ends [s]."""
+        return float(self._starts[-1]) + self._trajectories[-1].duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where one takes the place of another [s]."""
+        return tuple(float(start) for start in self._starts[1:])
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s], of the trajectory that holds then."""
+        times = np.asarray(t, dtype=np.float64)
+        which = np.maximum(np.searchsorted(self._starts, times, side="right") - 1, 0)
+        whole = [
+            trajectory.sample(times - start)
+            for start, trajectory in zip(self._starts, self._trajectories, strict=True)
+        ]
+        chosen = [
+            np.select(
+                [(which == i)[..., None] for i in range(len(whole))],
+                [motion[part] for motion in whole],
+            )
+            for part in range(len(Motion._fields))
+        ]
+        return Motion(*chosen)
+
+
+def recorded_plan(
+    messages: Sequence[tuple[float, Any]],
+    mechanism: Mechanism,
+    times: FloatArray,
+    here: FloatArray,
+) -> tuple[Trajectory, float]:
+    """The plan, from time 0 on, and when that was.
+
+    A trajectory whose stamp is zero began with the first command after it came, as
+    `TrajectoryFollower` answers it; one that was replaced counts until then.
+
+    Args:
+        messages: trajectories, with the times [s] at which they were recorded.
+        mechanism: whose they are.
+        times: (N,) [s] of the commands, or of the states where no commands were recorded.
+        here: the first configuration.
+
+    Raises:
+        InvalidInput: no message, or one that is no trajectory of the mechanism.
+    """
+    if not messages:
+        raise InvalidInput("no trajectory in it: name the path that was flown by --path")
+    begun: list[tuple[float, Trajectory]] = []
+    for received, message in messages:
+        stamp = _seconds(message.header.stamp)
+        after = int(np.searchsorted(times, received - 1e-9))
+        start = stamp or float(times[min(after, len(times) - 1)])
+        # what was to begin later, or at once, has been replaced before it began
+        begun = [(time, each) for time, each in begun if time < start]
+        begun.append((start, _trajectory(message, mechanism, here)))
+    first = begun[0][0]
+    if len(begun) == 1:
+        return begun[0][1], first
+    return Replaced([time - first for time, _ in begun], [each for _, each in begun]), first
+
+
+def _trajectory(message: Any, mechanism: Mechanism, here: FloatArray) -> SampledTrajectory:
+    times = np.array([_seconds(point.time_from_start) for point in message.points])
+    if not times.size:
+        raise InvalidInput("a recorded trajectory has no points", value=message)
+    if hasattr(message.points[0], "transforms"):
+        return _of_poses(message, mechanism, times)
+    names = list(message.joint_names)
+    if sorted(names) != sorted(mechanism.joint_names):
+        raise InvalidInput(
+            f"a recorded trajectory is of the joints {', '.join(names)}, those of "
+            f"{mechanism.name} are {', '.join(mechanism.joint_names)}",
+            value=names,
+        )
+    order = [names.index(name) for name in mechanism.joint_names]
+    zero = np.zeros(len(names))
+    rows = (
+        np.array([getattr(p, field) if len(getattr(p, field)) else zero for p in message.points])
+        for field in ("positions", "velocities", "accelerations")
+    )
+    motion = Motion(*(row[:, order] for row in rows))
+    if mechanism.kind == "stewart":
+        platform: Any = mechanism
+        return platform_from_joints(platform, times, *motion, here)
+    return SampledTrajectory(mechanism, times, motion)
+
+
+def _of_poses(message: Any, mechanism: Mechanism, times: FloatArray) -> SampledTrajectory:
+    base, frame = mechanism.frames[0], message.header.frame_id
+    if mechanism.kind != "stewart" or frame not in ("", base):
+        raise InvalidInput(
+            f"a recorded trajectory is of poses in the frame {frame!r}, {mechanism.name} has its "
+            f"motions in {base!r}",
+            value=frame,
+        )
+    places = [point.transforms[0] for point in message.points]
+    pose = np.array([[*_xyz(p.translation), *_xyz(p.rotation), p.rotation.w] for p in places])
+    rates = (_rates(message.points, field) for field in ("velocities", "accelerations"))
+    return SampledTrajectory(mechanism, times, Motion(pose, *rates))
+
+
+def _rates(points: Sequence[Any], field: str) -> FloatArray:
+    """(K, 6) linear, then angular; zero where they are absent."""
+    rows = [list(getattr(point, field))[:1] for point in points]
+    zero = (0.0,) * 6
+    return np.array([[*_xyz(r[0].linear), *_xyz(r[0].angular)] if r else zero for r in rows])
+
+
+def _xyz(vector: Any) -> tuple[float, float, float]:
+    return vector.x, vector.y, vector.z
+
+
+def _seconds(time: Any) -> float:
+    return float(time.sec + 1e-9 * time.nanosec)

@@ -1,0 +1,35 @@
+"""Messages that a subscriber never got, by the numbers that their publisher gave them."""
+
+from __future__ import annotations
+
+
+class Losses:
+    """Counts the gaps in each topic's numbers.
+
+    They tell of one publisher only: a topic on which numbers go back has several, or one that was
+    started anew, and is not counted any more.
+
+    Attributes:
+        lost: how many messages are missing, by topic; topics that miss none are not in it.
+    """
+
+    def __init__(self) -> None:
+        self.lost: dict[str, int] = {}
+        self._last: dict[str, int | None] = {}
+
+    def heard(self, topic: str, number: int | None) -> bool:
+        """A message with this number, None if it has none; is it the first with a gap before it?"""
+        last = self._last.setdefault(topic, number)
+        if last is None or number is None:
+            return False
+        if number < last:
+            self._last[topic] = None
+            self.lost.pop(topic, None)
+            return False
+        self._last[topic] = number
+        missing = max(number - last - 1, 0)
+        if not missing:
+            return False
+        first = topic not in self.lost
+        self.lost[topic] = self.lost.get(topic, 0) + missing
+        return first

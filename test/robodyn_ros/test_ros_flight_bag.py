@@ -1,0 +1,201 @@
+"""A short flight in lockstep beside a recorder that falls behind: nothing of it is lost.
+
+The bags are read as people read them: by `robodyn analyze --bag` and by `robodyn replay`.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import yaml
+from nav_msgs.msg import Odometry
+from rclpy.duration import Duration
+from ros_harness import LATCHED, Peer, Process, executable, free_domain, ros_arguments
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.cli import app
+from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
+from robodyn.trajectories.sampled import knot_times
+from robodyn.view.bag import read_run
+from robodyn_ros import messages
+
+highlevel = pytest.importorskip("rosbags.highlevel", reason="the extra `record` is not installed")
+
+pytestmark = pytest.mark.ros
+NODES = ("recorder", "forward_simulator", "inverse_dynamics")
+
+
+class Flight(NamedTuple):
+    """A bag, and what a peer heard beside it: stamps [ns] of states and of commands."""
+
+    bag: Path
+    mechanism: object
+    path: object
+    states: list[int]
+    commands: list[int]
+    output: str
+
+
+def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
+    """Fly in lockstep while the recorder is stopped, and let it go on when all is over."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        mechanism = rd.load(model)
+    path = rd.load_path(path_name, mechanism)
+    arm = mechanism.kind == "serial"
+    given = {
+        "recorder": {"output": folder, "name": "bag", "begin_with": "[joint_commands]"},
+        "forward_simulator": {"path": path_name, "min_subscribers": 3, "control_rate": rate},
+        "inverse_dynamics": {"watchdog_timeout": 0.0},
+    }
+    peer, processes = Peer(free_domain()), {}
+    try:
+        for name in NODES:
+            words = ros_arguments({"model": model} | given[name])
+            processes[name] = Process([executable(name), *words], peer.domain)
+            peer.partners.append(processes[name])
+        recorder = processes["recorder"]
+        commands = peer.listen(JointState, "joint_commands")
+        states = peer.listen(JointState if arm else Odometry,
+                             "joint_states" if arm else "platform_state")  # fmt: skip
+        peer.until(lambda: states, "a state")
+        publisher, plan = plan_of(peer, mechanism, path, 1.0 / rate)
+        peer.until(lambda: publisher.get_subscription_count() >= 2, "controller and recorder")
+        # while the recorder takes nothing, the whole path is flown
+        recorder.signal(signal.SIGSTOP)
+        publisher.publish(plan)
+        end = round(path.duration * 1e9)
+        try:
+            peer.until(lambda: stamps(states)[-1] >= end, "the end of the path")
+        finally:
+            recorder.signal(signal.SIGCONT)
+        marker = peer.publisher(Float64, "marker")
+        marker.publish(Float64(data=1.0))
+        assert marker.wait_for_all_acked(Duration(seconds=30)), "the recorder hears again"
+        heard = stamps(states), stamps(commands)
+        recorder.signal(signal.SIGINT)
+        assert recorder.wait() == 0, recorder.output
+        return Flight(folder / "bag", mechanism, path, *heard, recorder.output)
+    finally:
+        for process in processes.values():
+            process.close()
+        peer.close()
+
+
+def plan_of(peer, mechanism, path, period):
+    times = knot_times(path.duration, path.switching_times, period)
+    if mechanism.kind == "serial":
+        kind, topic = JointTrajectory, "joint_trajectory"
+        plan = messages.joint_trajectory(mechanism.joint_names, times, path.sample(times))
+    else:
+        kind, topic = MultiDOFJointTrajectory, "platform_trajectory"
+        base = mechanism.frames[0]
+        plan = messages.platform_trajectory(base, "platform_joint", times, path.sample(times))
+    return peer.node.create_publisher(kind, topic, LATCHED), plan
+
+
+def stamps(heard):
+    return [messages.to_nanoseconds(message.header.stamp) for message in heard]
+
+
+def recorded_stamps(bag: Path, topic: str) -> list[int]:
+    with highlevel.AnyReader([bag]) as reader:
+        wanted = [each for each in reader.connections if each.topic == topic]
+        found = [reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(wanted)]
+    return [m.header.stamp.sec * messages.NANOSECONDS + m.header.stamp.nanosec for m in found]
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory):
+    return fly(tmp_path_factory.mktemp("platform"), "stewart_dasgupta", "II", 200.0)
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    return fly(tmp_path_factory.mktemp("arm"), "puma560", "puma_fast", 100.0)
+
+
+@pytest.fixture(params=["platform", "arm"])
+def flight(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_every_command_and_every_state_is_in_the_bag_exactly_once(flight):
+    state = "/joint_states" if flight.mechanism.kind == "serial" else "/platform_state"
+    for topic, heard in ((state, flight.states), ("/joint_commands", flight.commands)):
+        # lockstep may say a state again, and hear the same answer: both are then there twice
+        recorded = recorded_stamps(flight.bag, topic)
+        assert len(heard) > 40
+        # the peer began to listen at some message of time zero, and ended before the bag did
+        began, ended = (stamps.index(next(t for t in stamps if t)) for stamps in (recorded, heard))
+        assert recorded[began : began + len(heard) - ended] == heard[ended:]
+        period = heard[-1] // (len(set(heard)) - 1)
+        assert sorted(set(recorded)) == list(range(0, max(recorded) + 1, period))
+
+
+def test_no_loss_is_told(flight):
+    assert "lost" not in flight.output
+    told = yaml.safe_load((flight.bag / "metadata.yaml").read_text())
+    custom = told["rosbag2_bagfile_information"]["custom_data"]
+    assert custom == {"lost_messages": "none"}
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_the_plan_is_the_recorded_one(flight):
+    plan, start = read_run(flight.bag).plan()
+    assert start == 0.0
+    assert plan.duration == pytest.approx(flight.path.duration)
+    times = np.linspace(0.0, plan.duration, 7)
+    for planned, known in zip(plan.sample(times)[:2], flight.path.sample(times)[:2], strict=True):
+        np.testing.assert_allclose(planned, known, atol=1e-4)
+
+
+def test_a_bag_is_analyzed_by_nothing_but_itself(flight, tmp_path):
+    page = tmp_path / "flown.html"
+    words = ["analyze", "--bag", str(flight.bag), "--json", "--html", str(page)]
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code == 0, answer.output
+    found = json.loads(answer.stdout)
+    assert found["path"] == "as recorded"
+    assert found["path_start"] == {"time": 0.0, "fitted": False}
+    mechanism, path = flight.mechanism, flight.path
+    rate = 100.0 if mechanism.kind == "serial" else 200.0
+    flown = rd.simulate(mechanism, rd.ComputedTorque(mechanism), path, 1e-3, 1.0 / rate)
+    assert found["samples"] == len(flown.time)
+    if mechanism.kind == "serial":
+        assert found["tracking"]["joints"] == pytest.approx(np.abs(flown.error).max(), rel=1e-3)
+    else:
+        far = np.linalg.norm(flown.error[:, :3], axis=1).max()
+        assert found["tracking"]["position"] == pytest.approx(far, rel=1e-3)
+    peaks = [row["peak_commanded"] for row in found["joints"]]
+    np.testing.assert_allclose(peaks, np.abs(flown.effort).max(axis=0), rtol=1e-3)
+    # feedback adds little where the model is the plant
+    assert all(row["rms_difference"] < 0.1 * row["peak_model"] for row in found["joints"])
+    assert "Measured and planned" in page.read_text()
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_bag_is_replayed_by_nothing_but_itself(flight):
+    recording = read_run(flight.bag).recording
+    recording.set_playing(False)
+    recording.seek(flight.path.duration)
+    now = recording.snapshot()
+    goal = flight.path.sample(flight.path.duration).configuration
+    np.testing.assert_allclose(now.configuration, goal, atol=0.01)
+    assert set(now.joints) >= set(flight.mechanism.joint_names)
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_bag_of_another_mechanism_is_refused_in_a_line(platform):
+    with pytest.raises(InvalidInput, match="no joint_states of puma560"):
+        read_run(platform.bag, "puma560")
