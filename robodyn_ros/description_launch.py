@@ -155,12 +155,14 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
 
 
 def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """For a simulation without ros2_control: what `rviz:=true` asks for."""
-    if not is_on(context, "rviz") or is_on(context, "ros2_control"):
+    """For a simulation without ros2_control: its description and transforms, and a view of it."""
+    seen = is_on(context, "rviz")
+    if is_on(context, "ros2_control") or not (seen or installed("robot_state_publisher")):
         return []
     source, mechanism = chosen_mechanism(context)
-    text = robot_description(source, mechanism)
-    return [
-        state_publisher(text, "joint_states", sim_time=True),
-        *drawn(context, mechanism, sim_time=True),
-    ]
+    view = drawn(context, mechanism, sim_time=True)
+    try:
+        text = robot_description(source, mechanism)
+    except rd.RobodynError as error:
+        return [LogInfo(msg=f"no robot_description: {error}"), *view]
+    return [state_publisher(text, "joint_states", sim_time=True), *view]

@@ -1,0 +1,13 @@
+"""What launch tests are made of: a launch description, tests while it runs, tests after it.
+
+A module with a function `generate_test_description`, marked `pytest.mark.launch_test`, that
+returns a LaunchDescription with a `ReadyToTest` in it (and perhaps a dictionary of arguments for
+the tests). Its `unittest.TestCase` classes run while the processes do, those decorated with
+`post_shutdown_test` when all have ended. Test methods take by name what they need of
+`proc_output`, `proc_info` and `launch_service`.
+"""
+
+from . import actions, asserts, markers
+from .decorator import post_shutdown_test
+
+__all__ = ["actions", "asserts", "markers", "post_shutdown_test"]
