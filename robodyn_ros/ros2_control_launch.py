@@ -39,7 +39,14 @@ CONTROLLERS = {
 }
 HARDWARE_TOPICS = ("joint_commands", "joint_states")
 BROADCASTER = "joint_state_broadcaster"
-TOPIC_HARDWARE = "joint_state_topic_hardware_interface"
+# Packages of hardware behind topics, and their plugins; the second is Humble's.
+TOPIC_HARDWARE = {
+    "joint_state_topic_hardware_interface": (
+        "joint_state_topic_hardware_interface/JointStateTopicSystem"
+    ),
+    "topic_based_ros2_control": "topic_based_ros2_control/TopicBasedSystem",
+}
+MOCK = "mock_components/GenericSystem"
 
 
 def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareLaunchArgument]:
@@ -102,9 +109,9 @@ def check_installed(context: LaunchContext) -> None:
         return
     controller = LaunchConfiguration("controller").perform(context)
     wanted = ["controller_manager", "robot_state_publisher", BROADCASTER, CONTROLLERS[controller]]
-    if LaunchConfiguration("hardware").perform(context) == "simulator":
-        wanted.append(TOPIC_HARDWARE)
     missing = [package for package in wanted if not installed(package)]
+    if LaunchConfiguration("hardware").perform(context) == "simulator" and not _topic_plugin():
+        missing.append(next(iter(TOPIC_HARDWARE)))
     if missing:
         debs = " ".join(f"ros-$ROS_DISTRO-{package.replace('_', '-')}" for package in missing)
         raise RuntimeError(
@@ -118,8 +125,9 @@ def controlled(
     """The controller manager and its controllers; then `start`, the node that plans."""
     if not is_on(context, "ros2_control"):
         return []
-    simulated = LaunchConfiguration("hardware").perform(context) == "simulator"
-    mock = LaunchConfiguration("hardware").perform(context) == "mock"
+    hardware = LaunchConfiguration("hardware").perform(context)
+    simulated = hardware == "simulator"
+    plugin = MOCK if hardware == "mock" else _topic_plugin()
     source, mechanism = chosen_mechanism(context)
     topics = {name: hardware_topic(name).perform(context) for name in HARDWARE_TOPICS}
     text = robot_description(
@@ -127,7 +135,7 @@ def controlled(
         mechanism,
         ros2_control=True,
         arguments={f"{name}_topic": topic for name, topic in topics.items()}
-        | {"mock": str(mock).lower()},
+        | ({"plugin": plugin} if plugin else {}),
     )
     manager = Node(
         package="controller_manager",
@@ -158,3 +166,8 @@ def controlled(
         spawner,
         *drawn(context, mechanism, sim_time=simulated),
     ]
+
+
+def _topic_plugin() -> str:
+    """The plugin that speaks by topics; empty where none is installed."""
+    return next((plugin for package, plugin in TOPIC_HARDWARE.items() if installed(package)), "")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from robodyn.mechanism import Mechanism
 
+# Hardware behind two topics, where nothing else is asked for.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
 
 
@@ -40,9 +41,10 @@ def robot_description(
         source: what `load` was given.
         mechanism: what it returned.
         ros2_control: with a `<ros2_control>` element: the source's own, or one with an effort
-            command and position, velocity and effort states for every driven joint, whose
-            hardware is the topics named by the arguments.
-        arguments: of the xacro file: `joint_commands_topic` and `joint_states_topic`.
+            command and position, velocity and effort states for every driven joint, and the
+            hardware that the arguments name.
+        arguments: of the xacro file, and of the element: `plugin`, `joint_commands_topic` and
+            `joint_states_topic`.
 
     Raises:
         ModelError: a source that has no URDF (an arm's YAML file), or one that cannot be read.
@@ -102,7 +104,7 @@ def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, 
         return text
     system = element(root, "ros2_control", name=mechanism.name, type="system")
     hardware = element(system, "hardware")
-    element(hardware, "plugin").text = PLUGIN
+    element(hardware, "plugin").text = arguments.get("plugin", PLUGIN)
     told = {name: value for name, value in arguments.items() if name.endswith("_topic")}
     # always: an effort is a command, also when it is the one that is felt already
     for name, value in (told | {"trigger_joint_command_threshold": "-1"}).items():
