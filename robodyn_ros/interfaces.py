@@ -92,12 +92,18 @@ class Interface:
         `here` tells the present configuration, from which the first point is found.
         """
 
-    def trajectory_publisher(self) -> Callable[[FloatArray, Motion], None]:
-        """A function that publishes knots at times [s], latched."""
+    def trajectory_publisher(self) -> Callable[[FloatArray, Motion, int], None]:
+        """A function that publishes knots at times [s], latched, and a start [ns], 0: at once."""
         publisher = self._node.create_publisher(
             self._trajectory_type, self.trajectory_topic, qos.LATCHED
         )
-        return lambda times, motion: publisher.publish(self._write_trajectory(times, motion))
+
+        def publish(times: FloatArray, motion: Motion, start: int) -> None:
+            message = self._write_trajectory(times, motion)
+            message.header.stamp = messages.to_stamp(start)
+            publisher.publish(message)
+
+        return publish
 
     def state_publisher(self, profile: QoSProfile) -> StatePublisher:
         """What a simulator or an estimator publishes states with."""

@@ -75,8 +75,10 @@ class RunSummary(Node):
         end = self._start + round(seconds * messages.NANOSECONDS)
         return end if self._lost is None else min(end, self._lost + LOST_FOR)
 
-    def _on_trajectory(self, trajectory: SampledTrajectory, _: int | None) -> None:
+    def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
         self._trajectory = trajectory
+        if start is not None:
+            self._start = start
 
     def _on_command(self, message: JointState) -> None:
         if self._commanded is None:
@@ -86,6 +88,8 @@ class RunSummary(Node):
         if stamp in self._states:
             return
         self._states[stamp] = configuration, velocity
+        if self._start is not None and not self._wall and stamp >= self._start:
+            self._wall = time.monotonic()
         if self._lost is None and self._end is not None and self._start <= stamp <= self._end:
             planned = self._trajectory.sample((stamp - self._start) * 1e-9).configuration
             error = self._mechanism.difference(planned, configuration)
@@ -105,7 +109,6 @@ class RunSummary(Node):
             # but never the effort.
             before = max(self._efforts)
             self._start = before if self._commanded is None else min(before, self._commanded)
-            self._wall = time.monotonic()
         self._efforts[stamp] = effort
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:

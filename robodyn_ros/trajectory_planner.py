@@ -40,6 +40,12 @@ PARAMETERS = (MECHANISM | TRANSFORMS) | {
         "", "path to plan at start-up: I, II, III, P1, puma or a waypoint file; empty: none"
     ),
     "auto_start": Spec(True, "publish a plan as soon as it is made; else wait for ~/start"),
+    "start_in": Spec(
+        0.0,
+        "time of the states from publishing to the start of the motion [s]; 0: at once",
+        0.0,
+        60.0,
+    ),
     "sample_period": Spec(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
     "profile": Spec(
         "lspb", "speed profile to a goal", choices=("lspb", "cubic", "quintic", "cycloidal")
@@ -70,6 +76,7 @@ class TrajectoryPlanner(Node):
         self._plan: Trajectory | None = None
         self._here: NDArray[np.float64] | None = None
         self._stamp = 0
+        self._due: Trajectory | None = None
         self._interface = interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
@@ -118,14 +125,23 @@ class TrajectoryPlanner(Node):
         return "" if broken is None else broken.text
 
     def _publish(self, plan: Trajectory) -> None:
+        start = 0
+        if self._p["start_in"]:
+            if self._here is None:
+                self._due = plan  # no state has told the time yet
+                return
+            start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
         times = knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
-        self._send(times, plan.sample(times))
+        self._send(times, plan.sample(times), start)
         poses = self._mechanism.body_pose(plan.sample(plan.duration * DRAWN).configuration)
         self._drawn.publish(messages.path(self._interface.base_frame, poses))
         self.get_logger().info(f"trajectory of {len(times)} points published")
 
     def _on_state(self, stamp: int, configuration: NDArray, _: NDArray) -> None:
         self._here, self._stamp = configuration, stamp
+        if self._due is not None:
+            due, self._due = self._due, None
+            self._publish(due)
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
@@ -199,12 +215,12 @@ class TrajectoryPlanner(Node):
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Forget the plan; what is being flown comes to rest where the mechanism is."""
-        self._plan = None
+        self._plan = self._due = None
         response.success = self._here is not None
         response.message = "cancelled, holding the present configuration"
         if self._here is None:
             response.message = f"nothing to hold: no {self._interface.state_topic} received"
             return response
         rest = self._mechanism.difference(self._here, self._here)
-        self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]))
+        self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0)
         return response

@@ -262,3 +262,25 @@ def test_the_planned_path_is_drawn_from_start_to_goal(name):
     np.testing.assert_allclose(poses[-1], mechanism.body_pose(goal), atol=1e-9)
     steps = np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1)
     assert 0.0 < steps.max() < 0.02 * steps.sum()
+
+
+@with_parameters(start_in=0.5, duration=10.0)
+def test_a_start_to_come_is_in_the_time_of_the_states(planner, platform):
+    graph = planner.graph
+    planner.states.publish(messages.odometry(3_000_000_000, FRAMES, platform.home, np.zeros(6)))
+    graph.spin(0.1)
+    planner.go(NEAR)
+    message = graph.until(lambda: planner.heard, "a trajectory")[-1]
+    assert messages.to_nanoseconds(message.header.stamp) == 3_500_000_000
+
+
+def test_a_path_with_a_start_to_come_waits_for_the_first_state(platform):
+    given = {"model": "stewart_dasgupta", "path": "I", "start_in": 0.25}
+    start = rd.paper_path("I").sample(0.0).configuration
+    with LocalGraph({"trajectory_planner": given}) as graph:
+        heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        states = graph.publisher(Odometry, "platform_state")
+        assert heard == []
+        states.publish(messages.odometry(1_000_000_000, FRAMES, start, np.zeros(6)))
+        message = graph.until(lambda: heard, "a trajectory")[-1]
+    assert messages.to_nanoseconds(message.header.stamp) == 1_250_000_000
