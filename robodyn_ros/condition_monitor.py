@@ -1,14 +1,17 @@
 """Node `condition_monitor`: how far the mechanism is from a singularity, now and ahead.
 
 Subscribes the state and the trajectory of a platform or an arm; publishes `condition_number`,
-`~/condition_number_scaled`, `~/scale` (0 to 1: how fast to go on), `~/singularity_ahead` and
-`/diagnostics` (when a level changes, and at a steady rate).
+`~/condition_number_scaled`, `~/scale` (0 to 1: how fast to go on, by where the planned motion
+leads), `~/singularity_ahead` (time on the path [s] of the first singularity or crossing of `error`)
+and `/diagnostics` (when a level changes, and at a steady rate; `trajectory ahead` has the times of
+all crossings of `warn` and of `error` and of all singularities).
 """
 
 from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -19,27 +22,27 @@ import robodyn as rd
 from robodyn.analysis.conditioning import (
     ConditionLevel,
     condition_rate,
-    is_approaching,
-    speed_scale,
     weakest_direction,
 )
 from robodyn.analysis.lookahead import Outlook, look_ahead
+from robodyn.analysis.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.interfaces import interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 
-PARAMETERS = MECHANISM | {
-    "warn": Spec(100.0, "condition number from which the diagnostic warns", 1.0),
-    "error": Spec(1000.0, "condition number from which the diagnostic is an error", 1.0),
-    "hysteresis": Spec(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
-    "characteristic_length": Spec(
+SETTINGS = {
+    "warn": live(100.0, "condition number from which the diagnostic warns", 1.0),
+    "error": live(1000.0, "condition number from which the diagnostic is an error", 1.0),
+    "hysteresis": live(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
+    "characteristic_length": live(
         1.0, "length that makes moments comparable with forces, for the scaled number [m]", 1e-6
     ),
-    "scale_from": Spec(50.0, "scaled condition number from which ~/scale falls below 1", 1.0),
-    "scale_to": Spec(500.0, "scaled condition number at which ~/scale is 0", 1.0),
+    "scale_from": live(50.0, "scaled condition number from which ~/scale falls below 1", 1.0),
+    "scale_to": live(500.0, "scaled condition number at which ~/scale is 0", 1.0),
     "diagnostic_period": Spec(0.5, "longest time between two diagnostics [s]", 0.01, 60.0),
 }
+PARAMETERS = MECHANISM | SETTINGS
 # A level that comes and goes is logged once in so long [s]; the diagnostics tell every change.
 QUIET = 1.0
 
@@ -53,12 +56,8 @@ class ConditionMonitor(Node):
         self._length = p["characteristic_length"]
         self._mechanism = load_mechanism(p)
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
-        self._scale_range = p["scale_from"], p["scale_to"]
-        if not p["scale_to"] > p["scale_from"]:
-            raise rd.InvalidInput(
-                f"parameter scale_to is {p['scale_to']}, must be above scale_from, "
-                f"{p['scale_from']}"
-            )
+        self._scaling = SpeedScale(self._mechanism, *_scaling(p))
+        self._trajectory: SampledTrajectory | None = None
         self._outlook: Outlook | None = None
         self._stamp = 0
         self._last: DiagnosticStatus | None = None
@@ -73,13 +72,14 @@ class ConditionMonitor(Node):
         speaks = interface(self, self._mechanism)
         speaks.on_trajectory(self._on_trajectory)
         speaks.on_state(self._on_state, qos.LOSSLESS)
+        on_change(self, SETTINGS, p, self._on_change)
         # a heartbeat for those who watch while states stand still
         self.create_timer(p["diagnostic_period"], self._publish)
 
     def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         try:
             number = float(self._mechanism.condition_number(configuration))
-            self._tell_scale(configuration, velocity)
+            self._tell_scale(stamp, configuration, velocity)
         except rd.RobodynError as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
@@ -94,12 +94,12 @@ class ConditionMonitor(Node):
             self._said[level] = now
             diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 
-    def _tell_scale(self, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _tell_scale(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         """Slow down towards a singularity, never on the way out of it."""
         scaled = float(self._mechanism.condition_number(configuration, self._length))
-        approaching = is_approaching(self._mechanism, configuration, velocity, self._length)
         self._scaled.publish(Float64(data=scaled))
-        self._scale.publish(Float64(data=speed_scale(scaled, *self._scale_range, approaching)))
+        scale = self._scaling.at(stamp, configuration, velocity)
+        self._scale.publish(Float64(data=scale))
 
     def _status(
         self, number: float, configuration: np.ndarray, velocity: np.ndarray
@@ -123,7 +123,24 @@ class ConditionMonitor(Node):
         }
         return diagnostics.status(self, "condition number", level, message, values)
 
-    def _on_trajectory(self, trajectory: SampledTrajectory, _: int | None) -> None:
+    def _on_change(self, p: dict[str, Any]) -> None:
+        """Other thresholds; the level stays until the next state, what lies ahead is told anew."""
+        level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
+        level.level = self._level.level
+        self._scaling.set_limits(*_scaling(p))
+        self._level, self._length = level, p["characteristic_length"]
+        if self._trajectory is not None:
+            self._look_ahead(self._trajectory)
+
+    def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
+        self._trajectory = trajectory
+        self._look_ahead(trajectory)
+        try:
+            self._scaling.follow(trajectory, start)
+        except rd.RobodynError as error:
+            self.get_logger().error(f"~/scale goes by the velocity: {error}")
+
+    def _look_ahead(self, trajectory: SampledTrajectory) -> None:
         try:
             ahead = look_ahead(self._mechanism, trajectory, self._level.warn, self._level.error)
         except rd.RobodynError as error:
@@ -141,6 +158,8 @@ class ConditionMonitor(Node):
         if self._outlook is not None:
             ahead = self._outlook
             values = {
+                "warn": ahead.warn,
+                "error": ahead.error,
                 "singular_times": list(ahead.singular_times),
                 "warn_times": list(ahead.warn_times),
                 "error_times": list(ahead.error_times),
@@ -153,3 +172,13 @@ class ConditionMonitor(Node):
         if statuses:
             self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
             self._sent = self._stamp
+
+
+def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
+    """What `~/scale` is made by; refused in terms of the parameters."""
+    if not p["scale_to"] > p["scale_from"]:
+        raise rd.InvalidInput(
+            f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",
+            value=p["scale_to"],
+        )
+    return p["scale_from"], p["scale_to"], p["characteristic_length"]

@@ -11,7 +11,7 @@ from rclpy.time import Time
 from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput
 from robodyn_ros import messages
-from robodyn_ros.parameters import Spec, changed
+from robodyn_ros.parameters import live, on_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +28,12 @@ except ImportError:
     Buffer = None
 
 TRANSFORMS = {
-    "transform_timeout": Spec(
+    "transform_timeout": live(
         1.0,
         "a message in a frame of TF is refused where the transform is older than the latest state "
         "by more than this [s]; 0: no matter how old",
         0.0,
         1e6,
-        read_only=False,
     )
 }
 # What has just begun to listen knows no frame yet; transforms come within so long [s] if at all.
@@ -60,6 +59,8 @@ class Frames:
         self._node = node
         self._own = own
         self._now = now
+        self._limits = {name: node.get_parameter(name).value for name in TRANSFORMS}
+        on_change(node, TRANSFORMS, self._limits)
         self._buffer = Buffer(node=node) if Buffer is not None else None
         self._listener: TransformListener | None = None
         self._since = 0.0
@@ -98,7 +99,7 @@ class Frames:
             ) from error
         stamp, timeout = (
             messages.to_nanoseconds(found.header.stamp),
-            changed(self._node, "transform_timeout"),
+            self._limits["transform_timeout"],
         )
         age = (self._now() - stamp) * 1e-9
         if stamp and timeout and age > timeout:

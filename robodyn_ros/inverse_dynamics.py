@@ -11,11 +11,13 @@ joint_trajectory_controller; `~/forces` and `~/massless_forces` for plots; `/dia
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
@@ -28,44 +30,44 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 from robodyn_ros.payload import PAYLOAD, Payload
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
-PARAMETERS = (
-    MECHANISM
-    | PAYLOAD
-    | TRANSFORMS
-    | {
-        "mode": Spec(
-            "computed_torque",
-            "feedforward: efforts of the planned motion; computed_torque: corrected by feedback; "
-            "gravity_compensation: those that hold the measured configuration",
-            choices=MODES,
-        ),
-        "kp": Spec(100.0, "computed torque: proportional gain [1/s^2]", 0.0, 1e6),
-        "kv": Spec(20.0, "computed torque: derivative gain [1/s]", 0.0, 1e5),
-        "preview": Spec(
-            0.0, "computed torque: how far ahead the planned acceleration is taken [s]", 0.0, 1.0
-        ),
-        "handover": Spec(
-            0.5, "time over which a new trajectory takes over from one being flown [s]", 0.0, 60.0
-        ),
-        "idle": Spec(
-            "wait",
-            "without a trajectory: wait (publish nothing) or hold (stay where it is)",
-            choices=("wait", "hold"),
-        ),
-        "use_scale": Spec(False, "slow down as condition_monitor/scale says"),
-        "watchdog_timeout": Spec(
-            0.5,
-            "states may be silent for so long before the watchdog acts [s]; 0: no watchdog",
-            0.0,
-        ),
-        "watchdog_hold": Spec(1.0, "then efforts hold the last configuration for so long [s]", 0.0),
-        "watchdog_ramp": Spec(2.0, "and fall to zero in so long [s]", 0.0),
-    }
-)
+SETTINGS = {
+    "mode": live(
+        "computed_torque",
+        "feedforward: efforts of the planned motion; computed_torque: corrected by feedback; "
+        "gravity_compensation: those that hold the measured configuration",
+        choices=MODES,
+    ),
+    "kp": live(100.0, "computed torque: proportional gain [1/s^2]", 0.0, 1e6),
+    "kv": live(20.0, "computed torque: derivative gain [1/s]", 0.0, 1e5),
+    "preview": live(
+        0.0, "computed torque: how far ahead the planned acceleration is taken [s]", 0.0, 1.0
+    ),
+    "handover": live(
+        0.5, "time over which a new trajectory takes over from one being flown [s]", 0.0, 60.0
+    ),
+    "idle": Spec(
+        "wait",
+        "without a trajectory: wait (publish nothing) or hold (stay where it is)",
+        choices=("wait", "hold"),
+    ),
+    "use_scale": live(
+        False,
+        "slow down as condition_monitor/scale says; computed torque is then that for the middle of "
+        "the time between states, which holds the mechanism closer to a singularity",
+    ),
+    "watchdog_timeout": live(
+        0.5,
+        "states may be silent for so long before the watchdog acts [s]; 0: no watchdog",
+        0.0,
+    ),
+    "watchdog_hold": live(1.0, "then efforts hold the last configuration for so long [s]", 0.0),
+    "watchdog_ramp": live(2.0, "and fall to zero in so long [s]", 0.0),
+}
+PARAMETERS = MECHANISM | PAYLOAD | TRANSFORMS | SETTINGS
 # How often the watchdog looks, and how often diagnostics are published [s].
 WATCH, DIAGNOSE = 0.02, 0.5
 
@@ -107,8 +109,9 @@ class InverseDynamics(Node):
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
-        if p["use_scale"]:
-            self.create_subscription(Float64, "condition_monitor/scale", self._on_scale, qos.LATEST)
+        self._scale: Subscription | None = None
+        self._heed_scale(p["use_scale"])
+        on_change(self, SETTINGS, p, self._on_change)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(WATCH, self._watch)
         self.create_timer(DIAGNOSE, self._diagnose)
@@ -197,6 +200,27 @@ class InverseDynamics(Node):
             self._follower.scale = message.data
         else:
             self.get_logger().error(f"scale {message.data} refused, expected 0 to 1")
+
+    def _heed_scale(self, wanted: bool) -> None:
+        self._follower.predicts = wanted
+        if wanted and self._scale is None:
+            self._scale = self.create_subscription(
+                Float64, "condition_monitor/scale", self._on_scale, qos.LATEST
+            )
+        elif not wanted and self._scale is not None:
+            self.destroy_subscription(self._scale)
+            self._scale, self._follower.scale = None, 1.0
+
+    def _on_change(self, p: dict[str, Any]) -> None:
+        """Gains first, which may be refused; the rest has been checked."""
+        self._follower.set_gains(p["kp"], p["kv"], p["preview"])
+        self._follower.handover = p["handover"]
+        if p["mode"] != self._follower.mode:
+            self._follower.mode = p["mode"]
+        watchdog = self._watchdog
+        watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
+        watchdog.ramp = p["watchdog_ramp"]
+        self._heed_scale(p["use_scale"])
 
     def _on_payload(self, parameters: list[Parameter]) -> None:
         self._follower.set_mechanism(self._payload.mechanism)

@@ -7,7 +7,12 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.exceptions import ParameterException
 from rclpy.logging import get_logger
 from rclpy.parameter import Parameter
@@ -19,6 +24,8 @@ from robodyn.loading.frictionless import frictionless
 from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rclpy.impl.rcutils_logger import RcutilsLogger
     from rclpy.node import Node
 
@@ -56,6 +63,11 @@ class Spec:
         return descriptor
 
 
+def live(*given: Any, **more: Any) -> Spec:
+    """A parameter that may change while the node runs, see `on_change`."""
+    return Spec(*given, **more, read_only=False)
+
+
 # Every node that needs a mechanism takes it in the same way.
 MECHANISM = {
     "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
@@ -79,6 +91,41 @@ def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
             raise rd.InvalidInput(f"parameter {name}: {error}", value=name) from error
         values[name] = check(name, spec, value)
     return values
+
+
+def on_change(
+    node: Node,
+    specs: dict[str, Spec],
+    values: dict[str, Any],
+    apply: Callable[[dict[str, Any]], None] = lambda _: None,
+) -> None:
+    """Let what is not read-only in a table change while the node runs.
+
+    Args:
+        node: has declared them.
+        specs: the table.
+        values: all of its values, kept up to date.
+        apply: called with all values as they are wanted, before they hold; a RobodynError raised
+            by it refuses the change, with its text as the reason.
+    """
+    live = {name for name, spec in specs.items() if not spec.read_only}
+
+    def change(parameters: list[Parameter]) -> SetParametersResult:
+        ours = {p.name: p.value for p in parameters if p.name in live}
+        if not ours:
+            return SetParametersResult(successful=True)
+        try:
+            for name, value in ours.items():
+                check(name, specs[name], value)
+            apply(values | ours)
+        except rd.RobodynError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        values.update(ours)
+        text = ", ".join(f"{name} = {value!r}" for name, value in ours.items())
+        node.get_logger().info(f"changed: {text}")
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(change)
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:

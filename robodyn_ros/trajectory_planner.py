@@ -10,7 +10,7 @@ warned of. Trajectories are latched. Serves `~/plan`, `~/start` and `~/cancel`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
@@ -28,40 +28,42 @@ from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.frames import TRANSFORMS, Frames
 from robodyn_ros.interfaces import interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.trajectories import Trajectory
 
-PARAMETERS = (MECHANISM | TRANSFORMS) | {
-    "path": Spec(
-        "", "path to plan at start-up: I, II, III, P1, puma or a waypoint file; empty: none"
+SETTINGS = {
+    "path": live(
+        "",
+        "path planned at start-up and by ~/plan: I, II, III, P1, puma, a waypoint file; or none",
     ),
-    "auto_start": Spec(True, "publish a plan as soon as it is made; else wait for ~/start"),
-    "start_in": Spec(
+    "auto_start": live(True, "publish a plan as soon as it is made; else wait for ~/start"),
+    "start_in": live(
         0.0,
         "time of the states from publishing to the start of the motion [s]; 0: at once",
         0.0,
         60.0,
     ),
-    "sample_period": Spec(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
-    "profile": Spec(
+    "sample_period": live(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
+    "profile": live(
         "lspb", "speed profile to a goal", choices=("lspb", "cubic", "quintic", "cycloidal")
     ),
-    "duration": Spec(0.0, "time of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
-    "limits": Spec(
+    "duration": live(0.0, "time of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
+    "limits": live(
         "refuse",
         "what to do with a plan that breaks a limit of rate, effort or conditioning; one that no "
         "joint can reach is refused unless limits are ignored",
         choices=("refuse", "warn", "ignore"),
     ),
-    "v_max": Spec(0.08, "largest speed to a goal [m/s], of an arm's joints [rad/s]", 1e-6, 100.0),
-    "w_max": Spec(0.08, "largest rate of roll, pitch, yaw to a goal [rad/s]", 1e-6, 100.0),
-    "condition_warn": Spec(100.0, "condition number to warn of in a plan", 1.0),
-    "condition_error": Spec(1000.0, "condition number that counts as singular in a plan", 1.0),
+    "v_max": live(0.08, "largest speed to a goal [m/s], of an arm's joints [rad/s]", 1e-6, 100.0),
+    "w_max": live(0.08, "largest rate of roll, pitch, yaw to a goal [rad/s]", 1e-6, 100.0),
+    "condition_warn": live(100.0, "condition number to warn of in a plan", 1.0),
+    "condition_error": live(1000.0, "condition number that counts as singular in a plan", 1.0),
 }
+PARAMETERS = MECHANISM | TRANSFORMS | SETTINGS
 # What is drawn of a path: poses at equal times from its start to its end.
 DRAWN = np.linspace(0.0, 1.0, 201)
 
@@ -90,8 +92,14 @@ class TrajectoryPlanner(Node):
         self.create_service(Trigger, "~/plan", self._on_plan)
         self.create_service(Trigger, "~/start", self._on_start)
         self.create_service(Trigger, "~/cancel", self._on_cancel)
+        on_change(self, SETTINGS, self._p, self._on_change)
         if self._p["path"]:
             self._take(rd.load_path(self._p["path"], self._mechanism), f"path {self._p['path']}")
+
+    def _on_change(self, p: dict[str, Any]) -> None:
+        """A path that is none is refused now, not when it is to be planned."""
+        if p["path"] and p["path"] != self._p["path"]:
+            rd.load_path(p["path"], self._mechanism)
 
     def _take(self, plan: Trajectory, what: str) -> None:
         """Keep a plan, and publish it if that is wanted at once."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.parameter import Parameter
 from ros_harness import LATCHED
 from scipy.optimize import brentq
 from std_msgs.msg import Float64
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
+from robodyn.analysis.singularity import threshold_crossings
 from robodyn.trajectories import knot_times
 from robodyn_ros import messages
 
@@ -138,6 +143,17 @@ def test_changes_of_level_are_logged_as_what_they_are(monitor, pose_of):
         monitor.process.wait_for_line(word, "s: condition number")
 
 
+def set_thresholds(peer, warn: float, error: float) -> None:
+    given = {"warn": warn, "error": error}
+    request = SetParametersAtomically.Request(
+        parameters=[
+            Parameter(name, value=value).to_parameter_msg() for name, value in given.items()
+        ]
+    )
+    kind, service = SetParametersAtomically, "condition_monitor/set_parameters_atomically"
+    assert peer.call(kind, service, request).result.reason == ""
+
+
 def send(monitor, path):
     times = knot_times(path.duration, path.switching_times, 0.005)
     message = messages.platform_trajectory("base_link", "j", times, path.sample(times))
@@ -157,6 +173,40 @@ def test_the_singularity_of_path_iii_is_seen_ahead(monitor, peer):
     peer.until(lambda: ahead, "singularity_ahead")
     # the path is an error from where it crosses the threshold, and singular a little later
     assert 3.0 < ahead[-1].data <= SINGULAR + 1e-6
+
+
+def test_the_crossings_of_path_iii_are_announced_to_a_millisecond(monitor, peer, mechanism):
+    """Of 300, of 1000 and of the singularity, in the diagnostic and in the log."""
+    path = rd.paper_path("III")
+    set_thresholds(peer, 300.0, 1000.0)
+    send(monitor, path)
+    expected = {
+        "warn_times": [c.time for c in threshold_crossings(mechanism, path, 300.0) if c.upward],
+        "error_times": [c.time for c in threshold_crossings(mechanism, path, 1000.0) if c.upward],
+        "singular_times": [SINGULAR],
+    }
+    assert all(len(times) == 1 for times in expected.values())
+
+    def told() -> bool:
+        said = values(monitor.find(AHEAD)[-1]) if monitor.find(AHEAD) else {}
+        return said.get("warn", "") == "300.0"
+
+    peer.until(told, "what lies ahead by the new thresholds")
+    said = values(monitor.find(AHEAD)[-1])
+    line = monitor.process.wait_for_line("trajectory ahead", "above 300 from")
+    for name, times in expected.items():
+        announced = [float(t) for t in said[name].strip("[]").split(",")]
+        assert announced == [pytest.approx(t, abs=1e-6) for t in times]
+        logged = [float(t) for t in re.findall(r"t = ([0-9.]+) s", line)]
+        assert any(t == pytest.approx(times[0], abs=1e-3) for t in logged), (name, line)
+    set_thresholds(peer, 100.0, 1000.0)
+
+
+def test_a_path_that_begins_above_a_threshold_says_so(monitor, peer, mechanism):
+    """Path III has 289 at its start: above 100 from the first moment on, as the library says."""
+    send(monitor, rd.paper_path("III"))
+    monitor.process.wait_for_line("trajectory ahead", "above 100 from t = 0.000 s")
+    peer.until(lambda: values(monitor.find(AHEAD)[-1])["warn_times"] == "[0.0]", "the time 0")
 
 
 def test_a_sound_path_ahead_takes_the_error_back(monitor, peer):

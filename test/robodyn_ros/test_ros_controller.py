@@ -149,7 +149,7 @@ def test_a_payload_set_at_run_time_is_the_librarys(controller, platform, rng):
         {"payload_com": [0.0, float("inf"), 1.0]},
         {"payload_inertia": [1.0]},
         {"payload_mass": "heavy"},
-        {"mode": "feedforward"},
+        {"model": "puma560"},
     ):
         (reason,) = controller.graph.set("inverse_dynamics", **refused)
         assert reason, refused

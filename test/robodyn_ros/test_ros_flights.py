@@ -189,6 +189,45 @@ def test_the_scale_slows_the_flight_before_a_singularity():
         assert (np.abs(efforts) <= mechanism.effort_limits).all()
 
 
+def test_a_flight_that_stands_before_a_singularity_leaves_by_itself():
+    """It stands at 1200 on path III, on the path, and goes when its way leads out."""
+    flight = Flight(
+        "stewart_dasgupta",
+        {
+            "trajectory_planner": {"path": "III", "limits": "ignore", "v_max": 0.3, "w_max": 0.5},
+            "inverse_dynamics": CONTROLLER | {"use_scale": True},
+            "condition_monitor": {"scale_from": 1100.0, "scale_to": 1200.0},
+            "forward_simulator": SIMULATOR | {"path": "III", "min_subscribers": 4},
+        },
+    )
+    mechanism, path = rd.load("stewart_dasgupta"), rd.paper_path("III")
+    with flight.graph:
+        scales = flight.graph.listen(Float64, "condition_monitor/scale")
+
+        def stands() -> bool:
+            return scales[-1].data < 0.01 and np.abs(flight.twists[flight.latest]).max() < 2e-3
+
+        flight.fly(3.3)
+        flight.graph.until(stands, "the end of its motion")
+        times = np.linspace(0.0, 3.67, 3671)
+        standing = flight.poses[flight.latest]
+        apart = mechanism.difference(path.sample(times).configuration, standing)
+        assert np.linalg.norm(apart, axis=1).min() < 1e-3
+        assert float(mechanism.condition_number(standing)) < 1350.0
+        # the only thing that changes is where the plan leads
+        back = path.sample(2.0).configuration
+        message = PoseStamped()
+        messages.fill_pose(message.pose, back)
+        flight.goals.publish(message)
+
+        def arrived() -> bool:
+            return np.abs(mechanism.difference(back, flight.poses[flight.latest])).max() < 2e-3
+
+        flight.graph.until(arrived, "the platform where it was sent")
+        efforts = np.array(list(flight.efforts.values()))
+        assert (np.abs(efforts) <= mechanism.effort_limits).all()
+
+
 def test_a_payload_that_the_controller_is_told_of_lifts_the_platform_back(platform):
     """Sagging by g m / (M kp) under a load that nobody knows of, and back when it is known."""
     flight = Flight(

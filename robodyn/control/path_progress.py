@@ -1,0 +1,108 @@
+"""How far along a path a mechanism is, by what is measured of it.
+
+Whoever follows a path more slowly than it was planned knows where on it they are; whoever watches
+has to find it. The mechanism is sought near where it was last, never further on than real time
+allows, so that a path which comes back the same way is not taken for its own return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact
+from robodyn.control.path_clock import LATE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+# [m, rad] places on a path this close are one, at which it rests; the latest time there is taken.
+# Further away than AWAY the mechanism is not on the path at all.
+SAME, AWAY = 1e-9, 0.02
+# [s] of path, back and forth, that is searched besides the time between two states.
+REACH = 0.02
+POINTS = 17
+# [s] within which it mostly is found at once.
+STEP = 2e-3
+
+
+class PathProgress:
+    """Time along a trajectory, state by state.
+
+    Args:
+        mechanism: whose coordinates they are.
+        trajectory: the path.
+        start: [ns] time of states at which it begins; None for the first state seen.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, trajectory: Trajectory, start: int | None = None
+    ) -> None:
+        self.trajectory = trajectory
+        self._mechanism = mechanism
+        self._given = start
+        self._begin()
+
+    def _begin(self) -> None:
+        self._origin = self._given
+        self._last: int | None = None
+        self._path, self._pace = 0.0, 1.0
+
+    def at(self, time: int, configuration: FloatArray) -> float | None:
+        """Time along the path [s] at `time` [ns]; None if the mechanism is not on it.
+
+        A clock set back begins the path anew.
+
+        Raises:
+            InvalidInput: a configuration of the wrong shape or not finite.
+        """
+        configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
+        if self._last is not None and time < self._last - LATE:
+            self._begin()
+        if self._origin is None:
+            self._origin = time
+        passed = 0.0 if self._last is None else max(time - self._last, 0) * 1e-9
+        if self._last is None and self._given is not None:
+            passed = max(time - self._given, 0) * 1e-9
+        self._last = time if self._last is None else max(time, self._last)
+        furthest = min((time - self._origin) * 1e-9, self.trajectory.duration)
+        begin = max(self._path - REACH, 0.0)
+        end = max(min(self._path + passed + REACH, furthest), begin)
+        found = self._near(self._path + self._pace * passed, configuration)
+        if found is None or not begin <= found <= end:
+            return self._search(begin, end, configuration)
+        if passed:
+            self._pace = min(max((found - self._path) / passed, 0.0), 1.0)
+        self._path = found
+        return found
+
+    def _near(self, expected: float, configuration: FloatArray) -> float | None:
+        """The nearest time if it is about the expected one: the lowest point of a parabola."""
+        before, here, after = self._distances(
+            np.array([expected - STEP, expected, expected + STEP]), configuration
+        )
+        if here > AWAY or not (here < before and here < after):
+            return None
+        before, here, after = before**2, here**2, after**2
+        return float(expected + 0.5 * STEP * (before - after) / (before - 2.0 * here + after))
+
+    def _search(self, begin: float, end: float, configuration: FloatArray) -> float | None:
+        for _ in range(2):
+            times = np.linspace(begin, end, POINTS)
+            distances = self._distances(times, configuration)
+            found = int(np.flatnonzero(distances <= distances.min() + SAME)[-1])
+            begin, end = times[max(found - 1, 0)], times[min(found + 1, POINTS - 1)]
+        self._path = float(times[found])
+        return self._path if distances[found] <= AWAY else None
+
+    def _distances(self, times: FloatArray, configuration: FloatArray) -> FloatArray:
+        planned = self.trajectory.sample(times).configuration
+        return np.asarray(
+            np.linalg.norm(self._mechanism.difference(planned, configuration), axis=-1)
+        )
