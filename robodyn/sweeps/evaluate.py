@@ -121,7 +121,7 @@ def _answer(
         if not len(part):
             continue
         try:
-            results = compute(batch.take(part))
+            results = compute(batch if len(part) == len(batch.wrench) else batch.take(part))
         except KinematicsError:
             if len(part) > 1:
                 waiting += np.array_split(part, 2)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
+from threading import Event, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from robodyn.errors import ClusterError, RobodynError
@@ -13,6 +17,7 @@ from robodyn.threads import get_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
 
     from numpy.typing import NDArray
 
@@ -40,26 +45,60 @@ def on_threads(
 ) -> None:
     """Compute chunks on as many threads as `robodyn.get_threads` says.
 
-    `finished` is called in the calling thread, after a chunk has been written.
+    `finished` is called in the calling thread, after a chunk has been written. However this ends,
+    no thread is still at work afterwards.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, when the chunks that were begun are done.
     """
     dask, callbacks = package("dask"), package("dask.callbacks")
+    stopping, written = Event(), deque[int]()
 
     def work(index: int) -> None:
-        sink.write(index, plan.part(index).compute())
+        if not stopping.is_set():
+            sink.write(index, plan.part(index).compute())
+            written.append(index)
 
-    for first in range(0, len(chunks), ROUND):
-        names = {f"robodyn-chunk-{index}": index for index in chunks[first : first + ROUND]}
-        task = dask.delayed(work, pure=False)
-        tasks = [task(index, dask_key_name=name) for name, index in names.items()]
+    def tell(*_: Any) -> None:
+        while written:
+            finished(written.popleft())
+        if stopping.is_set():
+            raise KeyboardInterrupt
 
-        def told(key: Any, *_: Any, names: dict[str, int] = names) -> None:
-            if key in names:
-                finished(names[key])
+    task = dask.delayed(work, pure=False)
+    try:
+        with ThreadPoolExecutor(get_threads()) as pool, _interrupts(stopping):
+            try:
+                for first in range(0, len(chunks), ROUND):
+                    tasks = [task(index) for index in chunks[first : first + ROUND]]
+                    with callbacks.Callback(posttask=tell):
+                        dask.compute(*tasks, scheduler="threads", pool=pool, optimize_graph=False)
+            finally:
+                stopping.set()
+    except KeyboardInterrupt:
+        while written:  # what was under way is done by now
+            finished(written.popleft())
+        raise
 
-        with callbacks.Callback(posttask=told):
-            dask.compute(
-                *tasks, scheduler="threads", num_workers=get_threads(), optimize_graph=False
-            )
+
+@contextmanager
+def _interrupts(stopping: Event) -> Iterator[None]:
+    """Let Ctrl-C set an event, at the second time interrupt as ever."""
+    before = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or before is not signal.default_int_handler:
+        yield  # somebody else looks after it
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if stopping.is_set():
+            raise KeyboardInterrupt
+        stopping.set()
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def on_cluster(
