@@ -8,10 +8,11 @@ READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
 VIEW_READY := $(VENV)/.ready-to-view
 MODEL ?= stewart_dasgupta
+KILTED := .venv-kilted
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench test lint format clean
+.PHONY: help setup sim arm view bench test test-kilted lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -19,6 +20,7 @@ help:
 	@echo "make view    see a mechanism move in the browser (MODEL=puma560 for another)"
 	@echo "make bench   measure the library beside Pinocchio, MuJoCo and NumPy"
 	@echo "make test    lint, types and all tests"
+	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
 	@echo "make clean   remove .venv and what was built"
@@ -60,6 +62,20 @@ bench: $(TEST_READY)
 test: lint
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
+# The tests that talk over DDS once more, on the distribution after Jazzy.
+test-kilted: $(KILTED)/.ready
+	@$(KILTED)/bin/python -m pytest -n auto --dist loadfile test/robodyn_ros test/launch test/bare $(ARGS)
+
+$(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
+	@echo "setting up $(KILTED): about two minutes"
+	@test -x $(KILTED)/bin/python || $(PYTHON) -m venv $(KILTED)
+	@grep -hv '^-c' requirements/bare.txt requirements/test.txt > $(KILTED)/requirements.txt
+	@grep -v '^ros-' requirements/constraints.txt > $(KILTED)/constraints.txt
+	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install -r $(KILTED)/requirements.txt \
+		-c $(KILTED)/constraints.txt -c requirements/kilted.txt
+	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation -e bare -e .
+	@touch $@
+
 lint: $(TEST_READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -70,4 +86,4 @@ format: $(TEST_READY)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(KILTED) build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache
