@@ -1,9 +1,12 @@
-"""Draw docs/images/view.png, the live view on Path I, and leg_forces.png, a chart of its report.
+"""Draw the pictures of docs/images.
 
-python docs/make_images.py [view | leg_forces] [--at SECONDS] [--model MODEL] [--path PATH]
-    [--out FILE]
+view is the live view on Path I, leg_forces a chart of its report, condition_map a sweep.
 
-Needs the extra `view` and a Chromium on the PATH for the view, matplotlib for the chart.
+python docs/make_images.py [view | leg_forces | condition_map] [--at SECONDS] [--model MODEL]
+    [--path PATH] [--out FILE]
+
+Needs the extra `view` and a Chromium on the PATH for the view, matplotlib for the charts, the extra
+`sweep` for the map.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from robodyn.analysis.study import analyze  # noqa: E402
 from robodyn.loading import load  # noqa: E402
 from robodyn.report.images import draw  # noqa: E402
 from robodyn.report.study_charts import force_chart  # noqa: E402
+from robodyn.sweeps.sweep import sweep  # noqa: E402
 from robodyn.trajectories import load_path  # noqa: E402
 from robodyn.view.figures import figure_of  # noqa: E402
 from robodyn.view.live import LiveSimulation  # noqa: E402
@@ -36,6 +40,7 @@ from robodyn.view.studio import open_studio  # noqa: E402
 
 SIZE = (1400, 860)
 LARGEST = 250_000
+PICTURES = ("view", "leg_forces", "condition_map")
 
 
 def picture(model: str, path: str, at: float) -> bytes:
@@ -76,6 +81,34 @@ def leg_forces(model: str, path: str) -> bytes:
     return file.getvalue()
 
 
+def condition_map() -> bytes:
+    """PNG of the symmetric platform's workspace: conditioning, and the forces of its legs."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    axes = {"x": "-0.45:0.45:181", "y": "-0.45:0.45:181"}
+    data = sweep(
+        "stewart_symmetric",
+        axes,
+        ["condition_number", "effort_extremes"],
+        characteristic_length=0.8,
+        accelerations=[3.0, 3.0, 3.0, 3.0, 3.0, 3.0],
+    )
+    panels = (
+        (data.condition_number, "condition number", "viridis_r"),
+        (data.effort_max.max("joint"), "largest leg force [N]", "magma_r"),
+    )
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    for place, (values, title, colors) in zip(figure.subplots(1, 2), panels, strict=True):
+        drawn = place.contourf(data.x, data.y, values.transpose("y", "x"), 14, cmap=colors)
+        figure.colorbar(drawn, ax=place)
+        place.set(title=title, xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=110)
+    return file.getvalue()
+
+
 def smaller(png: bytes) -> bytes:
     """The same picture in 5 bits a channel, which deflates to a fraction."""
     pixels = imageio.imread(io.BytesIO(png))[..., :3]
@@ -86,23 +119,25 @@ def smaller(png: bytes) -> bytes:
 def main() -> int:
     """Draw it; 1 if that cannot be."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("which", nargs="*", metavar="view | leg_forces")
+    parser.add_argument("which", nargs="*", metavar=" | ".join(PICTURES))
     parser.add_argument("--at", type=float, default=3.0)
     parser.add_argument("--model", default="stewart_dasgupta")
     parser.add_argument("--path", default="")
     parser.add_argument("--out", type=Path, help="for one picture; docs/images by default")
     given = parser.parse_args()
-    which = given.which or ["view", "leg_forces"]
-    if not set(which) <= {"view", "leg_forces"}:
-        parser.error(f"no picture {' '.join(which)}; known are view, leg_forces")
+    which = given.which or list(PICTURES)
+    if not set(which) <= set(PICTURES):
+        parser.error(f"no picture {' '.join(which)}; known are {', '.join(PICTURES)}")
     if "view" in which and executable() is None:
         print("no Chromium on the PATH", file=sys.stderr)
         return 1
     for name in which:
         if name == "view":
             png = smaller(picture(given.model, given.path, given.at))
-        else:
+        elif name == "leg_forces":
             png = smaller(leg_forces(given.model, given.path or "I"))
+        else:
+            png = smaller(condition_map())
         if len(png) > LARGEST:
             print(f"{name}: {len(png)} bytes, more than {LARGEST}", file=sys.stderr)
             return 1
