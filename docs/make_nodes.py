@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import rclpy
 from rclpy.node import Node
@@ -30,6 +32,8 @@ NODES = {
 }
 MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
 PAGE = Path(__file__).resolve().with_name("nodes.md")
+# Names that no namespace changes.
+GLOBAL = {"/clock", "/diagnostics", "/tf", "/tf_static"}
 # What every ROS 2 node has, and what says nothing of ours.
 COMMON = {"/rosout", "/parameter_events", "/parameter_events_descriptors"}
 RANGE_END = 1e299
@@ -38,8 +42,8 @@ HEADER = """\
 # Nodes
 
 Made by `python docs/make_nodes.py` from the running nodes. All names are relative, so namespaces
-and remappings work, except `/clock` and `/diagnostics`; `~/` stands for the node's own name. A
-platform and an arm differ in a few topics, given in brackets.
+and remappings work, except `/clock`, `/diagnostics`, `/tf` and `/tf_static`; `~/` stands for the
+node's own name. A platform and an arm differ in a few topics, given in brackets.
 """
 
 
@@ -70,19 +74,11 @@ def section(name: str, class_name: str) -> str:
     rows: dict[tuple[str, str, str], set[str]] = {}
     suits = set()
     parameters = ""
-    for kind, model in MODELS.items():
-        # the parameters of a node come with its context, as from a command line
-        rclpy.shutdown()
-        rclpy.init(args=["--ros-args", "-p", f"model:={model}"])
-        try:
-            node = getattr(module, class_name)()
-        except ModelError:
-            continue  # a node for one kind of mechanism only
+    for kind, node in running(module, class_name):
         suits.add(kind)
         for row in interfaces(node):
             rows.setdefault(row, set()).add(kind)
         parameters = parameter_table(node)
-        node.destroy_node()
     lines = [f"\n## {name}\n\n{module.__doc__.split(chr(10), 1)[1].strip()}\n"]
     lines.append("| | name | type |\n|---|---|---|")
     for (what, topic, kind_of), kinds in sorted(rows.items()):
@@ -92,6 +88,20 @@ def section(name: str, class_name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def running(module: ModuleType, class_name: str, *more: str) -> Iterator[tuple[str, Node]]:
+    """The node with each kind of mechanism that it is for, running; `more` are ROS arguments."""
+    for kind, model in MODELS.items():
+        # the parameters of a node come with its context, as from a command line
+        rclpy.shutdown()
+        rclpy.init(args=["--ros-args", "-p", f"model:={model}", *more])
+        try:
+            node = getattr(module, class_name)()
+        except ModelError:
+            continue  # a node for one kind of mechanism only
+        yield kind, node
+        node.destroy_node()
+
+
 def interfaces(node: Node) -> list[tuple[str, str, str]]:
     """What the node publishes, subscribes and serves: (what, name, type)."""
     own = f"/{node.get_name()}/"
@@ -99,7 +109,7 @@ def interfaces(node: Node) -> list[tuple[str, str, str]]:
     def shown(name: str) -> str:
         if name.startswith(own):
             return "~/" + name.removeprefix(own)
-        return name if name in ("/clock", "/diagnostics") else name.removeprefix("/")
+        return name if name in GLOBAL else name.removeprefix("/")
 
     found = [("publishes", p.topic_name, type_name(p.msg_type)) for p in node.publishers]
     found += [("subscribes", s.topic_name, type_name(s.msg_type)) for s in node.subscriptions]

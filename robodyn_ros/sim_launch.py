@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, List  # noqa: UP035, as ROS 2 launch has it
 
@@ -220,6 +221,12 @@ def _listeners() -> ParameterValue:
     return ParameterValue(PythonExpression(more), value_type=int)
 
 
+def enclave(name: str) -> list[str]:
+    """ROS arguments of a node in a graph secured by config/sros2_policy.xml, which has its name."""
+    secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
+    return ["--enclave", f"/robodyn/{name}"] if secure else []
+
+
 def _node(
     name: str,
     condition: Condition | None = None,
@@ -235,6 +242,7 @@ def _node(
         output="screen",
         condition=condition,
         remappings=remappings,
+        ros_arguments=enclave(name),
         parameters=[
             params_file,
             with_ros2_control(LaunchConfiguration("controllers_file"), params_file),

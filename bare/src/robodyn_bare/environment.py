@@ -49,7 +49,9 @@ def prepare() -> None:
     if not any(name in os.environ for name in PROFILES):
         # Fast DDS 3 changed the name, and warns if it finds the old one.
         name = PROFILES[_is_installed("ros-fastdds")]
-        os.environ[name] = str(Path(__file__).with_name("discovery.xml"))
+        local = os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
+        profile = "localhost.xml" if local else "discovery.xml"
+        os.environ[name] = str(Path(__file__).with_name(profile))
     present = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     wanted = [str(link_prefix()), sys.prefix]
     os.environ["AMENT_PREFIX_PATH"] = os.pathsep.join(

@@ -1,0 +1,122 @@
+"""Writes config/sros2_policy.xml, who may say and hear what, from the nodes themselves.
+
+Usage: `python docs/make_policy.py` writes the file, `--check` fails if it is not up to date.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from xml.etree import ElementTree
+
+import rclpy
+from make_nodes import GLOBAL, NODES, running
+from rclpy.node import Node
+
+POLICY = Path(__file__).resolve().parents[1] / "config" / "sros2_policy.xml"
+WITH_PAGE = NODES | {"web_viewer": "WebViewer"}
+# Parameters with which a node has every topic that it may have.
+ARGUMENTS = ("-p", "use_scale:=true", "-p", "port:=0")
+TF = {"/tf", "/tf_static"}
+# What a node takes up on the way, or only where tf2_ros is installed.
+LATER = {
+    "inverse_dynamics": {("topic", "subscribe"): TF},
+    "forward_simulator": {("topic", "subscribe"): TF, ("topic", "publish"): {"/tf"}},
+    "state_estimator": {("topic", "publish"): {"/tf"}},
+    "web_viewer": {("topic", "subscribe"): {"/robot_description"}},
+    # it records whatever there is
+    "recorder": {("topic", "subscribe"): {"/*"}},
+}
+# Every rclpy node logs, and reads the clock where `use_sim_time` says so.
+ALWAYS = {
+    ("topic", "publish"): {"/rosout"},
+    ("topic", "subscribe"): {"/clock", "/parameter_events"},
+}
+# A person or a program that gives goals, pushes, calls services and sets parameters.
+OPERATOR = "operator"
+GIVEN = {"/goal_pose", "/goal_joints", "/external_wrench", "/rosout", "/parameter_events"}
+HEADER = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!-- Made by docs/make_policy.py from the running nodes; docs/security.md says how to use it. -->
+"""
+
+Rules = dict[tuple[str, str], set[str]]
+
+
+def main() -> int:
+    """Write the policy, or check it."""
+    text = policy()
+    if "--check" in sys.argv[1:]:
+        same = POLICY.exists() and POLICY.read_text() == text
+        sys.stdout.write(f"{POLICY.name} is {'up to date' if same else 'out of date'}\n")
+        return 0 if same else 1
+    POLICY.write_text(text)
+    return 0
+
+
+def policy() -> str:
+    """The policy's text."""
+    rclpy.init()
+    os.chdir(tempfile.mkdtemp())  # where a node that writes files may do so
+    try:
+        rules = {name: node_rules(name, cls) for name, cls in WITH_PAGE.items()}
+    finally:
+        rclpy.try_shutdown()
+    served = set().union(*(rule[("service", "reply")] for rule in rules.values()))
+    rules[OPERATOR] = {
+        ("topic", "publish"): GIVEN,
+        ("topic", "subscribe"): {"/*"},
+        ("service", "request"): served,
+    }
+    root = ElementTree.Element("policy", version="0.2.0")
+    enclaves = ElementTree.SubElement(root, "enclaves")
+    for name, rule in sorted(rules.items()):
+        enclave = ElementTree.SubElement(enclaves, "enclave", path=f"/robodyn/{name}")
+        profiles = ElementTree.SubElement(enclave, "profiles")
+        profile = ElementTree.SubElement(profiles, "profile", ns="/", node=name)
+        for (what, verb), names in sorted(rule.items()):
+            if names:
+                rows = ElementTree.SubElement(profile, f"{what}s", {verb: "ALLOW"})
+                for expression in sorted(shown(name, full) for full in names):
+                    ElementTree.SubElement(rows, what).text = expression
+    ElementTree.indent(root)
+    return HEADER + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def node_rules(name: str, class_name: str) -> Rules:
+    """What a node may do: (topic or service, verb): full names."""
+    found: Rules = defaultdict(set)
+    for _, node in running(import_module(f"robodyn_ros.{name}"), class_name, *ARGUMENTS):
+        for key, names in present(node):
+            found[key].update(names)
+    for key, names in (*LATER.get(name, {}).items(), *ALWAYS.items()):
+        found[key].update(names)
+    if "/*" in found["topic", "subscribe"]:
+        found["topic", "subscribe"] = {"/*"}
+    return found
+
+
+def present(node: Node) -> Iterable[tuple[tuple[str, str], set[str]]]:
+    """What a running node has."""
+    yield ("topic", "publish"), {p.topic_name for p in node.publishers}
+    yield ("topic", "subscribe"), {s.topic_name for s in node.subscriptions}
+    yield ("service", "reply"), {node.resolve_service_name(s.srv_name) for s in node.services}
+    yield ("service", "request"), {node.resolve_service_name(c.srv_name) for c in node.clients}
+
+
+def shown(node: str, full: str) -> str:
+    """A name as policies have it: relative, so that a namespace changes it, where it is so."""
+    if full.startswith(f"/{node}/"):
+        return "~/" + full.removeprefix(f"/{node}/")
+    if full in GLOBAL or full in ("/rosout", "/parameter_events", "/*"):
+        return full
+    return full.removeprefix("/")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
