@@ -22,7 +22,7 @@ MODEL = "stewart_symmetric"
 FRAMES = ("base_link", "platform_link")
 REST = np.zeros(6)
 SECOND = 1_000_000_000
-TIMES = {"watchdog_timeout": 0.3, "watchdog_hold": 0.5, "watchdog_ramp": 1.0}
+TIMES = {"watchdog_timeout": 0.3, "watchdog_hold": 0.4, "watchdog_ramp": 0.6}
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +37,21 @@ class Silence:
         self.graph, self.path = graph, path
         self.states = graph.publisher(Odometry, "platform_state")
         self.commands: list[tuple[float, np.ndarray]] = []
+        self.answers: dict[int, np.ndarray] = {}
         graph.peer.create_subscription(JointState, "joint_commands", self._on_command, RELIABLE)
         self.diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
         times = knot_times(path.duration, path.switching_times, 0.01)
         message = messages.platform_trajectory("base_link", "j", times, path.sample(times))
+        # one that began with the first state heard would be as late as that state
+        message.header.stamp = messages.to_stamp(SECOND)
         graph.publisher(MultiDOFJointTrajectory, "platform_trajectory", LATCHED).publish(message)
         graph.line("points accepted")
         self.stamp = SECOND
 
     def _on_command(self, message: JointState) -> None:
-        self.commands.append((time.monotonic(), np.array(message.effort)))
+        effort = np.array(message.effort)
+        self.commands.append((time.monotonic(), effort))
+        self.answers[messages.to_nanoseconds(message.header.stamp)] = effort
 
     def feed(self, seconds: float) -> float:
         """States on the path, at 100 Hz; returns when the last was sent."""
@@ -85,12 +90,12 @@ def loud(silence: Silence, platform) -> None:
     held = factors[factors[:, 1] > 1.0 - 1e-9]
     assert len(held) > 5
     # held for the time given, or a little longer on a machine that is busy
-    assert 0.4 < held[-1, 0] - held[0, 0] < 1.5
+    assert 0.3 < held[-1, 0] - held[0, 0] < 1.5
     assert (np.diff(factors[:, 1]) <= 1e-12).all()
     ramp = factors[(factors[:, 1] < 1.0 - 1e-9) & (factors[:, 1] > 0.0)]
     assert len(ramp) > 5
     slope = np.polyfit(ramp[:, 0], ramp[:, 1], 1)[0]
-    assert slope == pytest.approx(-1.0, rel=0.2)
+    assert slope == pytest.approx(-1.0 / TIMES["watchdog_ramp"], rel=0.2)
     assert factors[-1, 1] == 0.0
 
 
@@ -109,7 +114,7 @@ def test_hold_ramp_release_and_recovery(platform, nonsense):
         last = silence.feed(0.2)
         graph.spin(0.02)
         silence.commands.clear()
-        until = time.monotonic() + 2.4
+        until = time.monotonic() + 1.6
         spoilt = messages.odometry(silence.stamp, FRAMES, silence.pose, REST)
         spoilt.twist.twist.linear.x = float("nan")
         error = ""
@@ -128,12 +133,10 @@ def test_hold_ramp_release_and_recovery(platform, nonsense):
         # states again, and it flies on where the path is by now
         silence.feed(0.3)
         silence.level(DiagnosticStatus.OK, "computed_torque")
-        silence.feed(0.05)
-        graph.spin(0.02)
+        graph.until(lambda: silence.stamp in silence.answers, "an answer to the last state")
         motion = path.sample((silence.stamp - SECOND) * 1e-9)
         expected = platform.inverse_dynamics(*motion)
-        # the state that was answered last may be the one before
-        np.testing.assert_allclose(silence.commands[-1][1], expected, rtol=2e-2)
+        np.testing.assert_allclose(silence.answers[silence.stamp], expected, rtol=1e-9)
 
 
 def test_gravity_compensation_is_watched_over_too(platform):
