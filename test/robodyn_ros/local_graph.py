@@ -105,11 +105,22 @@ class LocalGraph:
         )
 
     def publisher(self, kind: type, topic: str, qos: QoSProfile = RELIABLE) -> Publisher:
-        """A publisher that its listener has found."""
+        """A publisher that its listeners have found, and that has found them.
+
+        Each end learns of the other by itself; what is sent before both did is lost.
+        """
         publisher = self.peer.create_publisher(kind, topic, qos)
-        self.until(publisher.get_subscription_count, f"a listener on {topic}")
-        # the listener learns of the publisher a little later, and drops what comes before
-        self.spin(0.1)
+        nodes = (self.peer, *self.nodes.values())
+        name = publisher.topic_name
+        writers = sum(p.topic_name == name for node in nodes for p in node.publishers)
+        readers = [s for node in nodes for s in node.subscriptions if s.topic_name == name]
+        self.until(
+            lambda: (
+                publisher.get_subscription_count() >= max(len(readers), 1)
+                and all(reader.get_publisher_count() >= writers for reader in readers)
+            ),
+            f"a listener on {topic}",
+        )
         return publisher
 
     def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
