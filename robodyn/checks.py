@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # A quaternion further than this from unit length is a mistake, not rounding; below it the
 # kernels, which do not normalise, would be off by as much.
 QUATERNION_TOLERANCE = 1e-6
+# No coordinate or rate of a mechanism is as large [m, rad, m/s, rad/s]; what is computed from one
+# that is may overflow.
+BEYOND = 1e6
 
 
 def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -> FloatArray:
@@ -109,6 +112,20 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
     out: FloatArray = pose.copy()
     out[..., 3:] /= norm
     return out
+
+
+def refuse_beyond(name: str, values: FloatArray) -> None:
+    """Refuse a measured state so far off that no mechanism is there.
+
+    Raises:
+        InvalidInput: a value larger than BEYOND.
+    """
+    if np.abs(values).max() > BEYOND:
+        raise InvalidInput(
+            f"{name} is {np.array2string(values, precision=4)}, expected no more than {BEYOND:g} "
+            "in any coordinate",
+            value=values,
+        )
 
 
 def _in(unit: str) -> str:

@@ -12,6 +12,7 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
+from robodyn.checks import refuse_beyond
 from robodyn.control import platform_from_joints
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
@@ -195,12 +196,13 @@ class ArmInterface(Interface):
     _trajectory_type = JointTrajectory
 
     def _read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
-        names = self._mechanism.joint_names
-        return (
-            messages.to_nanoseconds(message.header.stamp),
-            messages.joint_values(message, names, "position"),
-            messages.joint_values(message, names, "velocity"),
+        stamp, names = messages.to_nanoseconds(message.header.stamp), self._mechanism.joint_names
+        position, velocity = (
+            messages.joint_values(message, names, field) for field in ("position", "velocity")
         )
+        refuse_beyond("position", position)
+        refuse_beyond("velocity", velocity)
+        return stamp, position, velocity
 
     def _read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
         return messages.sampled_joint_trajectory(message, self._mechanism)

@@ -17,7 +17,7 @@ from trajectory_msgs.msg import (
     MultiDOFJointTrajectoryPoint,
 )
 
-from robodyn.checks import as_pose
+from robodyn.checks import as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import Motion, SampledTrajectory
@@ -41,7 +41,11 @@ def to_nanoseconds(stamp: Time | Duration) -> int:
 
 
 def to_stamp(nanoseconds: int) -> Time:
-    """Whole nanoseconds as a stamp."""
+    """Whole nanoseconds as a stamp; the first or last there is for times before or after it.
+
+    A stamp may say four seconds in its nanoseconds, so the sum can be more than one can hold.
+    """
+    nanoseconds = min(max(nanoseconds, -(2**31) * NANOSECONDS), 2**31 * NANOSECONDS - 1)
     return Time(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
 
 
@@ -105,10 +109,13 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
     """Stamp [ns], pose (7,), and twist (6,) turned back into the base frame.
 
     Raises:
-        InvalidInput: numbers that are not finite, or a quaternion not of unit length.
+        InvalidInput: numbers that are not finite, or beyond all measure, or a quaternion not of
+            unit length.
     """
-    pose = pose_array(message.pose.pose)
-    twist = twist_in_base(pose, twist_array(message.twist.twist))
+    pose, twist = pose_array(message.pose.pose), twist_array(message.twist.twist)
+    refuse_beyond("pose", pose)
+    refuse_beyond("twist", twist)
+    twist = twist_in_base(pose, twist)
     return to_nanoseconds(message.header.stamp), pose, twist
 
 

@@ -140,6 +140,8 @@ class RunSummary(Node):
             self.get_logger().info(f"t = {last * 1e-9:.2f} s of {end * 1e-9:.2f} s")
         if self._stopped:
             end = last
+            if self._start is None or self._trajectory is None:
+                raise Finished(1, f"{self._stopped}, before the run had begun: nothing to sum up")
         if end is None or last < end:
             return
         self._ended = self._ended or now
@@ -158,6 +160,12 @@ class RunSummary(Node):
 
     def _run(self, end: int) -> Run:
         stamps = [s for s in sorted(self._states) if self._start <= s <= end and s in self._efforts]
+        if not stamps:
+            raise Finished(
+                1,
+                "nothing to sum up: no state and joint_states of one time from "
+                f"t = {self._start * 1e-9:.3f} s to {end * 1e-9:.3f} s",
+            )
         configuration, velocity = map(
             np.array, zip(*(self._states[s] for s in stamps), strict=True)
         )

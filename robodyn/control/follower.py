@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_exact, as_scalar
+from robodyn.checks import as_exact, as_scalar, refuse_beyond
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.kernels.stewart_integration import BEYOND
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -207,8 +206,9 @@ class TrajectoryFollower:
         rest = self.mechanism.difference(configuration, configuration)
         configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
         velocity = as_exact("velocity", velocity, rest.shape)
-        _refuse_beyond("configuration", configuration)
-        _refuse_beyond("velocity", velocity)
+        # a hold or a handover that began there would spoil all that comes after
+        refuse_beyond("configuration", configuration)
+        refuse_beyond("velocity", velocity)
         if self._mode == "gravity_compensation":
             return self._static(configuration, rest, wrench)
         self._notice_period(time)
@@ -354,13 +354,3 @@ def _checked_mode(mode: str) -> str:
     if mode not in MODES:
         raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
     return mode
-
-
-def _refuse_beyond(name: str, values: FloatArray) -> None:
-    """A hold or a handover that began there would spoil all that comes after."""
-    if np.abs(values).max() > BEYOND:
-        raise InvalidInput(
-            f"{name} is {np.array2string(values, precision=4)}, expected no more than {BEYOND:g} "
-            "in any coordinate",
-            value=values,
-        )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_exact, as_pose, as_scalar
+from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
 from robodyn.estimation.covariance import motion_covariance, quantisation_deviation
 from robodyn.poses import advance_pose
@@ -122,7 +122,8 @@ class PlatformEstimator:
             rates: (6,) [m/s]; without them the change since the last reading.
 
         Raises:
-            InvalidInput: wrong shape, not finite, or a length not positive; nothing is changed.
+            InvalidInput: wrong shape, not finite, a length not positive, or beyond all measure;
+                nothing is changed.
             KinematicsError: no pose has these lengths, or they do not determine the motion. The
                 next reading is then searched from home.
         """
@@ -130,6 +131,9 @@ class PlatformEstimator:
         if (length <= 0.0).any():
             raise InvalidInput(f"lengths has {length.min()}, expected positive [m]", value=lengths)
         rate = None if rates is None else as_exact("rates", rates, (6,), "m/s")
+        refuse_beyond("lengths", length)
+        if rate is not None:
+            refuse_beyond("rates", rate)
         if self._is_stale(stamp):
             return None
         step = HORIZON if self._stamp is None else (stamp - self._stamp) / NANOSECONDS

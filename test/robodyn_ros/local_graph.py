@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 CLASSES = {
     "condition_monitor": "ConditionMonitor",
+    "force_markers": "ForceMarkers",
     "forward_simulator": "ForwardSimulator",
     "inverse_dynamics": "InverseDynamics",
     "pose_sliders": "PoseSliders",
     "run_summary": "RunSummary",
+    "state_estimator": "StateEstimator",
     "trajectory_planner": "TrajectoryPlanner",
 }
 T = TypeVar("T")
@@ -54,12 +56,20 @@ class LocalGraph:
             self.peer.create_subscription(Log, "/rosout", self._logs.append, RELIABLE)
             self.nodes: dict[str, Node] = {}
             for name in nodes:
-                made = getattr(import_module(f"robodyn_ros.{name}"), CLASSES[name])()
-                self.nodes[name] = made
-                self._executor.add_node(made)
+                self.start(name)
         except BaseException:
             rclpy.try_shutdown()
             raise
+
+    def start(self, name: str) -> Node:
+        """A node; one of that name that is there already is ended."""
+        if name in self.nodes:
+            self._executor.remove_node(self.nodes[name])
+            self.nodes.pop(name).destroy_node()
+        made = getattr(import_module(f"robodyn_ros.{name}"), CLASSES[name])()
+        self.nodes[name] = made
+        self._executor.add_node(made)
+        return made
 
     def __enter__(self) -> LocalGraph:
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
@@ -37,6 +38,9 @@ class Storm:
             "joint_trajectory": (JointTrajectory, self.joint_trajectory),
             "goal_joints": (JointState, self.joint_goal),
             "condition_monitor/scale": (Float64, self.scale),
+            "condition_number": (Float64, self.condition_number),
+            "diagnostics": (DiagnosticArray, self.diagnostics),
+            "inverse_dynamics/forces": (JointState, self.joint_effort),
             "joint_states": (JointState, self.joint_state),
             "platform_state": (Odometry, self.odometry),
             "platform_trajectory": (MultiDOFJointTrajectory, self.platform_trajectory),
@@ -65,8 +69,10 @@ class Storm:
         elif kind < 0.25:
             stamp = int(self.rng.choice(STAMPS))
         header.stamp = messages.to_stamp(int(np.clip(stamp, -(2**31) * 10**9, 2**31 * 10**9 - 1)))
-        if self.chance(0.01):
-            header.stamp.nanosec = 2**32 - 1  # the type allows it
+        if self.chance(0.02):
+            # the type allows these
+            header.stamp.nanosec = 2**32 - 1
+            header.stamp.sec = int(self.rng.choice([header.stamp.sec, 2**31 - 1, -(2**31)]))
 
     def configuration(self, spread: float = 0.1) -> np.ndarray:
         n = len(self.mechanism.joint_names)
@@ -95,7 +101,16 @@ class Storm:
         return message
 
     def joint_state(self) -> JointState:
-        return self.joint_message(position=1.0, velocity=1.0)
+        """Of a platform also with the readings that its legs have in some pose nearby."""
+        message = self.joint_message(position=1.0, velocity=1.0, effort=1000.0)
+        if self.platform and self.chance(0.7):
+            names = list(self.mechanism.joint_names)
+            lengths = self.mechanism.joint_positions(self.configuration(0.01))
+            message.name, message.position = names, self.spoilt(lengths).tolist()
+            for field in ("velocity", "effort"):
+                values = self.spoilt(0.1 * self.rng.normal(size=6)) if self.chance(0.9) else []
+                setattr(message, field, list(values))
+        return message
 
     def joint_effort(self) -> JointState:
         return self.joint_message(effort=3000.0)
@@ -113,6 +128,22 @@ class Storm:
 
     def scale(self) -> Float64:
         return Float64(data=float(self.spoilt(self.rng.random(1))[0]))
+
+    def condition_number(self) -> Float64:
+        return Float64(data=float(self.spoilt(np.exp(self.rng.normal(3.0, 3.0, size=1)))[0]))
+
+    def diagnostics(self) -> DiagnosticArray:
+        names = ("condition_monitor: condition number", "condition_monitor: trajectory ahead",
+                 "inverse_dynamics: efforts", "", "elsewhere: anything")  # fmt: skip
+        if self.chance(0.02):
+            names = ("forward_simulator: simulation",)
+        levels = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, b"\x7f")
+        message = DiagnosticArray()
+        self.stamp(message.header)
+        for _ in range(self.rng.integers(0, 3)):
+            name, level = str(self.rng.choice(names)), levels[self.rng.integers(4)]
+            message.status.append(DiagnosticStatus(name=name, level=level, message="text\n\u2028"))
+        return message
 
     def wrench(self) -> WrenchStamped:
         message = WrenchStamped()
