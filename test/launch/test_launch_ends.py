@@ -5,28 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from launch_harness import NODES
 from ros_harness import PATIENCE, session_of
 
+if TYPE_CHECKING:
+    from launch_harness import Launch
+
 pytestmark = pytest.mark.system
-
-
-@pytest.mark.parametrize("node", ["forward_simulator", "trajectory_planner"])
-def test_the_death_of_any_process_ends_the_launch_and_is_named(launch, node):
-    flight = launch(path="I")
-    pid = flight.pid_of(node)
-    flight.process.wait_for_line("points accepted")
-    os.kill(pid, signal.SIGKILL)
-    assert flight.wait() != 0
-    line = flight.process.wait_for_line(f"[{node}-", "process has died")
-    assert "exit code -9" in line
-    assert any(f"{node}-" in line and "before the run was done" in line for line in flight.lines)
-    assert session_of(flight.process.pid) == {}
-    assert "Traceback" not in flight.output
-    assert not (flight.output_folder / "summary.json").exists()
 
 
 def has_started(pid: int) -> bool:
@@ -34,20 +24,71 @@ def has_started(pid: int) -> bool:
     return "_rclpy" in Path(f"/proc/{pid}/maps").read_text()
 
 
+def when_all_have_started(flight: Launch) -> dict[str, int]:
+    """The process ids of the nodes, as soon as their Python is up."""
+    pids = {node: flight.pid_of(node) for node in NODES}
+    deadline = time.monotonic() + PATIENCE
+    while not all(map(has_started, pids.values())):
+        assert time.monotonic() < deadline, flight.output
+        time.sleep(0.01)
+    return pids
+
+
+# Two die in mid-flight, the others while they start, which is sooner over.
+DEATHS = {
+    "forward_simulator": "points accepted",
+    "trajectory_planner": "points accepted",
+    "condition_monitor": "",
+    "inverse_dynamics": "",
+    "run_summary": "",
+}
+
+
+@pytest.fixture(scope="module")
+def deaths(launch):
+    """A launch for each node, over since that node was killed, with its exit code."""
+
+    def end_of(node: str) -> tuple[Launch, int, dict[int, str]]:
+        flight = launch(path="I")
+        pids = when_all_have_started(flight)
+        if DEATHS[node]:
+            flight.process.wait_for_line(DEATHS[node])
+        os.kill(pids[node], signal.SIGKILL)
+        code = flight.wait()
+        return flight, code, session_of(flight.process.pid)
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(DEATHS, pool.map(end_of, DEATHS), strict=True))
+
+
+def test_every_process_is_among_the_victims():
+    assert set(DEATHS) == set(NODES)
+
+
+@pytest.mark.parametrize("node", DEATHS)
+def test_the_death_of_any_process_ends_the_launch_and_is_named(deaths, node):
+    flight, code, left = deaths[node]
+    assert code != 0
+    died = [line for line in flight.lines if "process has died" in line]
+    assert len([line for line in died if f"[{node}-" in line and "exit code -9" in line]) == 1
+    named = [line for line in flight.lines if "before the run was done" in line]
+    assert len(named) == 1, flight.output
+    assert f"{node}-" in named[0]
+    assert left == {}
+    assert "Traceback" not in flight.output
+    assert not (flight.output_folder / "summary.json").exists()
+
+
 @pytest.mark.parametrize("when", ["starting", "flying"])
 def test_ctrl_c_leaves_no_process_behind(launch, when):
     flight = launch(path="I")
-    pids = [flight.pid_of(node) for node in NODES]
+    pids = when_all_have_started(flight)
     if when == "flying":
         flight.process.wait_for_line("points accepted")
-    deadline = time.monotonic() + PATIENCE
-    while not all(map(has_started, pids)):
-        assert time.monotonic() < deadline, flight.output
-        time.sleep(0.01)
     flight.process.signal(signal.SIGINT)
     flight.wait()
     assert session_of(flight.process.pid) == {}
-    for pid in pids:
+    for pid in pids.values():
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     assert "Traceback" not in flight.output

@@ -11,22 +11,54 @@ from ros_harness import Process, free_domain, session_of
 
 pytestmark = pytest.mark.system
 
+# Leg 1 of the paper's manipulator has its joints at base (.6, .2, 0) and platform (.3, 0, .1).
+NO_LENGTH = """
+waypoints:
+  - {xyz: [0.3, 0.2, -0.1], rpy: [0, 0, 0]}
+  - {xyz: [0.3, 0.0, 0.6], rpy: [0, 0, 0], duration: 6.0}
+"""
 OUT_OF_REACH = """
 waypoints:
   - {xyz: [0, 0, 0.82], rpy: [0, 0, 0]}
   - {xyz: [0, 0, 3.0], rpy: [0, 0, 0], duration: 30.0}
 """
+NO_NUMBER = """
+waypoints:
+  - {xyz: [0.1, 0.0, .nan], rpy: [0, 0, 0]}
+  - {xyz: [0.3, 0.0, 0.6], rpy: [0, 0, 0], duration: 6.0}
+"""
+TOO_FAST = """
+v_max: 0.01
+waypoints:
+  - {xyz: [0.1, 0.0, 0.4], rpy: [0, 0, 0]}
+  - {xyz: [0.3, 0.0, 0.6], rpy: [0, 0, 0], duration: 0.6}
+"""
 FILES = {
+    "malformed.yaml": "type: stewart\nname: [unclosed\n",
+    "no_length.yaml": NO_LENGTH,
     "out_of_reach.yaml": OUT_OF_REACH,
+    "no_number.yaml": NO_NUMBER,
+    "too_fast.yaml": TOO_FAST,
     "nan.yaml": "/**/inverse_dynamics:\n  ros__parameters:\n    kp: .nan\n",
 }
-# launch arguments, and what the line has to name
+# launch arguments, what the line has to name, and who says it: the launch before it starts
+# anything, or a node
 REFUSED = {
-    "missing_model": ({"model": "no_such_model"}, "no_such_model"),
-    "unknown_path": ({"path": "IX"}, "'IX'"),
-    "unreachable_pose": ({"path": "out_of_reach.yaml", "model": "stewart_symmetric"}, "leg"),
-    "parameter_that_is_not_finite": ({"params_file": "nan.yaml"}, "kp"),
-    "unknown_mode": ({"mode": "guess"}, "guess"),
+    "missing_model": ({"model": "no_such_model"}, "no_such_model", "launch"),
+    "malformed_model": ({"model": "malformed.yaml"}, "malformed.yaml", "launch"),
+    "unknown_path": ({"path": "IX"}, "'IX'", "launch"),
+    "missing_path_file": ({"path": "nowhere.yaml"}, "nowhere.yaml", "launch"),
+    "leg_without_length": ({"path": "no_length.yaml"}, "leg 1 has zero length", "node"),
+    "unreachable_pose": (
+        {"path": "out_of_reach.yaml", "model": "stewart_symmetric"},
+        "its limit is 1.400 m",
+        "node",
+    ),
+    "path_that_is_not_finite": ({"path": "no_number.yaml"}, "nan", "launch"),
+    "path_that_its_limits_do_not_allow": ({"path": "too_fast.yaml"}, "too_fast.yaml", "launch"),
+    "parameter_that_is_not_finite": ({"params_file": "nan.yaml"}, "parameter kp", "node"),
+    "unknown_mode": ({"mode": "guess"}, "guess", "launch"),
+    "duration_that_is_no_number": ({"duration": "soon"}, "'soon'", "launch"),
 }
 
 
@@ -58,19 +90,27 @@ def refusals(tmp_path_factory):
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_in_one_clear_line(refusals, case):
-    named = REFUSED[case][1]
+    _, named, by = REFUSED[case]
     code, lines, left, written = refusals[case]
     output = "\n".join(lines)
     assert code != 0, output
     assert "Traceback" not in output
     assert not written
     assert left == {}
-    # several nodes may find the same fault; each says it once
     fatal = [line for line in lines if "[FATAL]" in line]
+    errors = [line for line in lines if "[ERROR]" in line]
+    if by == "launch":
+        assert "process started" not in output
+        assert fatal == []
+        # an argument that is none of the choices is named by launch twice
+        assert len(errors) == (2 if case == "unknown_mode" else 1), output
+        assert all(named in line for line in errors), output
+        return
+    # several nodes may find the same fault; each says it once, and none says another
     nodes = [line.split("]", 1)[0] for line in fatal]
-    assert len(set(nodes)) == len(nodes), output
-    said = fatal or [line for line in lines if "[ERROR]" in line]
-    assert any(named in line for line in said), output
+    assert len(set(nodes)) == len(nodes) > 0, output
+    assert all(named in line for line in fatal), output
+    assert len([line for line in errors if "before the run was done" in line]) == 1, output
 
 
 def test_arguments_are_shown():
