@@ -16,16 +16,10 @@ def _quit(_signal: int, _frame: FrameType | None) -> None:
     os._exit(130)
 
 
-def _leave_to_rclpy(_signal: int, _frame: FrameType | None) -> None:
-    pass
-
-
 def _start(name: str, node_class: str) -> None:
     signal.signal(signal.SIGINT, _quit)
     runner = importlib.import_module("robodyn_ros.runner")
     make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)
-    # rclpy ends the spinning itself; an exception in the midst of some callback would only harm
-    signal.signal(signal.SIGINT, _leave_to_rclpy)
     sys.exit(runner.run(make_node, name))
 
 

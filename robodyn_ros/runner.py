@@ -33,9 +33,17 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     """
     node = None
     code = 0
+    interrupted: list[int] = []
+    # rclpy ends the spinning itself; an exception in the midst of some callback would only harm.
+    # A Ctrl-C that comes before rclpy listens must not be lost, either.
+    signal.signal(signal.SIGINT, lambda number, _: interrupted.append(number))
     try:
         rclpy.init(args=args)
+        if interrupted:
+            return 0
         node = make_node()
+        if not rclpy.ok():
+            return 0  # interrupted meanwhile; there is nothing to execute in
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         executor.spin()

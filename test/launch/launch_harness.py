@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from ros_harness import Process, free_domain
+from ros_harness import PATIENCE, Process, free_domain
 
 # One flight of six seconds takes about as long; a loaded machine may need much longer.
 FLIGHT = 150.0
@@ -45,7 +45,8 @@ class Launch:
         self, folder: Path, arguments: dict[str, object], file: str = "stewart_sim.launch.py"
     ) -> None:
         self.output_folder = folder / "run"
-        given = {"output": self.output_folder} | arguments
+        # a node on a busy machine may take its time to end, but must not be told twice
+        given = {"output": self.output_folder, "sigterm_timeout": PATIENCE} | arguments
         words = [f"{name}:={value}" for name, value in given.items()]
         self.domain = free_domain()
         self.process = Process(

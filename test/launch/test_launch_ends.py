@@ -76,6 +76,7 @@ def test_the_death_of_any_process_ends_the_launch_and_is_named(deaths, node):
     assert f"{node}-" in named[0]
     assert left == {}
     assert "Traceback" not in flight.output
+    assert "escalating" not in flight.output
     assert not (flight.output_folder / "summary.json").exists()
 
 

@@ -95,6 +95,7 @@ def test_refused_in_one_clear_line(refusals, case):
     output = "\n".join(lines)
     assert code != 0, output
     assert "Traceback" not in output
+    assert "escalating" not in output
     assert not written
     assert left == {}
     fatal = [line for line in lines if "[FATAL]" in line]
