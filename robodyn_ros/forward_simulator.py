@@ -6,7 +6,8 @@ installed, its transform; serves `~/reset`, `~/pause` and `~/step`.
 
 In lockstep it takes a control period only when the command stamped with its latest state has
 arrived, so a run depends on nothing but its inputs. In realtime it follows the wall clock, takes
-the latest command and waits for nobody.
+the latest command and waits for nobody; until efforts come, and when commands fail to come, brakes
+hold the mechanism.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
-from robodyn.simulation import Pacer, Plant, Sensor
+from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
@@ -55,7 +56,14 @@ PARAMETERS = (
         "latency": Spec(0, "age of what is measured, in control periods", 0, 1000),
         "seed": Spec(0, "of the noise", 0, 2**31 - 1),
         "hold_until_command": Spec(
-            True, "realtime: brakes hold the mechanism until the first command"
+            True, "realtime: brakes hold the mechanism until a first command that is not zero"
+        ),
+        "brake_timeout": Spec(
+            0.2,
+            "realtime: brakes hold the mechanism, until efforts come, when no command has come for "
+            "so long [s of simulated time]; 0: the last command acts on",
+            0.0,
+            3600.0,
         ),
     }
 )
@@ -93,7 +101,10 @@ class ForwardSimulator(Node):
         self._measured_at = -1
         self._failure = ""
         self._paused = False
-        self._lockstep = p["stepping"] == "lockstep"
+        self._lockstep = lockstep = p["stepping"] == "lockstep"
+        self._brakes = Brakes(
+            0.0 if lockstep else p["brake_timeout"], not lockstep and p["hold_until_command"]
+        )
         speaks = interface(self, self._mechanism)
         self._state = speaks.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
         self._wrench = ExternalWrench(self, self._mechanism, speaks, lambda: self._stamp)
@@ -135,8 +146,9 @@ class ForwardSimulator(Node):
         except rd.RobodynError as error:
             self._ignore("joint_commands", error)
             return
+        self._brakes.command(self._stamp, self._command)
         if self._lockstep and not self._paused and not self._failure:
-            self._advance(self._command)
+            self._take_period()
             self._publish()
 
     def _on_efforts(self, message: Float64MultiArray) -> None:
@@ -150,6 +162,7 @@ class ForwardSimulator(Node):
             self._ignore("effort_controller/commands", error)
             return
         self._command = efforts
+        self._brakes.command(self._stamp, efforts)
 
     def _ignore(self, topic: str, error: Exception) -> None:
         self._ignored += 1
@@ -157,8 +170,20 @@ class ForwardSimulator(Node):
             f"{topic} ignored ({self._ignored} so far): {error}", throttle_duration_sec=1.0
         )
 
+    def _take_period(self) -> None:
+        """One control period, held by brakes or moved by the last command if there is one."""
+        if self._brakes.close_if_silent(self._stamp):
+            self.get_logger().warn(
+                f"no command for {self._p['brake_timeout']:g} s: brakes hold the mechanism"
+            )
+        if self._brakes.closed:
+            self._plant.stop()
+            self._stamp += self._period
+        else:
+            self._advance(self._plant.effort if self._command is None else self._command)
+
     def _advance(self, effort: np.ndarray) -> None:
-        """One control period; after a failure the mechanism stands where it was last sound."""
+        """Move; after a failure the mechanism stands where it was last sound."""
         try:
             wrench = self._wrench.at(self._plant.configuration)
             self._plant.hold(effort, self._steps, wrench)
@@ -201,10 +226,7 @@ class ForwardSimulator(Node):
             )
         if not due:
             return
-        if self._command is None and self._p["hold_until_command"]:
-            self._stamp += self._period
-        else:
-            self._advance(self._plant.effort if self._command is None else self._command)
+        self._take_period()
         self._publish()
 
     def _publish(self) -> None:
@@ -220,6 +242,9 @@ class ForwardSimulator(Node):
         level, text = (2, self._failure) if self._failure else (int(cut > 0), "")
         if not text:
             text = f"efforts cut to their limits {cut} times" if cut else "running"
+        if self._brakes.closed and not self._failure:
+            level = max(level, int(self._command is not None))
+            text = "held by brakes: no efforts are commanded"
         values = {"ignored_commands": self._ignored, "time": self._stamp * 1e-9}
         values |= dict(zip(self._joints, self._plant.saturated.tolist(), strict=True))
         self._diagnostics.publish(
@@ -232,6 +257,7 @@ class ForwardSimulator(Node):
         """Back to the initial state, and to time zero."""
         self._plant.reset(*self._initial_state())
         self._sensor.reset()
+        self._brakes.reset()
         self._command, self._failure, self._stamp, self._measured_at = None, "", 0, -1
         response.success, response.message = True, "at the initial state, t = 0"
         self._publish()
@@ -251,7 +277,7 @@ class ForwardSimulator(Node):
         response.success = self._paused and not self._failure
         response.message = self._failure or "only a paused simulation takes single steps"
         if response.success:
-            self._advance(self._plant.effort if self._command is None else self._command)
+            self._take_period()
             self._publish()
             response.message = f"t = {self._stamp * 1e-9:.3f} s"
         return response

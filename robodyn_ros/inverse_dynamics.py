@@ -122,6 +122,9 @@ class InverseDynamics(Node):
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"
         )
+        topic = self._interface.trajectory_topic
+        if (planners := self.count_publishers(topic)) > 1:
+            self.get_logger().warn(f"{topic} has {planners} publishers: the latest path is flown")
         try:
             motion = joint_motion(self._payload.mechanism, trajectory, trajectory.times)
         except rd.KinematicsError as error:

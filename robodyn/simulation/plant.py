@@ -113,6 +113,11 @@ class Plant:
         self.effort = np.zeros(len(self.mechanism.joint_names))
         self.saturated = np.zeros(len(self.mechanism.joint_names), dtype=np.int64)
 
+    def stop(self) -> None:
+        """Stand still where it is, without efforts: held by brakes."""
+        self.velocity = np.zeros_like(self.velocity)
+        self.effort = np.zeros_like(self.effort)
+
     def saturate(self, effort: ArrayLike) -> FloatArray:
         """Effort (n,) cut to the limits.
 

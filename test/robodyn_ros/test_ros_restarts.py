@@ -1,4 +1,8 @@
-"""Every node of a running graph is killed and started again; the others carry on."""
+"""Every node of a running graph is killed and started again, and a rival comes; it carries on.
+
+The mechanism is the paper's, an inverted pendulum in most directions: it falls within a second when
+nobody holds it. All the time it must be found on the line that it is to follow.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +20,40 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 import robodyn as rd
 from robodyn_ros import messages
 
-pytestmark = pytest.mark.ros
-MODEL = "stewart_symmetric"
-# slow enough to be still under way when all have been restarted
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning"),
+]
+MODEL = "stewart_dasgupta"
+# On one line; slow enough to be still under way when all have been restarted.
+FROM, TO, RIVAL = np.array([[0.1, 0.0, 0.4], [0.12, 0.01, 0.42], [0.14, 0.02, 0.44]])
 WAYPOINTS = """
 waypoints:
-  - {xyz: [0, 0, 0.82], rpy: [0, 0, 0]}
-  - {xyz: [0.1, 0, 0.9], rpy: [0, 0, 0.1], duration: 120.0}
+  - {{xyz: {}, rpy: [0, 0, 0]}}
+  - {{xyz: {}, rpy: [0, 0, 0], duration: {}}}
 """
+FILES = {
+    "slow.yaml": WAYPOINTS.format(FROM.tolist(), TO.tolist(), 120.0),
+    "rival.yaml": WAYPOINTS.format(FROM.tolist(), RIVAL.tolist(), 0.5),
+}
+START = [*FROM.tolist(), 0.0, 0.0, 0.0, 1.0]
 PARAMETERS = {
-    "trajectory_planner": {"path": "slow.yaml"},
-    "inverse_dynamics": {"mode": "computed_torque"},
+    "trajectory_planner": {"path": "slow.yaml", "sample_period": 0.05},
+    "inverse_dynamics": {
+        "mode": "computed_torque",
+        "handover": 0.1,
+        "watchdog_timeout": 1.0,
+        "watchdog_hold": 0.2,
+        "watchdog_ramp": 0.2,
+    },
     "condition_monitor": {},
-    "forward_simulator": {"stepping": "realtime"},
+    # so slow that the delays of a busy machine do not make the closed loop unstable
+    "forward_simulator": {
+        "stepping": "realtime",
+        "real_time_factor": 0.1,
+        "brake_timeout": 0.05,
+        "initial_configuration": START,
+    },
 }
 
 
@@ -37,25 +62,27 @@ class Graph:
 
     def __init__(self, peer, folder) -> None:
         self.peer, self.folder = peer, folder
-        (folder / "slow.yaml").write_text(WAYPOINTS)
+        for name, text in FILES.items():
+            (folder / name).write_text(text)
         self.processes: dict[str, Process] = {}
-        for name in PARAMETERS:
-            self.start(name)
+        for name, parameters in PARAMETERS.items():
+            self.start(name, parameters)
         self.states = peer.listen(Odometry, "platform_state")
         self.commands = peer.listen(JointState, "joint_commands")
         self.numbers = peer.listen(Float64, "condition_number")
         self.paths = peer.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
 
-    def start(self, name: str) -> None:
-        arguments = ros_arguments({"model": MODEL} | PARAMETERS[name])
-        self.processes[name] = Process(
-            [executable(name), *arguments], self.peer.domain, self.folder
-        )
+    def start(self, name: str, parameters: dict[str, object], *more: str) -> Process:
+        arguments = ros_arguments({"model": MODEL} | parameters, *more)
+        process = Process([executable(name), *arguments], self.peer.domain, self.folder)
+        self.processes["rival" if more else name] = process
+        return process
 
     def kill(self, name: str) -> None:
-        process = self.processes[name]
+        process = self.processes.pop(name)
         os.kill(process.pid, signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
+        assert "Traceback" not in process.output
 
     def carries_on(self) -> None:
         """New states are answered with commands of their stamps, and are judged."""
@@ -70,6 +97,10 @@ class Graph:
         stamps = {messages.to_nanoseconds(s.header.stamp) for s in self.states[states:]}
         told = {messages.to_nanoseconds(c.header.stamp) for c in self.commands[commands:]}
         return len(stamps & told)
+
+    @property
+    def position(self) -> np.ndarray:
+        return messages.pose_array(self.states[-1].pose.pose)[:3]
 
 
 @pytest.fixture(scope="module")
@@ -90,33 +121,49 @@ def test_a_restart_of_each_in_turn(graph, name):
     before = len(graph.paths)
     graph.kill(name)
     graph.peer.spin(0.5)
-    others = [process for other, process in graph.processes.items() if other != name]
-    assert all(process.alive for process in others)
+    assert all(process.alive for process in graph.processes.values())
+    if name == "inverse_dynamics":
+        # nobody moves it: brakes hold it where it is
+        graph.processes["forward_simulator"].wait_for_line("no command for 0.05 s: brakes hold")
     if name == "forward_simulator":
-        # the controller notices: a second later it lets go
-        graph.processes["inverse_dynamics"].wait_for_line("no platform_state for 0.5 s")
-    graph.start(name)
+        graph.processes["inverse_dynamics"].wait_for_line("no platform_state for 1 s")
+        graph.peer.until(lambda: not any(graph.commands[-1].effort), "a controller that lets go")
+    process = graph.start(name, PARAMETERS[name])
     if name == "trajectory_planner":
         graph.peer.until(lambda: len(graph.paths) > before, "the path of the new planner")
     if name == "inverse_dynamics":
         # the path is latched, so a controller that comes late flies it too
-        graph.processes[name].wait_for_line("points accepted")
+        process.wait_for_line("points accepted")
     graph.carries_on()
-    assert all("Traceback" not in process.output for process in graph.processes.values())
+
+
+def test_of_two_planners_the_latest_path_is_flown(graph):
+    controller = graph.processes["inverse_dynamics"]
+    graph.start(
+        "trajectory_planner", {"path": "rival.yaml", "sample_period": 0.05}, "-r", "__node:=rival"
+    )
+    controller.wait_for_line("[WARN]", "platform_trajectory has 2 publishers: the latest path")
+    graph.peer.until(
+        lambda: np.linalg.norm(graph.position - RIVAL) < 1e-3, "the end of the rival's path"
+    )
+    graph.kill("rival")
+    graph.carries_on()
+    assert np.linalg.norm(graph.position - RIVAL) < 1e-3
+
+
+def test_it_was_on_its_line_all_the_time(graph):
+    poses = np.array([messages.pose_array(state.pose.pose) for state in graph.states])
+    along = (RIVAL - FROM) / np.linalg.norm(RIVAL - FROM)
+    off = poses[:, :3] - FROM
+    covered = off @ along
+    assert np.linalg.norm(off - covered[:, None] * along, axis=1).max() < 1e-3
+    assert covered.min() > -1e-3
+    assert covered.max() < np.linalg.norm(RIVAL - FROM) + 1e-3
+    assert np.abs(poses[:, 3:6]).max() < 2e-3
 
 
 def test_efforts_were_finite_and_within_the_limits_all_the_time(graph):
     efforts = np.array([command.effort for command in graph.commands])
     assert np.isfinite(efforts).all()
     assert (np.abs(efforts) <= rd.load(MODEL).effort_limits).all()
-
-
-def test_it_is_on_its_path_again_in_the_end(graph):
-    """After the simulator's restart its time began anew; the path begins at home."""
-
-    def on_path() -> bool:
-        pose = messages.pose_array(graph.states[-1].pose.pose)
-        home = rd.load(MODEL).home
-        return bool(np.linalg.norm(pose[:3] - home[:3]) < 0.02)
-
-    graph.peer.until(on_path, "the platform near the beginning of its path", timeout=20.0)
+    assert all("Traceback" not in process.output for process in graph.processes.values())

@@ -299,8 +299,36 @@ def test_realtime_ignores_what_is_no_command(realtime, mechanism):
     assert (messages.pose_array(last.pose.pose) == mechanism.home).all()
 
 
-def test_realtime_moves_by_the_latest_command_and_resets(realtime, mechanism):
+def test_efforts_of_zero_do_not_open_the_brakes(realtime, mechanism):
     realtime.efforts.publish(Float64MultiArray(data=[0.0] * 6))
+    known = len(realtime.states)
+    realtime.peer.until(lambda: len(realtime.states) > known + 20, "more states")
+    assert (messages.pose_array(realtime.states[-1].pose.pose) == mechanism.home).all()
+
+
+def test_realtime_brakes_when_no_command_comes(realtime, mechanism):
+    """One command that nearly carries it; the platform sinks and is caught."""
+    carrying = mechanism.inverse_dynamics(mechanism.home, np.zeros(6), np.zeros(6))
+    realtime.efforts.publish(Float64MultiArray(data=(0.9 * carrying).tolist()))
+    realtime.process.wait_for_line("no command for 0.2 s: brakes hold the mechanism")
+
+    def caught() -> bool:
+        state = realtime.states[-1]
+        sunk = state.pose.pose.position.z < mechanism.home[2]
+        return sunk and state.twist.twist.linear.z == 0.0
+
+    realtime.peer.until(caught, "a platform that has sunk and stands")
+    known = len(realtime.states)
+    realtime.peer.until(lambda: len(realtime.states) > known + 20, "more states")
+    still = [messages.pose_array(state.pose.pose) for state in realtime.states[known:]]
+    assert (np.array(still) == still[0]).all()
+    # a tenth of g for 0.2 s, or a period more: 20 mm
+    assert 0.01 < mechanism.home[2] - still[-1][2] < 0.03
+    assert realtime.peer.call(Trigger, "forward_simulator/reset").success
+
+
+def test_realtime_moves_by_the_latest_command_and_resets(realtime, mechanism):
+    realtime.efforts.publish(Float64MultiArray(data=[1.0] * 6))
     realtime.peer.until(
         lambda: realtime.states[-1].pose.pose.position.z < mechanism.home[2] - 0.01,
         "a platform without forces to fall",
