@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
 from robodyn.sweeps.quantities import QUANTITIES, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -117,6 +118,11 @@ def make_plan(
         raise InvalidInput(
             f"mechanism is {mechanism!r:.100}, expected a mechanism or what loads one",
             value=mechanism,
+        )
+    if not isinstance(axes, Mapping):
+        raise InvalidInput(
+            f"axes is {axes!r:.100}, expected names with what they do: {{'x': '-0.1:0.1:21'}}",
+            value=axes,
         )
     names = (quantities,) if isinstance(quantities, str) else tuple(quantities)
     for name in names:

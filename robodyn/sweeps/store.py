@@ -77,14 +77,14 @@ class Folder:
         self._lock = self._journal = -1
         self.done: set[int] = set()
         fingerprint = plan.fingerprint()
+        if self._folder.exists():
+            _check_ours(self._folder)
         if overwrite:
             _remove_ours(self.output)
         if self.output.exists():
             _compare(fingerprint, _fingerprint_of(self.output), self.output, "holds")
             self.done = set(range(plan.points.chunks))
             return
-        if self._folder.exists():
-            _check_ours(self._folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         self._take_lock()
         try:

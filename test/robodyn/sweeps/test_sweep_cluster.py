@@ -65,13 +65,13 @@ def cluster(tmp_path_factory):
 
 
 def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):
-    # last of all the workers' own: each task takes long enough to be caught at
+    # each task takes long enough to be caught at
     given = plan(
-        axes={"x": "-0.3:0.3:60", "z": "0.6:1.1:50", "roll": "-0.2:0.2:20"},
-        quantities=["condition_number", "effort_extremes", "weakest_direction"],
+        axes={"x": "-0.3:0.3:30", "z": "0.6:1.1:50", "roll": "-0.2:0.2:20"},
+        quantities=["smallest_singular_value", "effort_extremes", "weakest_direction"],
         accelerations=[1.0] * 6,
         wrenches=[10.0] * 6,
-        chunk=2000,
+        chunk=1000,
     )
     threaded = run(given).data
     with cluster.client(3) as client:
@@ -84,12 +84,13 @@ def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):
             if share > 0.33 and not killed:
                 at_work = client.processing()
                 victim = max(at_work, key=lambda address: len(at_work[address]))
-                os.kill(processes[victim], signal.SIGKILL)
-                killed[victim] = len(at_work[victim])
+                if at_work[victim]:
+                    os.kill(processes[victim], signal.SIGKILL)
+                    killed[victim] = len(at_work[victim])
 
         address = client.scheduler.address
         outcome = run(given, tmp_path / "map.zarr", address, progress=kill)
-        assert min(killed.values()) > 0
+        assert len(killed) == 1
         assert outcome.computed == given.points.chunks
         until = time.monotonic() + 30.0
         while len(client.nthreads()) != 2 and time.monotonic() < until:

@@ -84,7 +84,9 @@ def test_bad_arguments(symmetric, changes, text):
         rd.sweep(symmetric, axes, **changes)
 
 
-def test_no_mechanism():
+def test_no_mechanism_no_axes(symmetric):
+    with pytest.raises(InvalidInput, match="axes is 'x=0:1:2', expected names"):
+        rd.sweep(symmetric, "x=0:1:2")
     with pytest.raises(InvalidInput, match="mechanism is 3"):
         rd.sweep(3, {"x": "0:1:2"})
     with pytest.raises(ModelError, match="no model or file"):
