@@ -120,7 +120,6 @@ def test_a_worker_with_another_version_is_refused(cluster, plan, monkeypatch):
 def test_a_lost_scheduler_is_told_in_one_line_and_the_sweep_resumes(
     cluster, plan, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("robodyn.sweeps.schedulers.PATIENCE", 1.0)
     given, output = plan(), tmp_path / "map.zarr"
     with cluster.client(1) as client:
         address = client.scheduler.address
@@ -128,6 +127,7 @@ def test_a_lost_scheduler_is_told_in_one_line_and_the_sweep_resumes(
     with pytest.raises(ClusterError, match=f"the cluster at {address} failed") as refused:
         run(given, output, address, progress=lambda share: share > 0.2 and cluster.stop())
     assert "\n" not in str(refused.value)
+    monkeypatch.setattr("robodyn.sweeps.schedulers.PATIENCE", 1.0)
     with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
         run(given, output, address)
     outcome = run(given, output)  # on threads: where it is computed is no part of a sweep
