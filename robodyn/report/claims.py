@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -33,12 +34,20 @@ class Claim:
 
 def claims_html(figure: str, says: str, claims: Sequence[Claim]) -> str:
     """The text's own account on the left, its numbers and the computed ones on the right."""
-    rows = [[c.about, c.said, c.computed, "agrees" if c.agrees else "differs"] for c in claims]
+    rows = [
+        [c.about, _together(c.said), _together(c.computed), "agrees" if c.agrees else "differs"]
+        for c in claims
+    ]
     beside = table(["", "stated", "computed", ""], rows) if rows else ""
     beside = beside.replace("<td>agrees</td>", '<td class="ok">agrees</td>')
     beside = beside.replace("<td>differs</td>", '<td class="off">differs</td>')
     account = f"<p><b>{escape(figure)}.</b> {escape(says)}</p>"
     return f'<div class="beside">{account}<div>{beside}</div></div>'
+
+
+def _together(text: str) -> str:
+    """Numbers and their units on one line."""
+    return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 
 
 def claims_data(claims: Sequence[Claim]) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.report.scales import decimal
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -72,7 +74,7 @@ def _links(model: Any) -> Table:
     ]  # fmt: skip
     head = ["joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
             "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
-            "range [rad, m]", "speed", "effort [N m, N]"]  # fmt: skip
+            "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"]  # fmt: skip
     return f"Links (gravity {vector(model.gravity)} m/s²)", head, rows
 
 
@@ -82,9 +84,9 @@ def vector(values: Iterable[float]) -> str:
 
 
 def number(value: float) -> str:
-    """Four digits, a true minus sign."""
+    """Four digits, as a person writes them."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     if abs(value) < ROUNDING:
         return "0"
-    return "–" if np.isnan(value) else f"{value:.4g}".replace("-", "−")
+    return "–" if np.isnan(value) else decimal(float(f"{value:.4g}"))

@@ -10,6 +10,7 @@ from robodyn.control import ComputedTorque
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Mark, Panel
 from robodyn.report.claims import Claim, claims_data, claims_html
 from robodyn.report.page import Page, made
+from robodyn.report.scales import decimal
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints
 
@@ -56,7 +57,7 @@ def puma_page(
         for joint, values in enumerate(error.T):
             curves[joint].append(Curve(result.time, values, label, COLORS[i], dash))
         peak = float(np.abs(error).max())
-        claims.append(Claim(label, f"below {BOUND:.3g} rad", f"{peak:.3g} rad", peak < BOUND, peak))
+        claims.append(Claim(label, f"below {_size(BOUND)}", _size(peak), peak < BOUND, peak))
     marks = (Mark(BOUND, "one bit, 4.26e−4 rad"), Mark(-BOUND))
     panels = tuple(
         Panel(f"Figure {3 + i}: {name}", tuple(curves[i]), y_label="position error [rad]",
@@ -71,7 +72,7 @@ def puma_page(
     )
     says = (
         "The errors oscillate slightly, yet stay well below one bit of a 12-bit converter, "
-        "4.26e-4 rad. The paper prints neither the move's duration nor its profile. With an exact "
+        "4.26e−4 rad. The paper prints neither the move's duration nor its profile. With an exact "
         "model, motor inertia included and friction left out, what remains is the half-sample "
         "delay of the held torque, about (T/2) jerk / kp: it decides which moves stay below."
     )
@@ -79,3 +80,7 @@ def puma_page(
     page.add_chart(chart, claims_html("Figures 3 to 8", says, claims))
     page.add("made", "How this was made", made(command, model=arm.name))
     return page
+
+
+def _size(angle: float) -> str:
+    return f"{decimal(float(f'{angle:.3g}'))} rad"

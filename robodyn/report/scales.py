@@ -129,6 +129,6 @@ def _threshold(values: FloatArray) -> float:
 def _linear_ticks(low: float, high: float) -> list[tuple[float, str]]:
     rough = (high - low) / 5.0
     unit = 10.0 ** np.floor(np.log10(rough))
-    step = unit * next(m for m in (1.0, 2.0, 5.0, 10.0) if m * unit >= rough * (1.0 - 1e-9))
+    step = unit * next(m for m in (1.0, 2.0, 5.0, 10.0) if m * unit >= 0.6 * rough)
     first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
     return [(n * step, decimal(float(f"{n * step:.6g}"))) for n in range(first, last + 1)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.report.chart import COLORS, DASHED, DOTTED, GREY, INK, SOLID, Chart, Curve, Note, Panel
+from robodyn.view.figures import stick_figure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,11 +31,12 @@ def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
         for (i, a), (j, b) in (((0, "x"), (1, "y")), ((0, "x"), (2, "z")), ((1, "y"), (2, "z")))
         if np.ptp(xyz[:, i]) > 1e-9
     )  # fmt: skip
-    panels = (_view(mechanism, poses, label), *planes)
+    panels = (_view(mechanism, configurations, label), *planes)
     return Chart("path", "The path in space", panels, columns=2)
 
 
-def _view(mechanism: Mechanism, poses: FloatArray, label: str) -> Panel:
+def _view(mechanism: Mechanism, configurations: FloatArray, label: str) -> Panel:
+    poses = mechanism.body_pose(configurations)
     curves, notes = [], []
     points = [poses[:, :3]]
     if mechanism.kind == "stewart":
@@ -51,6 +53,14 @@ def _view(mechanism: Mechanism, poses: FloatArray, label: str) -> Panel:
                 curves.append(_curve(np.array([foot, tip]), f"legs at the {name}", GREY, line, 0.9))
             points.append(tips)
         points.append(base)
+    else:
+        arm: Any = mechanism
+        figure = stick_figure(arm.model)
+        for i, name, dash in ((0, "start", DASHED), (-1, "end", SOLID)):
+            angles = dict(zip(arm.joint_names, configurations[i], strict=True))
+            links = figure.link_frames(angles)[:, :3, 3]
+            curves.append(_curve(links, f"arm at the {name}", COLORS[0], dash))
+            points.append(links)
     curves.append(_curve(poses[:, :3], label, COLORS[1], SOLID, 2.4))
     every = np.concatenate(points)
     low, high = every.min(axis=0), every.max(axis=0)
@@ -120,7 +130,7 @@ def _around(points: FloatArray) -> list[int]:
 
 def _round_step(span: float) -> float:
     unit = 10.0 ** np.floor(np.log10(max(span, 1e-6) / 5.0))
-    return float(next(m * unit for m in (1.0, 2.0, 5.0, 10.0, 20.0) if m * unit >= span / 5.0))
+    return float(next(m * unit for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * unit >= span / 5.0))
 
 
 def _room(values: FloatArray) -> tuple[float, float] | None:

@@ -20,6 +20,7 @@ from robodyn.report.chart import (
     Mark,
     Panel,
 )
+from robodyn.report.parameters import number
 from robodyn.report.scales import scale_of
 from robodyn.report.space import path_chart
 
@@ -181,10 +182,15 @@ def formulation_chart(study: Study) -> Chart:
         for i, name in enumerate(joint_titles(study))
     )  # fmt: skip
     worst = ", ".join(
-        f"{name} by up to {float(np.nanmax(np.abs(error))):.3g} N" for name, error in errors.items()
+        f"{name} by up to {number(_largest(error))} N" for name, error in errors.items()
     )
     text = f"Inverse dynamics as two papers print it departs from the exact one: {worst}."
     return Chart("formulations", "Formulations compared", panels, text)
+
+
+def _largest(values: FloatArray) -> float:
+    """Three digits of the largest magnitude."""
+    return float(f"{float(np.nanmax(np.abs(values))):.3g}")
 
 
 def other_forces(study: Study, formulation: str) -> FloatArray:

@@ -43,13 +43,16 @@ thead th{color:var(--soft);font-weight:500}
 tbody th{font-weight:600;white-space:nowrap}
 .beside{display:grid;gap:4px 28px;margin:.2rem 0 .8rem}
 @media(min-width:760px){.beside{grid-template-columns:1fr 1.4fr}}
-.beside p{margin:0}
+.beside p{margin:0}.beside .scroll{margin-top:0}.beside tbody th{white-space:normal}
+@media(max-width:720px){table{font-size:.78rem}th,td{padding-right:6px}}
 .ok{color:#1a6b3c}.off{color:#b3261e}
 main{padding-bottom:40px}
 @media print{@page{margin:14mm}
 body{font-size:10pt}header,main{max-width:none;padding:0}nav{display:none}
-.c2,.c3{grid-template-columns:1fr 1fr}.c3{grid-template-columns:1fr 1fr 1fr}
-.grid svg,tr,.cards div{break-inside:avoid}h2,.legend,.say{break-after:avoid}
+.c2{grid-template-columns:1fr 1fr}.c3{grid-template-columns:1fr 1fr 1fr}.c1 svg{max-width:140mm}
+.grid svg{font-size:14px}.grid .t,.grid .l{font-size:14px}.grid .m{font-size:13px}
+section,.grid svg,tr,.cards div{break-inside:avoid}h2,.legend,.say{break-after:avoid}
+.legend,.say,.beside{font-size:9pt}.cards div{flex-basis:100px}.cards dd{font-size:11pt}
 .scroll{overflow:visible}table{font-size:7pt}h2{padding-top:.8rem}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 """.strip()

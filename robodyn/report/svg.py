@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SIZES = {1: (780.0, 320.0), 2: (560.0, 340.0), 3: (370.0, 260.0)}
 # Between the frame and the edges.
 LEFT, RIGHT, TOP, BOTTOM = 68.0, 12.0, 26.0, 40.0
+# About the width of a character of a mark's label.
+CHARACTER = 6.0
 
 
 def panel_svg(panel: Panel, columns: int = 3) -> str:
@@ -97,19 +99,32 @@ def _mark(panel: Panel, index: int, across: Place, up: Place, right: float, bott
     mark = panel.marks[index]
     if mark.vertical:
         at = float(across(np.array(mark.at)))
-        line, near_edge = f"M{at:.1f} {TOP:g}V{bottom:g}", at > 0.6 * right
-        side = f'x="{at + (-4 if near_edge else 4):.1f}" y="{TOP + 12 + 13 * (index % 4):g}"'
-        anchor = ' text-anchor="end"' if near_edge else ""
+        others = [float(across(np.array(m.at))) for m in panel.marks if m.vertical and m != mark]
+        leftwards = _leftwards(at, CHARACTER * len(mark.label) + 8.0, others, right)
+        line = f"M{at:.1f} {TOP:g}V{bottom:g}"
+        side = f'x="{at + (-4 if leftwards else 4):.1f}" y="{TOP + 12 + 13 * (index % 4):g}"'
+        anchor = ' text-anchor="end"' if leftwards else ""
     else:
         at = float(up(np.array(mark.at)))
         if not TOP <= at <= bottom:
             return ""
         line = f"M{LEFT:g} {at:.1f}H{right:g}"
-        side, anchor = f'x="{LEFT + 6:g}" y="{at - 4:.1f}"', ""
+        # above the line, or below it where that would run into the title
+        side, anchor = f'x="{LEFT + 6:g}" y="{at + (13 if at < TOP + 14 else -4):.1f}"', ""
     return (
         f'<path d="{line}" fill="none" stroke="{mark.color}" stroke-width="1.2"'
         f' stroke-dasharray="3 3"/><text class="m" {side}{anchor}>{escape(mark.label)}</text>'
     )
+
+
+def _leftwards(at: float, width: float, others: list[float], right: float) -> bool:
+    """Whether a label stands better on the left of its line: clear of other lines and the edges."""
+
+    def crossed(low: float, high: float) -> int:
+        beyond = 3 * (low < LEFT or high > right)
+        return beyond + sum(low <= other <= high for other in others)
+
+    return crossed(at - width, at) < crossed(at, at + width)
 
 
 def _picture(panel: Panel, width: float, height: float) -> str:

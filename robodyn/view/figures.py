@@ -35,7 +35,7 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
         text = source_urdf(source)
     if not text and mechanism.kind == "stewart":
         text = stewart_urdf(model)
-    figure = figure_from_urdf(text, name) if text else _sticks(model)
+    figure = figure_from_urdf(text, name) if text else stick_figure(model)
     if not figure.shapes:
         remark = f"{name}: no visuals to draw, only sticks from joint to joint"
         remarks = (*figure.remarks, remark)
@@ -54,7 +54,7 @@ def size_of(mechanism: Mechanism) -> float:
     return max(0.5 * reach, 1e-2)
 
 
-def _sticks(model: SerialModel) -> Figure:
+def stick_figure(model: SerialModel) -> Figure:
     """An arm as its kinematics know it: every link a stick to the next joint."""
     joints, parent = [], model.base_link
     shapes: list[Shape] = []
