@@ -19,7 +19,7 @@ help:
 	@echo "make arm     fly the PUMA experiment"
 	@echo "make view    see a mechanism move in the browser (MODEL=puma560 for another)"
 	@echo "make bench   measure the library beside Pinocchio, MuJoCo and NumPy"
-	@echo "make test    lint, types and all tests"
+	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"

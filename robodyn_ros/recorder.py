@@ -110,6 +110,8 @@ class Recorder(Node):
                 self._record(name, kinds[0])
             except rd.InvalidInput as error:
                 self.get_logger().warn(f"{name} is not recorded: {error}")
+        if self._clock.now is not None:
+            self.get_logger().debug(f"has come to t = {self._clock.now * 1e-9:.3f} s")
         if self._clock.source == "auto" and waited > self._p["clock_wait"]:
             self._clock.give_up()
             self.get_logger().info("no /clock: stamps are those of the wall clock")

@@ -130,7 +130,7 @@ def _around(points: FloatArray) -> list[int]:
 
 def _round_step(span: float) -> float:
     unit = 10.0 ** np.floor(np.log10(max(span, 1e-6) / 5.0))
-    return float(next(m * unit for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * unit >= span / 5.0))
+    return float(next(m * unit for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * unit >= span / 6.0))
 
 
 def _room(values: FloatArray) -> tuple[float, float] | None:

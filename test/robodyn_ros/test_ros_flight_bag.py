@@ -6,7 +6,9 @@ The bags are read as people read them: by `robodyn analyze --bag` and by `robody
 from __future__ import annotations
 
 import json
+import re
 import signal
+import sys
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -15,10 +17,8 @@ import numpy as np
 import pytest
 import yaml
 from nav_msgs.msg import Odometry
-from rclpy.duration import Duration
 from ros_harness import LATCHED, Peer, Process, executable, free_domain, ros_arguments
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from typer.testing import CliRunner
 
@@ -62,6 +62,7 @@ def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
     try:
         for name in NODES:
             words = ros_arguments({"model": model} | given[name])
+            words += ["--log-level", "recorder:=debug"] if name == "recorder" else []
             processes[name] = Process([executable(name), *words], peer.domain)
             peer.partners.append(processes[name])
         recorder = processes["recorder"]
@@ -79,10 +80,8 @@ def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
             peer.until(lambda: stamps(states)[-1] >= end, "the end of the path")
         finally:
             recorder.signal(signal.SIGCONT)
-        marker = peer.publisher(Float64, "marker")
-        marker.publish(Float64(data=1.0))
-        assert marker.wait_for_all_acked(Duration(seconds=30)), "the recorder hears again"
         heard = stamps(states), stamps(commands)
+        peer.until(lambda: come_to(recorder) >= path.duration, "the recorder catches up")
         recorder.signal(signal.SIGINT)
         assert recorder.wait() == 0, recorder.output
         return Flight(folder / "bag", mechanism, path, *heard, recorder.output)
@@ -90,6 +89,12 @@ def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
         for process in processes.values():
             process.close()
         peer.close()
+
+
+def come_to(recorder: Process) -> float:
+    """The simulated time [s] that a recorder has come to, by its own account."""
+    told = re.findall(r"has come to t = ([\d.]+) s", recorder.output)
+    return float(told[-1]) if told else -1.0
 
 
 def plan_of(peer, mechanism, path, period):
@@ -193,6 +198,35 @@ def test_a_bag_is_replayed_by_nothing_but_itself(flight):
     goal = flight.path.sample(flight.path.duration).configuration
     np.testing.assert_allclose(now.configuration, goal, atol=0.01)
     assert set(now.joints) >= set(flight.mechanism.joint_names)
+
+
+def test_replay_shows_it_in_the_browser(flight):
+    pytest.importorskip("viser", reason="the extra `view` is not installed")
+    sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))
+    from viser_client import Client
+
+    code = "from robodyn.cli import main; main()"
+    words = ["replay", str(flight.bag), "--port", "0", "--no-browser"]
+    process, client = Process([sys.executable, "-c", code, *words], 0), None
+    try:
+        line = process.wait_for_line(f"of {flight.mechanism.name}: http://localhost:")
+        client = Client(int(re.search(r"localhost:(\d+)", line)[1]))
+        goal = flight.path.sample(flight.path.duration).configuration
+        place = flight.mechanism.body_pose(goal)[:3]
+        tip = f"/model/{flight.mechanism.frames[1]}"
+        client.until(
+            lambda: (
+                tip in client.frames and np.allclose(client.frames[tip][:3, 3], place, atol=0.01)
+            ),
+            "the end of the path",
+        )
+        process.signal(signal.SIGINT)
+        assert process.wait() == 0, process.output
+        assert len(process.lines) == 1, process.output
+    finally:
+        if client is not None:
+            client.close()
+        process.close()
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")

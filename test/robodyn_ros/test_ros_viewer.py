@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import socket
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +18,13 @@ if importlib.util.find_spec("viser") is None:
 
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from ros_harness import LATCHED, Process, executable, free_domain, ros_arguments
+from ros_harness import LATCHED, Peer, Process, executable, free_domain, ros_arguments
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
+import robodyn as rd
 from robodyn.loading.export import stewart_urdf
+from robodyn.poses import rotation_matrix
 from robodyn_ros import messages
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))
@@ -141,6 +145,45 @@ def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
         process.close()
 
 
+def test_an_arm_stands_where_its_joints_are():
+    """Without a clock, as a real arm is; nobody but the peer speaks."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        arm = rd.load("puma560")
+    peer = Peer(free_domain())
+    words = ros_arguments({"port": 0, "model": "puma560"})
+    process = Process([executable("web_viewer"), *words], peer.domain)
+    client = None
+    try:
+        line = process.wait_for_line("showing puma560 at")
+        client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
+        q = np.array([0.4, 0.7, -0.5, 0.3, 0.9, -1.1])
+        effort = np.arange(1.0, 7.0)
+        states = peer.node.create_publisher(JointState, "joint_states", 10)
+        forces = peer.node.create_publisher(JointState, "inverse_dynamics/forces", 10)
+        tip = f"/model/{arm.frames[1]}"
+        place = arm.forward_kinematics(q)
+
+        def there():
+            states.publish(messages.joint_state(0, arm.joint_names, q, np.zeros(6)))
+            forces.publish(messages.joint_state(0, arm.joint_names, effort=effort))
+            return tip in client.frames and np.allclose(
+                client.frames[tip][:3, 3], place[:3], atol=1e-6
+            )
+
+        peer.until(there, "the tip's place")
+        assert abs(client.frames[tip][:3, :3] - rotation_matrix(place)).max() < 1e-6
+        peer.until(lambda: there() and any(
+            len(curve) == 7 and np.allclose([c[-1] for c in curve[1:]], effort)
+            for curve in client.curves), "the torques in a plot")  # fmt: skip
+        assert process.alive, process.output
+    finally:
+        if client is not None:
+            client.close()
+        process.close()
+        peer.close()
+
+
 def test_a_busy_port_ends_it_with_one_line_and_code_1():
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -178,5 +221,9 @@ def test_a_lockstep_run_is_the_same_to_the_byte_with_and_without_it(tmp_path):
     finally:
         for process in (*runs, watched):
             process.close()
-    alone, seen = ((tmp_path / str(domain) / "history.csv").read_bytes() for domain in domains)
+    folders = [tmp_path / str(domain) for domain in domains]
+    alone, seen = ((folder / "history.csv").read_bytes() for folder in folders)
     assert alone == seen
+    told = [json.loads((folder / "summary.json").read_text()) for folder in folders]
+    assert all(summary.pop("real_time_factor") > 0.0 for summary in told)
+    assert told[0] == told[1]

@@ -11,7 +11,8 @@ import pytest
 from headless_chromium import Browser, executable
 
 pytestmark = pytest.mark.skipif(
-    executable() is None, reason="no Chromium on the PATH: the page is tested without a browser"
+    executable() is None,
+    reason="no Chromium on the PATH (apt install chromium): the page is tested without a browser",
 )
 
 

@@ -195,17 +195,74 @@ def test_it_keeps_up_with_thirty_updates_and_two_hundred_periods_a_second(studio
     client.until(lambda: client.moves > moves, "scene nodes move")
 
 
-def test_live_updates_arrive_at_thirty_a_second(studio, connect):
+class Clock:
+    """Time that passes only while somebody waits, and by what work is said to take."""
+
+    def __init__(self, ends: float) -> None:
+        self.now, self._ends = 1000.0, 1000.0 + ends
+
+    def monotonic(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+        return self.is_set()
+
+    def is_set(self):
+        return self.now >= self._ends
+
+    def set(self):
+        pass
+
+
+@pytest.mark.parametrize("work", [0.0, 0.005, 0.02, 0.03])
+def test_the_page_is_updated_thirty_times_a_second_as_long_as_that_can_be(
+    studio, monkeypatch, work
+):
+    _, page, _, _ = studio()
+    clock = Clock(ends=10.0)
+    monkeypatch.setattr("robodyn.view.page.time.monotonic", clock.monotonic)
+    monkeypatch.setattr(page, "_ended", clock)
+    updates = []
+    monkeypatch.setattr(page, "update", lambda: updates.append(clock.wait(work)))
+    page._run()
+    assert len(updates) == pytest.approx(300, abs=2)
+
+
+@pytest.mark.parametrize("work", [0.0, 0.0005, 0.003])
+def test_two_hundred_periods_a_second_are_simulated_as_long_as_that_can_be(
+    studio, monkeypatch, work
+):
+    live, _, _, _ = studio()
+    clock = Clock(ends=10.0)
+    monkeypatch.setattr("robodyn.view.live.time.monotonic", clock.monotonic)
+    monkeypatch.setattr(live, "_ended", clock)
+    steps = []
+    monkeypatch.setattr(live, "step", lambda: steps.append(clock.wait(work)))
+    live._run()
+    assert len(steps) == pytest.approx(2000, abs=4)
+    assert live.lost == 0.0
+
+
+def test_all_of_thirty_updates_a_simulated_second_reach_the_browser(studio, connect):
     live, page, _, port = studio()
+    page.update()
     client = connect(port)
-    live.start(), page.start()
-    client.until(lambda: page.updates > 5, "updates")
-    began, updates, moves = time.monotonic(), page.updates, client.moves
-    client.until(lambda: page.updates >= updates + 30, "thirty more")
-    took = time.monotonic() - began
-    assert took > 0.9  # never faster; how much slower is the machine's affair
-    # nineteen links that move, and the screws, efforts' numbers
-    assert client.moves - moves > 19 * 20
+    tip = f"/model/{live.mechanism.frames[1]}"
+    client.until(lambda: tip in client.frames, "a scene")
+    live.step()
+    shown = []
+    for update in range(1, 31):
+        while live.snapshot().time < 1.0 + update / 30.0 - 1e-9:
+            live.step()
+        page.update()
+        place = live.snapshot().configuration[:3]
+        client.until(lambda place=place: np.allclose(client.frames[tip][:3, 3], place, atol=1e-7),
+                     f"update {update}")  # fmt: skip
+        shown.append(place[2])
+    # the path rises all the time: every update showed another place
+    assert (np.diff(shown) > 1e-4).all()
+    assert live.snapshot().time == pytest.approx(2.0, abs=live.period)
 
 
 def test_a_busy_port_is_refused_in_a_line():
