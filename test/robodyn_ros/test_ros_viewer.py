@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import re
 import socket
@@ -164,9 +165,12 @@ def test_an_arm_stands_where_its_joints_are():
         tip = f"/model/{arm.frames[1]}"
         place = arm.forward_kinematics(q)
 
+        stamps = itertools.count(0, 50_000_000)
+
         def there():
-            states.publish(messages.joint_state(0, arm.joint_names, q, np.zeros(6)))
-            forces.publish(messages.joint_state(0, arm.joint_names, effort=effort))
+            stamp = next(stamps)
+            states.publish(messages.joint_state(stamp, arm.joint_names, q, np.zeros(6)))
+            forces.publish(messages.joint_state(stamp, arm.joint_names, effort=effort))
             return tip in client.frames and np.allclose(
                 client.frames[tip][:3, 3], place[:3], atol=1e-6
             )
