@@ -25,6 +25,8 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
     Raises:
         InvalidInput: the leading shapes do not broadcast; the message names each argument.
     """
+    if all(array.ndim == 1 for array in arrays.values()):  # a single state
+        return (), [row(array) for array in arrays.values()]
     try:
         shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
     except ValueError as error:
@@ -37,6 +39,13 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
         for array in arrays.values()
     ]
     return shape, flat
+
+
+def row(array: FloatArray) -> FloatArray:
+    """A single state as a batch of one, read-only like every other batch that is not copied."""
+    batch: FloatArray = np.ascontiguousarray(array)[None]
+    batch.flags.writeable = False
+    return batch
 
 
 def plain(

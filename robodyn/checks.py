@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,17 @@ QUATERNION_TOLERANCE = 1e-6
 # No coordinate or rate of a mechanism is as large [m, rad, m/s, rad/s]; what is computed from one
 # that is may overflow.
 BEYOND = 1e6
+# Of so few numbers Python's own sum tells sooner than NumPy whether all are finite.
+FEW = 36
+_FLOAT64 = np.dtype(np.float64)
+
+
+def all_finite(values: FloatArray) -> bool:
+    """Whether all numbers of a float64 array are finite; quick for a single state."""
+    if values.size <= FEW and values.ndim == 1 and math.isfinite(sum(values.tolist())):
+        return True
+    # a batch; or a number that is not finite, or finite ones whose sum is not
+    return bool(np.isfinite(values).all())
 
 
 def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -> FloatArray:
@@ -30,6 +42,10 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
         InvalidInput: not numeric, wrong trailing shape, or not finite (the message names the
             argument, the first offending element and its value).
     """
+    # a single state, as it passes by a thousand times a second
+    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.ndim == 1:
+        if (not core or value.shape == core) and all_finite(value):
+            return value
     expected = "(" + ", ".join(["...", *map(str, core)]) + ")"
     try:
         given = np.asarray(value)
@@ -81,6 +97,8 @@ def as_scalar(
     Raises:
         InvalidInput: not a number, not finite, or out of the stated range.
     """
+    if type(value) is float and math.isfinite(value) and above is None and at_least is None:
+        return value
     array = as_array(name, value, (), unit)
     if array.ndim:
         raise InvalidInput(f"{name} must be a single number{_in(unit)}, got {value!r}", value=value)
@@ -101,6 +119,13 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
     pose = as_array(name, value, (7,), "m, unit quaternion x y z w")
+    if pose.ndim == 1:
+        x, y, z, w = pose[3:].tolist()
+        length = math.sqrt(x * x + y * y + z * z + w * w)
+        if abs(length - 1.0) <= QUATERNION_TOLERANCE:
+            single: FloatArray = pose.copy()
+            single[3:] /= length
+            return single
     with np.errstate(over="ignore"):  # too long a quaternion is refused, not computed with
         norm = np.sqrt((pose[..., 3:] ** 2).sum(axis=-1, keepdims=True))
     worst = np.abs(norm - 1.0)

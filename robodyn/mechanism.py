@@ -20,6 +20,30 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 
+class Unchecked(Protocol):
+    """What a mechanism answers about single states in inner loops, without looking at them.
+
+    Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length.
+    """
+
+    def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
+        """As `Mechanism.difference`."""
+
+    def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
+        """As `Mechanism.advance`."""
+
+    def inverse_dynamics(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        acceleration: FloatArray,
+        out: FloatArray,
+        wrench: FloatArray | None = None,
+        /,
+    ) -> bool:
+        """Write efforts (n,) into `out`; return whether there are any."""
+
+
 @runtime_checkable
 class Mechanism(Protocol):
     """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
@@ -51,6 +75,10 @@ class Mechanism(Protocol):
     @property
     def velocity_limits(self) -> FloatArray:
         """(n,) [m/s or rad/s] of the driven joints, infinite where the model gives none."""
+
+    @property
+    def unchecked(self) -> Unchecked:
+        """The same for inner loops."""
 
     @property
     def home(self) -> FloatArray:

@@ -91,6 +91,10 @@ class ComputedTorque:
     ) -> FloatArray:
         """The corrected acceleration (nv,) of eq. 4.1."""
         error = self.mechanism.difference(configuration, desired.configuration)
+        return self.corrected(error, velocity, desired)
+
+    def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
+        """The same where the displacement to the desired configuration is known already (nv,)."""
         return np.asarray(
             desired.acceleration + self.kv @ (desired.velocity - velocity) + self.kp @ error
         )

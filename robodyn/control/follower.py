@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_exact, as_scalar, refuse_beyond
+from robodyn.checks import all_finite, as_exact, as_pose, as_scalar, refuse_beyond
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InvalidInput, KinematicsError
@@ -89,7 +89,7 @@ class TrajectoryFollower:
         scale_rate: float = 2.0,
         predicts: bool = False,
     ) -> None:
-        self.mechanism = mechanism
+        self._use(mechanism)
         self.handover = as_scalar("handover", handover, "s", at_least=0.0)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self.predicts = predicts
@@ -186,7 +186,15 @@ class TrajectoryFollower:
             )
         control = self._control
         self._control = ComputedTorque(mechanism, control.kp, control.kv, control.preview)
+        self._use(mechanism)
+
+    def _use(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
+        # asked for at every state, so they are kept at hand
+        self._unchecked = mechanism.unchecked
+        self._limits = mechanism.effort_limits
+        self._joints = len(mechanism.joint_names)
+        self._turns = mechanism.kind == "stewart"
 
     def command(
         self,
@@ -203,8 +211,8 @@ class TrajectoryFollower:
             InvalidInput: a state or a wrench of the wrong shape or not finite, or a state so far
                 off that no mechanism is there.
         """
-        rest = self.mechanism.difference(configuration, configuration)
-        configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
+        configuration = self._checked(configuration)
+        rest = np.zeros(self._joints)
         velocity = as_exact("velocity", velocity, rest.shape)
         # a hold or a handover that began there would spoil all that comes after
         refuse_beyond("configuration", configuration)
@@ -231,7 +239,8 @@ class TrajectoryFollower:
         if self._control.preview:
             ahead = pace.motion(self._path, self._control.preview)
             desired = desired._replace(acceleration=ahead.acceleration)
-        corrected = self._control.acceleration(configuration, velocity, desired)
+        error = self._unchecked.difference(configuration, desired.configuration)
+        corrected = self._control.corrected(error, velocity, desired)
         if self.predicts and self._period:
             half = 0.5 * self._period
             step = half * velocity + 0.5 * half**2 * corrected
@@ -255,9 +264,14 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: wrong shape or not finite.
         """
-        rest = self.mechanism.difference(configuration, configuration)
-        configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
-        return self._static(configuration, rest, wrench).effort
+        rest = np.zeros(self._joints)
+        return self._static(self._checked(configuration), rest, wrench).effort
+
+    def _checked(self, configuration: FloatArray) -> FloatArray:
+        """A single configuration; after this nothing looks at it again."""
+        if self._turns:
+            return as_pose("configuration", as_exact("configuration", configuration, (7,)))
+        return as_exact("configuration", configuration, (self._joints,))
 
     def _take(self, given: _Given) -> None:
         self._given, self._path, self._start, self._next = (
@@ -319,19 +333,18 @@ class TrajectoryFollower:
 
     def _effort(self, motion: Motion, wrench: FloatArray | None) -> Command:
         try:
-            if not np.isfinite(motion.acceleration).all():
+            if not all_finite(motion.acceleration):
                 return self._keep(motion, "the state is too far off for any acceleration")
             required = self.mechanism.inverse_dynamics(*motion, wrench)
         except KinematicsError as error:
             return self._keep(motion, str(error))
-        if not np.isfinite(required).all():
+        if not all_finite(required):
             return self._keep(motion, f"the motion asks for {required}")
-        limits = self.mechanism.effort_limits
-        effort = np.clip(required, -limits, limits)
-        cut = effort != required
+        limits = self._limits
+        effort = np.minimum(np.maximum(required, -limits), limits)
         problem = ""
-        if cut.any():
-            self.saturated += cut
+        if effort.tolist() != required.tolist():
+            self.saturated += effort != required
             worst = int(np.abs(required / limits).argmax())
             problem = (
                 f"{self.mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
@@ -341,7 +354,7 @@ class TrajectoryFollower:
         return Command(effort, required, motion, problem)
 
     def _keep(self, motion: Motion, why: str) -> Command:
-        limits = self.mechanism.effort_limits
+        limits = self._limits
         kept = np.clip(self._last_effort, -limits, limits)  # those of another payload, perhaps
         return Command(kept, kept, motion, f"no efforts: {why}")
 

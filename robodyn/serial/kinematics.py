@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,12 +44,12 @@ class SerialKinematics:
         """Number of joints."""
         return self._n
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """From the base to the tip."""
         return tuple(joint.name for joint in self.model.joints)
 
-    @property
+    @cached_property
     def frames(self) -> tuple[str, str]:
         """Names of the base frame and of the tip's."""
         return self.model.base_link, self.model.tip_link

@@ -56,6 +56,14 @@ class Unchecked:
         self._gravity = gravity
         self._kernels = kernels()
 
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (n,) from start to goal (n,)."""
+        return goal - start
+
+    def advance(self, q: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Configuration (n,) after a displacement (n,)."""
+        return q + displacement
+
     def inverse_dynamics(
         self,
         q: FloatArray,

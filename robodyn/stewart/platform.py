@@ -91,12 +91,12 @@ class StewartPlatform:
         """What the mechanism is called."""
         return self.model.name
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """The six driven joints; their positions are the leg lengths."""
         return tuple(leg.joints.actuator.name for leg in self.model.legs)
 
-    @property
+    @cached_property
     def frames(self) -> tuple[str, str]:
         """Names of the base frame and of the platform's."""
         return self.model.base_link, self.model.platform_link

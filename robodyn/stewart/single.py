@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
+from robodyn.batch import row
+from robodyn.kernels import rotations_batch
 from robodyn.kernels import stewart_single as kernels_of
 from robodyn.kernels.compiler import ready
 from robodyn.threads import once
@@ -56,6 +58,18 @@ class Unchecked:
     def __init__(self, lanes: FloatArray) -> None:
         self._lanes = lanes
         self._kernels = kernels()
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (6,) from start to goal (7,), both of them normalised."""
+        out = np.empty((1, 6))
+        rotations_batch.pose_differences(row(start), row(goal), out)
+        return out.reshape(6)
+
+    def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Pose (7,) after a displacement (6,)."""
+        out = np.empty((1, 7))
+        rotations_batch.advanced_poses(row(pose), row(displacement), out)
+        return out.reshape(7)
 
     def inverse_dynamics(
         self,

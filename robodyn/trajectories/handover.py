@@ -90,6 +90,8 @@ class Handover:
         Raises:
             InvalidInput: t is not finite.
         """
+        if isinstance(t, float) and t - self.start >= self.blend:
+            return self.new.sample(t)
         times = as_array("t", t, (), "s")
         flat = times.reshape(-1)
         result = Motion(*(np.array(values) for values in self.new.sample(flat)))

@@ -10,11 +10,13 @@ cubic is exact.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.kernels.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion
@@ -28,6 +30,22 @@ if TYPE_CHECKING:
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
 MAX_KNOTS = 200_000
+
+
+class _Cubics(NamedTuple):
+    """Cubics (N, ...) that begin at knots.
+
+    Attributes:
+        begin, end: [s] times (N, 1), or numbers, of the knots.
+        first: the motion at their beginning.
+        c2, c3: (N, nv) coefficients of the displacement in powers of (t - begin)/(end - begin).
+    """
+
+    begin: FloatArray | float
+    end: FloatArray | float
+    first: Motion
+    c2: FloatArray
+    c3: FloatArray
 
 
 class SampledTrajectory:
@@ -79,6 +97,9 @@ class SampledTrajectory:
                 )
         self._mechanism = mechanism
         self._rotates = mechanism.kind == "stewart"
+        self._unchecked = mechanism.unchecked
+        self._list: list[float] = self.times.tolist()
+        self._cursor: _Cubics | None = None  # where the last single time was found
 
     @property
     def duration(self) -> float:
@@ -96,6 +117,8 @@ class SampledTrajectory:
         Raises:
             InvalidInput: t is not finite.
         """
+        if isinstance(t, float) and (single := self._at(float(t))) is not None:
+            return single
         times = as_array("t", t, (), "s")
         flat = times.reshape(-1)
         after = np.searchsorted(self.times, flat, side="right") - 1
@@ -106,16 +129,41 @@ class SampledTrajectory:
         result.acceleration[resting] = 0.0
         between = np.flatnonzero(~resting & (flat != self.times[knot]))
         if between.size:
-            cubic = self._between(knot[between], flat[between])
+            cubic = self._between(self._cubics(knot[between]), flat[between][:, None])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
         return Motion(*(values.reshape(*times.shape, -1) for values in result))
 
-    def _between(self, knot: NDArray[np.intp], t: FloatArray) -> Motion:
+    def _at(self, t: float) -> Motion | None:
+        """The motion at one time, the same to the last bit; None where it takes explaining.
+
+        States come one after another: mostly the cubic is that of the time before.
+        """
+        cubics = self._cursor
+        if cubics is None or not cubics.begin < t < cubics.end:
+            times = self._list
+            knot = bisect_right(times, t) - 1
+            if not times[0] <= t <= times[-1]:
+                return self._resting(t)
+            if t == times[knot]:
+                return Motion(*(values[knot].copy() for values in self.knots))
+            cubics = self._cubics(np.array([knot]))
+            cubics = self._cursor = cubics._replace(begin=times[knot], end=times[knot + 1])
+        configuration, velocity, acceleration = self._between(cubics, t)
+        return Motion(configuration[0], velocity[0], acceleration[0])
+
+    def _resting(self, t: float) -> Motion | None:
+        if not math.isfinite(t):
+            return None
+        configuration, velocity, acceleration = self.knots
+        at = 0 if t < self._list[0] else -1
+        rest = np.zeros((2, velocity.shape[-1]))
+        return Motion(configuration[at].copy(), rest[0], rest[1])
+
+    def _cubics(self, knot: NDArray[np.intp]) -> _Cubics:
         first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
-        step = self.times[knot + 1] - self.times[knot]
-        x = ((t - self.times[knot]) / step)[:, None]
-        h = step[:, None]
+        begin, end = self.times[knot][:, None], self.times[knot + 1][:, None]
+        h = end - begin
         whole = self._mechanism.difference(first.configuration, last.configuration)
         end_rate = last.velocity.copy()
         if self._rotates:
@@ -123,12 +171,21 @@ class SampledTrajectory:
         # Hermite: displacement from the first knot, with rates v0 there and v1 at the end.
         c2 = 3.0 * whole - h * (2.0 * first.velocity + end_rate)
         c3 = -2.0 * whole + h * (first.velocity + end_rate)
+        return _Cubics(begin, end, first, c2, c3)
+
+    def _between(self, cubics: _Cubics, t: FloatArray | float) -> Motion:
+        begin, end, first, c2, c3 = cubics
+        h = end - begin
+        x = (t - begin) / h
         displacement = x * (h * first.velocity + x * (c2 + x * c3))
         velocity = first.velocity + x * (2.0 * c2 + 3.0 * x * c3) / h
-        acceleration = (2.0 * c2 + 6.0 * x * c3) / h**2
+        acceleration = (2.0 * c2 + 6.0 * x * c3) / (h * h)
         if self._rotates:
             rotation_vector_motions(displacement[:, 3:], velocity[:, 3:], acceleration[:, 3:])
-        configuration = self._mechanism.advance(first.configuration, displacement)
+        if len(displacement) == 1 and all_finite(displacement[0]):
+            configuration = self._unchecked.advance(first.configuration[0], displacement[0])[None]
+        else:
+            configuration = self._mechanism.advance(first.configuration, displacement)
         return Motion(configuration, velocity, acceleration)
 
 
