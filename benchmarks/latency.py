@@ -1,9 +1,10 @@
 """Command latency of the nodes beside a bare rclpy echo of the same messages in the same run.
 
-Usage: `python benchmarks/latency.py [--seconds 5]`. States go to `inverse_dynamics`, which answers
-with efforts, and to `condition_monitor`, which answers with numbers; and to an echo that answers
-each with a message of the same type and size and computes nothing. Each is a process of its own.
-Latency is from just before a state is published to its answer's callback.
+Usage: `python -m benchmarks.latency [--seconds 3] [--executors events single multi]`. Each node of
+the loop is a process of its own, and so is its echo, which gets the same messages and answers with
+messages of the same types and sizes, but computes nothing. They are asked in turn, half a second
+each, so that a busy machine meets both. Latency is from just before a message is published to the
+callback of its answer.
 """
 
 from __future__ import annotations
@@ -12,159 +13,134 @@ import argparse
 import os
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 RATES = (200, 500, 1000)
-WARM_UP = 100
+PLATFORM, ARM = "stewart_symmetric", "puma560"
+ECHO = Path(__file__).with_name("latency_echo.py")
+
+
+class Scenario(NamedTuple):
+    """A node and what it is asked.
+
+    Attributes:
+        node, model: the executable and its mechanism.
+        topic: what it is asked on; `joint_commands` for the simulator.
+        answer: the topic on which it answers.
+        parameters: of the node.
+    """
+
+    node: str
+    model: str
+    topic: str
+    answer: str
+    parameters: tuple[str, ...] = ()
+
+
+SCENARIOS = (
+    Scenario("inverse_dynamics", PLATFORM, "platform_state", "joint_commands"),
+    Scenario("inverse_dynamics", ARM, "joint_states", "joint_commands"),
+    Scenario("condition_monitor", PLATFORM, "platform_state", "condition_number"),
+    Scenario("condition_monitor", ARM, "joint_states", "condition_number"),
+    Scenario("state_estimator", PLATFORM, "joint_states", "platform_state"),
+    Scenario("forward_simulator", PLATFORM, "joint_commands", "platform_state"),
+    Scenario("forward_simulator", ARM, "joint_commands", "joint_states"),
+)
+
+
+class Row(NamedTuple):
+    """What came of one scenario at one rate: latencies [s] and unanswered messages of both."""
+
+    scenario: Scenario
+    executor: str
+    rate: int
+    node: np.ndarray
+    echo: np.ndarray
+    lost: tuple[int, int]
+    busy: tuple[float, float]
 
 
 def main() -> int:
-    """Measure and print the table."""
+    """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0, help="at each rate [s]")
-    parser.add_argument("--echo", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=float, default=3.0, help="of node and echo, at each rate")
+    parser.add_argument("--executors", nargs="+", default=["events"], help="of the node")
+    parser.add_argument("--echo", default="single", help="executor of the echo; `same`: the node's")
+    parser.add_argument("--nodes", nargs="+", default=[s.node for s in SCENARIOS])
+    parser.add_argument("--rates", nargs="+", type=int, default=RATES)
     given = parser.parse_args()
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 90))
-    return echo() if given.echo else measure(given.seconds)
+    from benchmarks.latency_client import BLOCK, Client
 
-
-def echo() -> int:
-    """Answer states with efforts that mean nothing: what rclpy itself takes."""
-    import rclpy
-    from nav_msgs.msg import Odometry
-    from rclpy.node import Node
-    from sensor_msgs.msg import JointState
-    from std_msgs.msg import Float64MultiArray
-
-    from robodyn_ros import qos
-
-    rclpy.init()
-    node = Node("echo")
-    # what inverse_dynamics publishes for a state
-    efforts = node.create_publisher(Float64MultiArray, "echo/efforts", qos.COMMAND)
-    commands = node.create_publisher(JointState, "echo/joint_commands", qos.COMMAND)
-    names = [f"leg{k}_actuator" for k in range(1, 7)]
-
-    def answer(message: Odometry) -> None:
-        efforts.publish(Float64MultiArray(data=[1.0] * 6))
-        reply = JointState(name=names, effort=[1.0] * 6)
-        reply.header.stamp = message.header.stamp
-        commands.publish(reply)
-
-    node.create_subscription(Odometry, "platform_state", answer, qos.LATEST)
-    rclpy.spin(node)
-    return 0
-
-
-def measure(seconds: float) -> int:
-    """Each rate in turn, all nodes in turn so that they do not share the processor."""
-    import rclpy
-    from rclpy.executors import SingleThreadedExecutor
-
-    rclpy.init()
-    node = rclpy.create_node("latency")
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
+    client, blocks = Client(), max(round(given.seconds / BLOCK), 2)
     rows = []
-    for rate in RATES:
-        base = None
-        for name, command, topic in targets():
-            process = subprocess.Popen(
-                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            try:
-                taken, lost = latencies(node, executor, topic, rate, seconds)
-            finally:
-                process.terminate()
-                process.wait()
-            base = taken if base is None else base
-            rows.append((name, rate, taken, lost, base))
-    rclpy.shutdown()
-    sys.stdout.write(table(rows))
+    for scenario in (s for s in SCENARIOS if s.node in given.nodes):
+        for executor in given.executors:
+            echo = executor if given.echo == "same" else given.echo
+            for rate in given.rates:
+                with processes(scenario, executor, echo, rate) as (node_process, echo_process):
+                    found = client.measure(scenario, rate, blocks, node_process, echo_process)
+                rows.append(Row(scenario, executor, rate, *found))
+                sys.stdout.write(line(rows[-1]) if len(rows) > 1 else HEAD + line(rows[-1]))
+                sys.stdout.flush()
+    client.close()
     return 0
 
 
-def targets() -> list[tuple[str, list[str], str]]:
-    """Name, command line and the topic that answers."""
-
-    def executable(name: str) -> list[str]:
-        return [sys.executable, "-c", f"from robodyn_ros.entry import {name}; {name}()"]
-
-    model = ["--ros-args", "-p", "model:=stewart_symmetric"]
-    control = ["-p", "mode:=computed_torque", "-p", "idle:=hold"]
-    return [
-        ("echo", [sys.executable, __file__, "--echo"], "echo/joint_commands"),
-        ("inverse_dynamics", [*executable("inverse_dynamics"), *model, *control], "joint_commands"),
-        ("condition_monitor", [*executable("condition_monitor"), *model], "condition_number"),
-    ]
-
-
-def latencies(node, executor, topic: str, rate: int, seconds: float) -> tuple[np.ndarray, int]:
-    """Latencies [s] of the answers to states at a rate [Hz], and how many were not answered."""
-    from nav_msgs.msg import Odometry
-    from sensor_msgs.msg import JointState
-    from std_msgs.msg import Float64
-
-    import robodyn as rd
-    from robodyn_ros import messages, qos
-
-    count = round(rate * seconds) + WARM_UP
-    home = rd.load("stewart_symmetric").home
-    sent, answered = np.full(count, np.nan), np.full(count, np.nan)
-    period = round(1e9 / rate)
-
-    def on_answer(message) -> None:
-        # numbers carry no stamp: they answer the latest state
-        index = published
-        if isinstance(message, JointState):
-            index = messages.to_nanoseconds(message.header.stamp) // period - 1
-        if 0 <= index < count and np.isnan(answered[index]):
-            answered[index] = time.perf_counter()
-
-    published = -1
-    kind = Float64 if topic == "condition_number" else JointState
-    subscription = node.create_subscription(kind, topic, on_answer, qos.STATE)
-    publisher = node.create_publisher(Odometry, "platform_state", qos.STATE)
-    state = messages.odometry(0, ("base_link", "platform_link"), home, np.zeros(6))
-    while not (publisher.get_subscription_count() and node.count_publishers(topic)):
-        executor.spin_once(timeout_sec=0.1)
-    time.sleep(0.5)
-    begin = time.perf_counter()
-    for current in range(count):
-        due = begin + current / rate
-        while (left := due - time.perf_counter()) > 0.0:
-            executor.spin_once(timeout_sec=left)
-        state.header.stamp = messages.to_stamp((current + 1) * period)
-        published = current
-        sent[current] = time.perf_counter()
-        publisher.publish(state)
-    end = time.perf_counter() + 0.3
-    while (left := end - time.perf_counter()) > 0.0:
-        executor.spin_once(timeout_sec=left)
-    node.destroy_subscription(subscription)
-    node.destroy_publisher(publisher)
-    taken = (answered - sent)[WARM_UP:]
-    return taken[np.isfinite(taken)], int(np.isnan(taken).sum())
+@contextmanager
+def processes(scenario: Scenario, executor: str, echo: str, rate: int) -> Iterator[tuple[int, int]]:
+    """The node in namespace /node and its echo in /echo; their process ids."""
+    name, model, topic, *_ = scenario
+    start = [sys.executable, "-c", f"from robodyn_ros.entry import {name}; {name}()"]
+    parameters = [f"model:={model}"]
+    if name == "forward_simulator":
+        parameters += [f"control_rate:={float(rate)}", "min_subscribers:=0"]
+    commands = (
+        ("/node", executor, [*start, "--ros-args"]),
+        ("/echo", echo, [sys.executable, str(ECHO), name, model, topic, "--ros-args"]),
+    )
+    running = []
+    try:
+        for namespace, kind, command in commands:
+            arguments = [f for p in parameters for f in ("-p", p)] if namespace == "/node" else []
+            running.append(
+                subprocess.Popen(
+                    [*command, "-r", f"__ns:={namespace}", "--log-level", "fatal", *arguments],
+                    env=os.environ | {"ROBODYN_EXECUTOR": kind},
+                    cwd=Path(__file__).parents[1],
+                )
+            )
+        yield running[0].pid, running[1].pid
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait()
 
 
-def table(rows: list[tuple[str, int, np.ndarray, int, np.ndarray]]) -> str:
-    """Medians, jitter and what is added, in microseconds, as Markdown."""
-    lines = [
-        "| rate [Hz] | node | median [us] | p99 [us] | jitter (std) [us] | of echo | added [us] "
-        "| unanswered |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, rate, taken, lost, base in rows:
-        median, p99 = 1e6 * np.percentile(taken, [50, 99])
-        reference = 1e6 * np.median(base)
-        lines.append(
-            f"| {rate} | {name} | {median:.0f} | {p99:.0f} | {1e6 * taken.std():.0f} "
-            f"| {median / reference:.2f} | {median - reference:+.0f} | {lost} |"
-        )
-    return "\n".join(lines) + "\n"
+HEAD = (
+    "| node | model | executor | rate [Hz] | median [us] | p99 [us] | jitter [us] | echo: median "
+    "[us] | p99 [us] | jitter [us] | added [us] | least added [us] | processor, node - echo [us] "
+    "| unanswered, node, echo |\n" + "|---" * 14 + "|\n"
+)
+
+
+def line(row: Row) -> str:
+    """Medians, jitter (standard deviation) and what the node adds, as a line of a table."""
+    cells = [row.scenario.node, row.scenario.model, row.executor, str(row.rate)]
+    for taken in (row.node, row.echo):
+        cells += [f"{1e6 * value:.0f}" for value in (*np.percentile(taken, [50, 99]), taken.std())]
+    cells.append(f"{1e6 * (np.median(row.node) - np.median(row.echo)):+.0f}")
+    cells.append(f"{1e6 * (row.node.min() - row.echo.min()):+.0f}")
+    cells.append(f"{row.busy[0]:.0f} - {row.busy[1]:.0f}")
+    cells.append(f"{row.lost[0]}, {row.lost[1]}")
+    return "| " + " | ".join(cells) + " |\n"
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 from robodyn_ros.payload import PAYLOAD, Payload
+from robodyn_ros.refilled import JointStateMessage, MultiArrayMessage
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 SETTINGS = {
@@ -91,6 +92,8 @@ class InverseDynamics(Node):
         )
         self._watchdog = Watchdog(p["watchdog_timeout"], p["watchdog_hold"], p["watchdog_ramp"])
         self._joints = self._mechanism.joint_names
+        self._efforts, self._command = MultiArrayMessage(), JointStateMessage(self._joints)
+        self._plot = JointStateMessage(self._joints)
         self._stamp = 0
         self._last: np.ndarray | None = None
         self._problem = ""
@@ -158,18 +161,18 @@ class InverseDynamics(Node):
         self._plots(stamp, command, wrench)
 
     def _publish(self, stamp: int, effort: np.ndarray) -> None:
-        self._commands.publish(messages.multi_array(effort))
-        self._joint_commands.publish(messages.joint_state(stamp, self._joints, effort=effort))
+        self._commands.publish(self._efforts.filled(effort))
+        self._joint_commands.publish(self._command.filled(stamp, effort=effort))
 
     def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
         if self._forces.get_subscription_count():
-            self._forces.publish(messages.joint_state(stamp, self._joints, effort=command.required))
+            self._forces.publish(self._plot.filled(stamp, effort=command.required))
         platform = self._mechanism.kind == "stewart"
         if platform and self._massless.get_subscription_count() and not command.problem:
             massless = self._payload.mechanism.inverse_dynamics(
                 *command.motion, wrench, formulation="massless"
             )
-            self._massless.publish(messages.joint_state(stamp, self._joints, effort=massless))
+            self._massless.publish(self._plot.filled(stamp, effort=massless))
 
     def _watch(self) -> None:
         """States are silent: hold by gravity compensation, then let go gently."""

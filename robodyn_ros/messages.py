@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Pose, PoseStamped, Transform, Twist
 from nav_msgs.msg import Odometry, Path
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import (
     JointTrajectory,
     JointTrajectoryPoint,
@@ -17,7 +17,7 @@ from trajectory_msgs.msg import (
     MultiDOFJointTrajectoryPoint,
 )
 
-from robodyn.checks import as_pose, refuse_beyond
+from robodyn.checks import all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import Motion, SampledTrajectory
@@ -25,7 +25,7 @@ from robodyn.trajectories import Motion, SampledTrajectory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from geometry_msgs.msg import Wrench
+    from geometry_msgs.msg import Vector3, Wrench
     from numpy.typing import NDArray
 
     from robodyn.mechanism import Mechanism
@@ -65,7 +65,7 @@ def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
     """Write pose (7,) into a Pose or a Transform."""
     position = message.position if isinstance(message, Pose) else message.translation
     q = message.orientation if isinstance(message, Pose) else message.rotation
-    position.x, position.y, position.z, q.x, q.y, q.z, q.w = (float(value) for value in pose)
+    position.x, position.y, position.z, q.x, q.y, q.z, q.w = np.asarray(pose, dtype=np.float64).tolist()
 
 
 def twist_array(message: Twist) -> FloatArray:
@@ -78,9 +78,9 @@ def wrench_array(message: Wrench) -> FloatArray:
     return vector_pair(message.force, message.torque)
 
 
-def vector_pair(first: object, second: object) -> FloatArray:
+def vector_pair(first: Vector3, second: Vector3) -> FloatArray:
     """(6,) of two Vector3 messages."""
-    return np.array([getattr(v, axis) for v in (first, second) for axis in "xyz"])
+    return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
 
 
 def fill_twist(message: Twist, twist: FloatArray) -> None:
@@ -92,7 +92,7 @@ def fill_twist(message: Twist, twist: FloatArray) -> None:
         message.angular.x,
         message.angular.y,
         message.angular.z,
-    ) = (float(value) for value in twist)
+    ) = np.asarray(twist, dtype=np.float64).tolist()
 
 
 def odometry(stamp: int, frames: tuple[str, str], pose: FloatArray, twist: FloatArray) -> Odometry:
@@ -157,11 +157,23 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
         raise InvalidInput(
             f"{len(message.name)} joint names but {len(values)} values of {field}", value=values
         )
-    where = dict(zip(message.name, values, strict=True))
-    missing = [name for name in names if name not in where]
-    if missing:
+    order = joint_order(tuple(message.name), tuple(names))
+    if order is None:
+        missing = [name for name in names if name not in message.name]
         raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)
-    return finite(field, np.array([where[name] for name in names]))
+    return finite(field, np.array(values)[order])
+
+
+@lru_cache(maxsize=16)
+def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.intp] | None:
+    """Where each of `names` is among those given, the last of equal ones; None if one is not.
+
+    A publisher says the same names with every message, so the answer is kept.
+    """
+    where = {name: index for index, name in enumerate(given)}
+    if not where.keys() >= set(names):
+        return None
+    return np.array([where[name] for name in names], dtype=np.intp)
 
 
 def spread(values: FloatArray, names: Sequence[str], all_names: Sequence[str]) -> FloatArray:
@@ -170,18 +182,13 @@ def spread(values: FloatArray, names: Sequence[str], all_names: Sequence[str]) -
     return np.array([where.get(name, 0.0) for name in all_names])
 
 
-def multi_array(values: FloatArray) -> Float64MultiArray:
-    """A Float64MultiArray of one dimension."""
-    return Float64MultiArray(data=values.tolist())
-
-
 def finite(name: str, values: FloatArray) -> FloatArray:
     """The values, if all are finite.
 
     Raises:
         InvalidInput: names the first that is not.
     """
-    if not np.isfinite(values).all():
+    if not all_finite(values):
         first = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InvalidInput(f"{name}[{first}] is {values[first]}", value=values)
     return values

@@ -6,10 +6,11 @@ import signal
 from typing import TYPE_CHECKING
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.logging import get_logger
 
 from robodyn.errors import RobodynError
+from robodyn_ros.spinning import spin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +45,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         node = make_node()
         if not rclpy.ok():
             return 0  # interrupted meanwhile; there is nothing to execute in
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        executor.spin()
+        spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (Finished, RobodynError) as end:
