@@ -117,7 +117,7 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: as for `composed_pose`.
     """
-    turned = _resolved("nij,nkj->nki", pose, wrench, "wrench", "N, N m")
+    turned = _resolved(TO_BASE, pose, wrench, "wrench", "N, N m")
     turned[..., 3:] += np.cross(as_pose("pose", pose)[..., :3], turned[..., :3])
     return turned
 

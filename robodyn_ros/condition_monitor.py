@@ -79,7 +79,7 @@ class ConditionMonitor(Node):
     def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         try:
             number = float(self._mechanism.condition_number(configuration))
-            self._tell_scale(stamp, configuration, velocity)
+            self._tell_scale(stamp, number, configuration, velocity)
         except rd.RobodynError as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
@@ -94,9 +94,13 @@ class ConditionMonitor(Node):
             self._said[level] = now
             diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 
-    def _tell_scale(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _tell_scale(
+        self, stamp: int, number: float, configuration: np.ndarray, velocity: np.ndarray
+    ) -> None:
         """Slow down towards a singularity, never on the way out of it."""
-        scaled = float(self._mechanism.condition_number(configuration, self._length))
+        scaled = number
+        if self._length != 1.0:
+            scaled = float(self._mechanism.condition_number(configuration, self._length))
         self._scaled.publish(Float64(data=scaled))
         scale = self._scaling.at(stamp, configuration, velocity)
         self._scale.publish(Float64(data=scale))

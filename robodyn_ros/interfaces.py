@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
@@ -16,13 +17,13 @@ from robodyn.checks import refuse_beyond
 from robodyn.control import platform_from_joints
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
+from robodyn_ros.refilled import JointStateMessage, OdometryMessage
 from robodyn_ros.sending import sender
 from robodyn_ros.transforms import PlatformBroadcaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
     from rclpy.node import Node
     from rclpy.publisher import Publisher
@@ -173,14 +174,16 @@ class PlatformInterface(Interface):
         joints = self._node.create_publisher(JointState, "joint_states", profile)
         send_state, send_joints = sender(self._node, states), sender(self._node, joints)
         transform = PlatformBroadcaster(self._node, self.base_frame, self.body_frame)
-        frames = (self.base_frame, self.body_frame)
-        driven = self._mechanism.joint_names
+        names, driven = self._mechanism.leg_joints.names, self._mechanism.joint_names
+        odometry = OdometryMessage((self.base_frame, self.body_frame))
+        legs, efforts = JointStateMessage(names), np.zeros(len(names))
+        where = [names.index(name) for name in driven]
 
         def publish(stamp: int, pose: FloatArray, twist: FloatArray, effort: FloatArray) -> None:
-            names, position, velocity = self._mechanism.leg_joint_states(pose, twist)
-            efforts = messages.spread(effort, driven, names)
-            send_joints(messages.joint_state(stamp, names, position, velocity, efforts))
-            state = messages.odometry(stamp, frames, pose, twist)
+            _, position, velocity = self._mechanism.leg_joint_states(pose, twist)
+            efforts[where] = effort
+            send_joints(legs.filled(stamp, position, velocity, efforts))
+            state = odometry.filled(stamp, pose, twist)
             transform.send(state)
             send_state(state)
 
@@ -213,10 +216,10 @@ class ArmInterface(Interface):
     def state_publisher(self, profile: QoSProfile) -> StatePublisher:
         """`joint_states`; robot_state_publisher makes the transforms of them."""
         joints = self._node.create_publisher(JointState, self.state_topic, profile)
-        send, names = sender(self._node, joints), self._mechanism.joint_names
+        send, state = sender(self._node, joints), JointStateMessage(self._mechanism.joint_names)
 
         def publish(stamp: int, q: FloatArray, qd: FloatArray, effort: FloatArray) -> None:
-            send(messages.joint_state(stamp, names, q, qd, effort))
+            send(state.filled(stamp, q, qd, effort))
 
         return StatePublisher(joints, publish)
 

@@ -65,7 +65,9 @@ def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
     """Write pose (7,) into a Pose or a Transform."""
     position = message.position if isinstance(message, Pose) else message.translation
     q = message.orientation if isinstance(message, Pose) else message.rotation
-    position.x, position.y, position.z, q.x, q.y, q.z, q.w = np.asarray(pose, dtype=np.float64).tolist()
+    position.x, position.y, position.z, q.x, q.y, q.z, q.w = np.asarray(
+        pose, dtype=np.float64
+    ).tolist()
 
 
 def twist_array(message: Twist) -> FloatArray:
@@ -174,12 +176,6 @@ def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.in
     if not where.keys() >= set(names):
         return None
     return np.array([where[name] for name in names], dtype=np.intp)
-
-
-def spread(values: FloatArray, names: Sequence[str], all_names: Sequence[str]) -> FloatArray:
-    """Values of some joints among all of them, zero for the others."""
-    where = dict(zip(names, values, strict=True))
-    return np.array([where.get(name, 0.0) for name in all_names])
 
 
 def finite(name: str, values: FloatArray) -> FloatArray:

@@ -29,6 +29,7 @@ from robodyn.estimation import (
 )
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.refilled import JointStateMessage, OdometryMessage
 from robodyn_ros.transforms import PlatformBroadcaster
 
 PARAMETERS = MECHANISM | {
@@ -71,12 +72,15 @@ class StateEstimator(Node):
             jump=p["jump"],
         )
         self._driven = self._platform.joint_names
+        names = self._platform.leg_joints.names
+        self._passive = [k for k, name in enumerate(names) if name not in self._driven]
+        self._state = OdometryMessage(self._platform.frames)
+        self._passive_state = JointStateMessage([names[index] for index in self._passive])
         self._refused = 0
         self._trouble = (0, "", 0.0)  # level, text, when
         self._heard = time.monotonic()
         self._level = -1
-        self._frames = self._platform.frames
-        self._transform = PlatformBroadcaster(self, *self._frames)
+        self._transform = PlatformBroadcaster(self, *self._platform.frames)
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
@@ -134,17 +138,14 @@ class StateEstimator(Node):
 
     def _publish(self, estimate: Estimate) -> None:
         stamp, pose, twist = estimate.stamp, estimate.pose, estimate.twist
-        state = messages.odometry(stamp, self._frames, pose, twist)
+        state = self._state.filled(stamp, pose, twist)
         state.pose.covariance = estimate.pose_covariance.ravel()
         state.twist.covariance = twist_covariance_in_body(pose, estimate.twist_covariance).ravel()
         self._states.publish(state)
         self._transform.send(state)
-        names, position, velocity = self._platform.leg_joint_states(pose, twist)
-        passive = [index for index, name in enumerate(names) if name not in self._driven]
+        _, position, velocity = self._platform.leg_joint_states(pose, twist)
         self._joints.publish(
-            messages.joint_state(
-                stamp, [names[index] for index in passive], position[passive], velocity[passive]
-            )
+            self._passive_state.filled(stamp, position[self._passive], velocity[self._passive])
         )
 
     def _report(self, level: int, text: str) -> None:

@@ -97,8 +97,11 @@ def condition_rate(
     configuration: FloatArray,
     velocity: FloatArray,
     characteristic_length: float = 1.0,
+    number: float | None = None,
 ) -> float:
     """How fast the condition number changes [1/s] at a single configuration and velocity.
+
+    `number` is the condition number there, where it is known already.
 
     A central difference of its inverse, which has no pole. Zero at rest, NaN where the condition
     number is infinite.
@@ -108,7 +111,8 @@ def condition_rate(
         KinematicsError: the configuration has no geometry.
     """
     speed = float(np.linalg.norm(velocity))
-    number = float(mechanism.condition_number(configuration, characteristic_length))
+    if number is None:
+        number = float(mechanism.condition_number(configuration, characteristic_length))
     if not np.isfinite(number):
         return np.nan
     if speed == 0.0:
@@ -130,13 +134,17 @@ def is_approaching(
     configuration: FloatArray,
     velocity: FloatArray,
     characteristic_length: float = 1.0,
+    number: float | None = None,
 ) -> bool:
     """Whether the condition number grows along a velocity; not so at rest or at its very pole.
+
+    Arguments as for `condition_rate`.
 
     Raises:
         InvalidInput, KinematicsError: as for `condition_rate`.
     """
-    return condition_rate(mechanism, configuration, velocity, characteristic_length) > 0.0
+    rate = condition_rate(mechanism, configuration, velocity, characteristic_length, number)
+    return rate > 0.0
 
 
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:

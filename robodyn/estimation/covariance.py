@@ -44,14 +44,17 @@ def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLik
     """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     v, w = moving[:3], moving[3:]
-    model = platform.model
-    q = np.array([leg.platform for leg in model.legs]) @ rotation_matrix(where).T
-    S = where[:3] + q - np.array([leg.base for leg in model.legs])
+    base, tips = platform.joint_centres
+    q = tips @ rotation_matrix(where).T
+    S = where[:3] + q - base
     L = np.sqrt((S * S).sum(axis=1, keepdims=True))
     s = S / L
     u = v + _cross(w[None], q)
     across = (u - s * (s * u).sum(axis=1, keepdims=True)) / L
-    return np.hstack([across, _cross(q, across + _cross(s, w[None]))])
+    D = np.empty((6, 6))
+    D[:, :3] = across
+    D[:, 3:] = _cross(q, across + _cross(s, w[None]))
+    return D
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:

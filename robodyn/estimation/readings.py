@@ -27,9 +27,7 @@ def leg_readings(
     Raises:
         InvalidInput: wrong shape or not finite.
     """
-    actuators = [leg.joints.actuator for leg in platform.model.legs]
-    sign = np.array([actuator.sign for actuator in actuators], dtype=np.float64)
-    offset = np.array([actuator.offset for actuator in actuators])
+    sign, offset = platform.leg_joints.actuator_sign, platform.leg_joints.actuator_offset
     lengths = sign * as_array("positions", positions, (6,), "m") + offset
     if velocities is None:
         return lengths, None

@@ -31,30 +31,49 @@ class LegJointStates(NamedTuple):
     velocities: FloatArray
 
 
-def universal_angles(model: StewartModel, direction: FloatArray) -> FloatArray:
-    """Natural angles (..., 6, 2) of the universal joints for leg directions s (..., 6, 3).
+class LegJointReadings:
+    """How the URDF of a model names and measures the joints of its legs; see `LegJoints.to_urdf`.
 
-    With the axes [h u k] of `universal_zero_frame` the leg frame is [h u k] Rz(q1) Ry(q2).
+    Args:
+        model: the mechanism.
+
+    Attributes:
+        names: 18.
+        actuator_sign, actuator_offset: (6,) a length is sign * reading + offset.
     """
-    frames = np.array([universal_zero_frame(leg.universal_axis) for leg in model.legs])
-    along_h, along_u, along_k = np.moveaxis(np.einsum("...ij,ijk->...ik", direction, frames), -1, 0)
-    q1 = np.arctan2(along_u, along_h)
-    q2 = np.arctan2(-along_k, np.hypot(along_u, along_h))
-    return np.stack([q1, q2], axis=-1)
 
+    def __init__(self, model: StewartModel) -> None:
+        joints = [leg.joints for leg in model.legs]
+        readings = [(j.universal_1, j.universal_2, j.actuator) for j in joints]
+        self.names = tuple(name for j in joints for name in j.names)
+        self._sign = np.array([[float(reading.sign) for reading in leg] for leg in readings])
+        self._offset = np.array([[reading.offset for reading in leg] for leg in readings])
+        self.actuator_sign, self.actuator_offset = self._sign[:, 2], self._offset[:, 2]
+        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in model.legs])
 
-def leg_joint_states(model: StewartModel, motion: LegMotion) -> LegJointStates:
-    """URDF values of all joints of the legs in a motion."""
-    angles = universal_angles(model, motion.direction)
-    natural = np.concatenate([angles, motion.length[..., None]], axis=-1)
-    rates = np.concatenate([motion.universal_rates, motion.rate[..., None]], axis=-1)
-    positions, velocities = np.empty_like(natural), np.empty_like(rates)
-    names: list[str] = []
-    for i, leg in enumerate(model.legs):
-        joints = leg.joints
-        readings = (joints.universal_1, joints.universal_2, joints.actuator)
-        positions[..., i, :] = joints.to_urdf(natural[..., i, :])
-        velocities[..., i, :] = rates[..., i, :] * [reading.sign for reading in readings]
-        names += joints.names
-    shape = (*natural.shape[:-2], 3 * len(model.legs))
-    return LegJointStates(tuple(names), positions.reshape(shape), velocities.reshape(shape))
+    def of(self, motion: LegMotion) -> LegJointStates:
+        """URDF values of all joints in a motion; angles in [-pi, pi)."""
+        values, rates = (np.empty((*motion.length.shape, 3)) for _ in range(2))
+        values[..., :2] = self.universal_angles(motion.direction)
+        values[..., 2] = motion.length
+        values -= self._offset
+        values *= self._sign
+        angles = values[..., :2]
+        angles -= 2.0 * np.pi * np.floor(angles / (2.0 * np.pi) + 0.5)
+        rates[..., :2] = motion.universal_rates
+        rates[..., 2] = motion.rate
+        rates *= self._sign
+        shape = (*motion.length.shape[:-1], len(self.names))
+        return LegJointStates(self.names, values.reshape(shape), rates.reshape(shape))
+
+    def universal_angles(self, direction: FloatArray) -> FloatArray:
+        """Natural angles (..., 6, 2) of the universal joints for leg directions s (..., 6, 3).
+
+        With the axes [h u k] of `universal_zero_frame` the leg frame is [h u k] Rz(q1) Ry(q2).
+        """
+        along = np.einsum("...ij,ijk->...ik", direction, self._frames)
+        along_h, along_u, along_k = along[..., 0], along[..., 1], along[..., 2]
+        angles = np.empty((*direction.shape[:-1], 2))
+        angles[..., 0] = np.arctan2(along_u, along_h)
+        angles[..., 1] = np.arctan2(-along_k, np.hypot(along_u, along_h))
+        return angles

@@ -23,7 +23,7 @@ from robodyn.stewart.base_joints import base_joints
 from robodyn.stewart.formulations import formulation_of
 from robodyn.stewart.forward_kinematics import PlatformMotion, forward_kinematics
 from robodyn.stewart.integration import integrate
-from robodyn.stewart.joints import LegJointStates, leg_joint_states
+from robodyn.stewart.joints import LegJointReadings, LegJointStates
 from robodyn.stewart.linearization import Linearization, linearize
 from robodyn.stewart.model import Damping
 from robodyn.stewart.packing import pack_lanes, pack_legs, pack_platform
@@ -76,6 +76,17 @@ class StewartPlatform:
         return self.base_joint == other.base_joint and self.model == other.model
 
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    @cached_property
+    def leg_joints(self) -> LegJointReadings:
+        """Names and zeros of the legs' joints in the URDF."""
+        return LegJointReadings(self.model)
+
+    @cached_property
+    def joint_centres(self) -> tuple[FloatArray, FloatArray]:
+        """(6, 3) [m] of the universal joints in the base frame, spherical in the platform's."""
+        legs = self.model.legs
+        return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
 
     @cached_property
     def _single(self) -> single.Single:
@@ -199,7 +210,7 @@ class StewartPlatform:
 
     def leg_joint_states(self, pose: ArrayLike, twist: ArrayLike | None = None) -> LegJointStates:
         """URDF names, positions and velocities of all joints of the legs, passive ones too."""
-        return leg_joint_states(self.model, self.leg_motion(pose, twist))
+        return self.leg_joints.of(self.leg_motion(pose, twist))
 
     def jacobian(self, pose: ArrayLike) -> FloatArray:
         """H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.

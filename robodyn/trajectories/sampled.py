@@ -155,10 +155,9 @@ class SampledTrajectory:
     def _resting(self, t: float) -> Motion | None:
         if not math.isfinite(t):
             return None
-        configuration, velocity, acceleration = self.knots
-        at = 0 if t < self._list[0] else -1
-        rest = np.zeros((2, velocity.shape[-1]))
-        return Motion(configuration[at].copy(), rest[0], rest[1])
+        knot = 0 if t < self._list[0] else -1
+        rest = np.zeros((2, self.knots.velocity.shape[-1]))
+        return Motion(self.knots.configuration[knot].copy(), rest[0], rest[1])
 
     def _cubics(self, knot: NDArray[np.intp]) -> _Cubics:
         first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
