@@ -22,7 +22,6 @@ import numpy as np
 
 RATES = (200, 500, 1000)
 PLATFORM, ARM = "stewart_symmetric", "puma560"
-ECHO = Path(__file__).with_name("latency_echo.py")
 
 
 class Scenario(NamedTuple):
@@ -84,8 +83,11 @@ def main() -> int:
         for executor in given.executors:
             echo = executor if given.echo == "same" else given.echo
             for rate in given.rates:
-                with processes(scenario, executor, echo, rate) as (node_process, echo_process):
-                    found = client.measure(scenario, rate, blocks, node_process, echo_process)
+                with (
+                    running("/node", scenario, executor, rate) as node,
+                    running("/echo", scenario, echo, rate) as bare,
+                ):
+                    found = client.measure(scenario, rate, blocks, node.pid, bare.pid)
                 rows.append(Row(scenario, executor, rate, *found))
                 sys.stdout.write(line(rows[-1]) if len(rows) > 1 else HEAD + line(rows[-1]))
                 sys.stdout.flush()
@@ -94,34 +96,32 @@ def main() -> int:
 
 
 @contextmanager
-def processes(scenario: Scenario, executor: str, echo: str, rate: int) -> Iterator[tuple[int, int]]:
-    """The node in namespace /node and its echo in /echo; their process ids."""
+def running(
+    namespace: str, scenario: Scenario, executor: str, rate: int
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The node of a scenario, or in the namespace /echo its echo, as a process."""
     name, model, topic, *_ = scenario
-    start = [sys.executable, "-c", f"from robodyn_ros.entry import {name}; {name}()"]
-    parameters = [f"model:={model}"]
-    if name == "forward_simulator":
+    if namespace == "/echo":
+        command = [sys.executable, "-m", "benchmarks.latency_echo", name, model, topic]
+        parameters = []
+    else:
+        command = [sys.executable, "-c", f"from robodyn_ros.entry import {name}; {name}()"]
+        parameters = [f"model:={model}"]
+    if parameters and name == "forward_simulator":
         parameters += [f"control_rate:={float(rate)}", "min_subscribers:=0"]
-    commands = (
-        ("/node", executor, [*start, "--ros-args"]),
-        ("/echo", echo, [sys.executable, str(ECHO), name, model, topic, "--ros-args"]),
+    process = subprocess.Popen(
+        [
+            *(*command, "--ros-args", "-r", f"__ns:={namespace}", "--log-level", "fatal"),
+            *(word for parameter in parameters for word in ("-p", parameter)),
+        ],
+        env=os.environ | {"ROBODYN_EXECUTOR": executor},
+        cwd=Path(__file__).parents[1],
     )
-    running = []
     try:
-        for namespace, kind, command in commands:
-            arguments = [f for p in parameters for f in ("-p", p)] if namespace == "/node" else []
-            running.append(
-                subprocess.Popen(
-                    [*command, "-r", f"__ns:={namespace}", "--log-level", "fatal", *arguments],
-                    env=os.environ | {"ROBODYN_EXECUTOR": kind},
-                    cwd=Path(__file__).parents[1],
-                )
-            )
-        yield running[0].pid, running[1].pid
+        yield process
     finally:
-        for process in running:
-            process.terminate()
-        for process in running:
-            process.wait()
+        process.terminate()
+        process.wait()
 
 
 HEAD = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,11 @@ class Peer:
         tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text().split()[0]) for task in tasks) * 1e-9
 
+    def memory(self) -> float:
+        """Resident memory [MB]."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
     def close(self) -> None:
         """Leave the graph."""
         self._node.destroy_subscription(self._subscription)
@@ -143,9 +149,10 @@ class Client:
 
     def __init__(self) -> None:
         rclpy.init()
-        self._node = rclpy.create_node("latency")
+        self.node = rclpy.create_node("latency")
         self._executor = (EventsExecutor or SingleThreadedExecutor)()
-        self._executor.add_node(self._node)
+        self._executor.add_node(self.node)
+        self._planner: Any = None
 
     def measure(
         self, scenario: Scenario, rate: int, blocks: int, node_pid: int, echo_pid: int
@@ -153,19 +160,11 @@ class Client:
         """Latencies [s] of node and echo, unanswered questions, and processor time each [us]."""
         questions = Questions(scenario, rate)
         peers = [
-            Peer(self._node, scenario, namespace, pid)
+            Peer(self.node, scenario, namespace, pid)
             for namespace, pid in (("/node", node_pid), ("/echo", echo_pid))
         ]
-        if scenario.node == "inverse_dynamics":
-            flown = questions.trajectory()
-            kind, topic = type(flown), "joint_trajectory"
-            if questions.mechanism.kind == "stewart":
-                topic = "platform_trajectory"
-            planner = self._node.create_publisher(kind, f"/node/{topic}", qos.LATCHED)
-            planner.publish(flown)
-        while not all(peer.ready() for peer in peers):
-            self._spin(time.perf_counter() + 0.1)
-        self._spin(time.perf_counter() + 1.0)
+        self.fly(scenario, questions)
+        self.meet(*peers)
         number, spent, asked = 0, [0.0, 0.0], [0, 0]
         count = round(rate * BLOCK)
         for block in range(-1, blocks):
@@ -178,6 +177,9 @@ class Client:
                     asked[which] += count
         for peer in peers:
             peer.close()
+        if self._planner is not None:
+            self.node.destroy_publisher(self._planner)
+            self._planner = None
         node, echo = peers
         busy = tuple(1e6 * s / n for s, n in zip(spent, asked, strict=True))
         return (
@@ -187,25 +189,46 @@ class Client:
             (busy[0], busy[1]),
         )
 
+    def fly(self, scenario: Scenario, questions: Questions) -> None:
+        """Give the node the trajectory along which the states lie, if it takes any."""
+        if scenario.node != "inverse_dynamics":
+            return
+        flown = questions.trajectory()
+        platform = questions.mechanism.kind == "stewart"
+        topic = "/node/platform_trajectory" if platform else "/node/joint_trajectory"
+        self._planner = self.node.create_publisher(type(flown), topic, qos.LATCHED)
+        self._planner.publish(flown)
+
+    def meet(self, *peers: Peer) -> None:
+        """Wait until all are there."""
+        while not all(peer.ready() for peer in peers):
+            self.spin(time.perf_counter() + 0.1)
+        self.spin(time.perf_counter() + 1.0)
+
+    def settle(self, peer: Peer) -> None:
+        """Wait for the last answers, for as long as they may take."""
+        end = time.perf_counter() + PATIENCE
+        while peer.waiting and time.perf_counter() < end:
+            self.spin(time.perf_counter() + 0.01)
+
     def _block(self, peer: Peer, questions: Questions, rate: int, number: int, count: int) -> int:
         begin = time.perf_counter() + 2e-3
         for index in range(count):
-            self._spin(begin + index / rate)
+            self.spin(begin + index / rate)
             late = time.perf_counter() + PATIENCE
             while peer.in_turn and peer.waiting and time.perf_counter() < late:
-                self._spin(time.perf_counter() + 1e-4)
+                self.spin(time.perf_counter() + 1e-4)
             peer.ask(questions(number + index, peer))
-        end = time.perf_counter() + PATIENCE
-        while peer.waiting and time.perf_counter() < end:
-            self._spin(time.perf_counter() + 0.01)
+        self.settle(peer)
         return number + count
 
-    def _spin(self, until: float) -> None:
+    def spin(self, until: float) -> None:
+        """Take answers until a time of the performance counter [s]."""
         while (left := until - time.perf_counter()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
     def close(self) -> None:
         """Leave the graph."""
         self._executor.shutdown()
-        self._node.destroy_node()
+        self.node.destroy_node()
         rclpy.try_shutdown()

@@ -1,82 +1,100 @@
-"""States at 1 kHz for a minute: is every node's memory bounded?
+"""States at 1 kHz for a minute: is every state answered, and is the node's memory bounded?
 
-Usage: `python benchmarks/one_kilohertz.py [--seconds 60] [--node inverse_dynamics]`. Prints the
-resident memory of the node's process over time, and fails if it grew by more than 5 MB after the
-first tenth of the run.
+Usage: `python -m benchmarks.one_kilohertz [--seconds 60] [--node inverse_dynamics] [--model ...]`.
+Flies a trajectory, prints the resident memory of the node's process over time, and fails if the
+node dies or its memory grows by more than 5 MB after the first tenth of the run. Of states that
+come faster than they are answered `inverse_dynamics` answers the latest: one that was overtaken
+by the next has no effort, and is counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from benchmarks.latency import ARM, PLATFORM, SCENARIOS, running
+
+if TYPE_CHECKING:
+    from benchmarks.latency import Scenario
+
 RATE = 1000
 ALLOWED = 5.0  # [MB]
+
+
+class Endurance(NamedTuple):
+    """What came of it.
+
+    Attributes:
+        sizes: (K, 2) times [s] and resident memory [MB].
+        latencies: [s] of the answers.
+        sent, unanswered: states.
+        alive: whether the node still ran in the end.
+    """
+
+    sizes: np.ndarray
+    latencies: np.ndarray
+    sent: int
+    unanswered: int
+    alive: bool
+
+    @property
+    def grown(self) -> float:
+        """Memory gained [MB] after the first tenth of the run, when all has been called once."""
+        return float(self.sizes[-1, 1] - self.sizes[len(self.sizes) // 10 + 1, 1])
+
+
+def endure(scenario: Scenario, seconds: float, rate: int = RATE) -> Endurance:
+    """Send states at a rate [Hz], whatever becomes of them."""
+    from benchmarks.latency_client import Client, Peer, Questions
+
+    client, questions = Client(), Questions(scenario, rate)
+    try:
+        with running("/node", scenario, "events", rate) as process:
+            peer = Peer(client.node, scenario, "/node", process.pid)
+            client.fly(scenario, questions)
+            client.meet(peer)
+            begin, sizes, count = time.perf_counter(), [], round(seconds * rate)
+            for index in range(count):
+                client.spin(begin + index / rate)
+                peer.ask(questions(index, peer))
+                if index % max(count // 40, 1) == 0 or index == count - 1:
+                    sizes.append((index / rate, peer.memory()))
+            client.settle(peer)
+            peer.settle(keep=True)
+            alive = process.poll() is None
+            peer.close()
+    finally:
+        client.close()
+    return Endurance(np.array(sizes), np.array(peer.latencies), count, peer.unanswered, alive)
 
 
 def main() -> int:
     """Run, print, judge."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--node", default="inverse_dynamics")
+    parser.add_argument("--node", default="inverse_dynamics", choices={s.node for s in SCENARIOS})
+    parser.add_argument("--model", default=PLATFORM, choices=(PLATFORM, ARM))
     given = parser.parse_args()
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 90))
-
-    import rclpy
-    from nav_msgs.msg import Odometry
-
-    import robodyn as rd
-    from robodyn_ros import messages, qos
-
-    home = rd.load("stewart_symmetric").home
-    rclpy.init()
-    node = rclpy.create_node("one_kilohertz")
-    publisher = node.create_publisher(Odometry, "platform_state", qos.STATE)
-    start = f"from robodyn_ros.entry import {given.node}; {given.node}()"
-    command = [sys.executable, "-c", start, "--ros-args", "-p", "model:=stewart_symmetric"]
-    if given.node == "inverse_dynamics":
-        command += ["-p", "idle:=hold"]
-    process = subprocess.Popen(command)
-    try:
-        while not publisher.get_subscription_count():
-            time.sleep(0.1)
-        state = messages.odometry(0, ("base_link", "platform_link"), home, np.zeros(6))
-        begin, sizes, count = time.perf_counter(), [], round(given.seconds * RATE)
-        for k in range(count):
-            state.header.stamp = messages.to_stamp((k + 1) * 1_000_000)
-            publisher.publish(state)
-            if k % max(count // 20, 1) == 0:
-                sizes.append(memory(process.pid))
-                sys.stdout.write(f"{k / RATE:6.1f} s  {sizes[-1]:7.1f} MB\n")
-            left = begin + (k + 1) / RATE - time.perf_counter()
-            if left > 0.0:
-                time.sleep(left)
-        took = time.perf_counter() - begin
-        alive = process.poll() is None
-    finally:
-        process.terminate()
-        process.wait()
-        rclpy.shutdown()
-    grown = sizes[-1] - sizes[2]
+    found = [s for s in SCENARIOS if (s.node, s.model) == (given.node, given.model)]
+    if not found:
+        parser.error(f"{given.node} is not for {given.model}")
+    result = endure(found[0], given.seconds)
+    for at, size in result.sizes:
+        sys.stdout.write(f"{at:6.1f} s  {size:7.1f} MB\n")
+    median, p99 = 1e6 * np.percentile(result.latencies, [50, 99])
     sys.stdout.write(
-        f"{count} states in {took:.1f} s; {given.node} {'alive' if alive else 'dead'}, grown by "
-        f"{grown:+.1f} MB\n"
+        f"{given.node} of {given.model} {'alive' if result.alive else 'dead'}: {result.sent} "
+        f"states, {result.unanswered} overtaken or lost, latency {median:.0f} us (p99 {p99:.0f}), "
+        f"memory grown by {result.grown:+.2f} MB\n"
     )
-    return 0 if alive and grown < ALLOWED else 1
-
-
-def memory(pid: int) -> float:
-    """Resident memory of a process [MB]."""
-    text = Path(f"/proc/{pid}/status").read_text()
-    line = next(line for line in text.splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024.0
+    return 0 if result.alive and result.grown < ALLOWED else 1
 
 
 if __name__ == "__main__":

@@ -44,8 +44,9 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     """
     # a single state, as it passes by a thousand times a second
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.ndim == 1:
-        if (not core or value.shape == core) and all_finite(value):
-            return value
+        single: FloatArray = value
+        if (not core or single.shape == core) and all_finite(single):
+            return single
     expected = "(" + ", ".join(["...", *map(str, core)]) + ")"
     try:
         given = np.asarray(value)
