@@ -141,12 +141,14 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
 
 
 def refuse_beyond(name: str, values: FloatArray) -> None:
-    """Refuse a measured state so far off that no mechanism is there.
+    """Refuse a measured state (n,), finite, so far off that no mechanism is there.
 
     Raises:
         InvalidInput: a value larger than BEYOND.
     """
-    if np.abs(values).max() > BEYOND:
+    # what was turned from one frame to another and back is off by rounding
+    farthest, numbers = BEYOND * (1.0 + 1e-9), values.tolist()
+    if max(numbers) > farthest or min(numbers) < -farthest:
         raise InvalidInput(
             f"{name} is {np.array2string(values, precision=4)}, expected no more than {BEYOND:g} "
             "in any coordinate",
