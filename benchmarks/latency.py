@@ -1,6 +1,6 @@
 """Command latency of the nodes beside a bare rclpy echo of the same messages in the same run.
 
-Usage: `python -m benchmarks.latency [--seconds 3] [--executors events single multi]`. Each node of
+Usage: `python -m benchmarks.latency [--seconds 3] [--executors lean single events]`. Each node of
 the loop is a process of its own, and so is its echo, which gets the same messages and answers with
 messages of the same types and sizes, but computes nothing. They are asked in turn, half a second
 each, so that a busy machine meets both. Latency is from just before a message is published to the
@@ -68,7 +68,7 @@ def main() -> int:
     """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3.0, help="of node and echo, at each rate")
-    parser.add_argument("--executors", nargs="+", default=["events"], help="of the node")
+    parser.add_argument("--executors", nargs="+", default=["lean"], help="of the node")
     parser.add_argument("--echo", default="single", help="executor of the echo; `same`: the node's")
     parser.add_argument("--nodes", nargs="+", default=[s.node for s in SCENARIOS])
     parser.add_argument("--rates", nargs="+", type=int, default=RATES)

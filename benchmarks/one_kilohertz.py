@@ -54,7 +54,7 @@ def endure(scenario: Scenario, seconds: float, rate: int = RATE) -> Endurance:
 
     client, questions = Client(), Questions(scenario, rate)
     try:
-        with running("/node", scenario, "events", rate) as process:
+        with running("/node", scenario, "lean", rate) as process:
             peer = Peer(client.node, scenario, "/node", process.pid)
             client.fly(scenario, questions)
             client.meet(peer)

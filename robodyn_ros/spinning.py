@@ -1,19 +1,30 @@
-"""What calls the callbacks: rclpy's executors, the quickest that is at hand.
+"""What calls the callbacks: rclpy's executor, less busy with what hardly ever comes.
 
-The usual executor builds a set of everything that a node waits for, in Python, before each wait;
-the more publishers, services and timers a node has, the longer every message takes. The events
-executor is told by the middleware what has come. `ROBODYN_EXECUTOR` chooses: `events` (the
-default, where rclpy has it), `single` or `multi`.
+Before each wait rclpy gathers all that a node waits for, in Python, and after it asks each of them
+whether it is ready; the message comes last. Most of them are events of quality of service, some
+two for every publisher and subscription: whether a peer has been found that asks for another. They
+can wait a little.
+
+`ROBODYN_EXECUTOR` chooses another executor, to measure: `single` and `multi` are rclpy's own;
+`events` is its experimental one, the quickest of all, which in rclpy 7.1.6 now and then ceases to
+take messages and which an exception in a callback, or Ctrl-C in its midst, makes talkative.
 """
 
 from __future__ import annotations
 
+import math
 import os
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 
 from robodyn.errors import InvalidInput
+
+try:
+    from rclpy.event_handler import EventHandler
+except ImportError:  # Humble
+    from rclpy.qos_event import QoSEventHandler as EventHandler
 
 try:
     from rclpy.experimental import EventsExecutor
@@ -24,22 +35,45 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
 VARIABLE = "ROBODYN_EXECUTOR"
-KINDS = ("events", "single", "multi")
-# Its spin() in one go is not ended by Ctrl-C or by shutdown(), in rclpy 7.1.6 and 9.1.2; one that
-# comes back this often [s] is.
+KINDS = ("lean", "single", "multi", "events")
+# How often events of quality of service are looked at [s], by a node that has anything to do.
+SELDOM = 0.5
+# spin() of the events executor is not ended by Ctrl-C; one that comes back this often [s] is.
 LOOK_UP = 0.1
 
 
+class LeanExecutor(SingleThreadedExecutor):
+    """A SingleThreadedExecutor that looks at events of quality of service twice a second only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._looked, self._looks = -math.inf, True
+
+    def _wait_for_ready_callbacks(self, *args: Any, **kws: Any) -> Any:
+        """Begin a round; without this hook every round looks at everything, as rclpy's do."""
+        now = time.monotonic()
+        self._looks = now - self._looked >= SELDOM
+        if self._looks:
+            self._looked = now
+        return super()._wait_for_ready_callbacks(*args, **kws)
+
+    def can_execute(self, entity: Any) -> bool:
+        """Whether to wait for it in this round."""
+        if not self._looks and isinstance(entity, EventHandler):
+            return False
+        return bool(super().can_execute(entity))
+
+
 def chosen() -> str:
-    """The kind that the environment asks for, or the best at hand.
+    """The kind of executor that the environment asks for, or ours.
 
     Raises:
-        InvalidInput: an unknown kind.
+        InvalidInput: an unknown kind, or one that this rclpy does not have.
     """
-    kind = os.environ.get(VARIABLE, "events")
-    if kind not in KINDS:
-        raise InvalidInput(f"{VARIABLE} is {kind!r}, expected {', '.join(KINDS)}", value=kind)
-    return "single" if kind == "events" and EventsExecutor is None else kind
+    kind = os.environ.get(VARIABLE, KINDS[0])
+    if kind not in KINDS or (kind == "events" and EventsExecutor is None):
+        raise InvalidInput(f"{VARIABLE} is {kind!r}, expected {', '.join(KINDS[:3])}", value=kind)
+    return kind
 
 
 def spin(node: Node) -> None:
@@ -52,13 +86,10 @@ def spin(node: Node) -> None:
     kind = chosen()
     if kind == "events":
         executor = EventsExecutor()
-    else:
-        executor = SingleThreadedExecutor() if kind == "single" else MultiThreadedExecutor()
-    executor.add_node(node)
-    try:
-        if kind != "events":
-            executor.spin()
+        executor.add_node(node)
         while True:
             executor.spin_once(timeout_sec=LOOK_UP)
-    finally:
-        executor.shutdown()
+    own = {"lean": LeanExecutor, "single": SingleThreadedExecutor, "multi": MultiThreadedExecutor}
+    executor = own[kind]()
+    executor.add_node(node)
+    executor.spin()
