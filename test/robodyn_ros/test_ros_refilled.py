@@ -1,0 +1,64 @@
+"""Messages filled anew carry what fresh ones carry, and nothing of the time before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rclpy.serialization import serialize_message
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import JointState
+
+from robodyn.errors import InvalidInput
+from robodyn_ros import messages
+from robodyn_ros.refilled import JointStateMessage, MultiArrayMessage, OdometryMessage
+
+pytestmark = pytest.mark.ros
+NAMES = ("a", "b", "c")
+
+
+@pytest.fixture
+def rng():
+    seed = np.random.SeedSequence().entropy
+    print(f"seed {seed}")
+    return np.random.default_rng(seed)
+
+
+def test_joint_states_and_odometry_are_those_made_anew(rng):
+    joints, odometry = JointStateMessage(NAMES), OdometryMessage(("base", "body"))
+    for stamp in (0, 999_999_999, 1_000_000_001, 12_345_678_901):
+        values = rng.normal(size=(3, 3))
+        fresh = messages.joint_state(stamp, NAMES, *values)
+        assert serialize_message(joints.filled(stamp, *values)) == serialize_message(fresh)
+        turn = Rotation.random(random_state=rng).as_quat()
+        pose, twist = np.concatenate([rng.normal(size=3), turn]), rng.normal(size=6)
+        fresh = messages.odometry(stamp, ("base", "body"), pose, twist)
+        assert serialize_message(odometry.filled(stamp, pose, twist)) == serialize_message(fresh)
+
+
+def test_efforts_alone_leave_the_other_lists_empty(rng):
+    effort = rng.normal(size=6)[::2]  # not contiguous
+    message = JointStateMessage(NAMES).filled(7, effort=effort)
+    assert message.effort.tolist() == effort.tolist()
+    assert not message.position
+    assert not message.velocity
+    assert MultiArrayMessage().filled(effort).data.tolist() == effort.tolist()
+
+
+def test_joints_are_mapped_by_name_whatever_order_comes_next(rng):
+    """One publisher after another, each with its own order, some with more joints or fewer."""
+    for _ in range(50):
+        given = [*rng.permutation(["a", "b", "c", "d", "e"])]
+        values = rng.normal(size=5)
+        message = JointState(name=[str(name) for name in given], effort=values.tolist())
+        where = dict(zip(given, values, strict=True))
+        found = messages.joint_values(message, NAMES, "effort")
+        assert found.tolist() == [where[name] for name in NAMES]
+        del message.name[given.index("b")]
+        message.effort = message.effort[:4]
+        with pytest.raises(InvalidInput, match="no effort for joint b"):
+            messages.joint_values(message, NAMES, "effort")
+
+
+def test_of_a_joint_named_twice_the_last_counts():
+    message = JointState(name=["a", "b", "a", "c"], effort=[1.0, 2.0, 3.0, 4.0])
+    assert messages.joint_values(message, NAMES, "effort").tolist() == [3.0, 2.0, 4.0]
