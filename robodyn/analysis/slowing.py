@@ -126,7 +126,7 @@ class SpeedScale:
         if number <= self.slow_from:
             return 1.0
         approaching = is_approaching(
-            self._mechanism, configuration, way, self.characteristic_length
+            self._mechanism, configuration, way, self.characteristic_length, number
         )
         return speed_scale(number, self.slow_from, self.stop_at, approaching)
 

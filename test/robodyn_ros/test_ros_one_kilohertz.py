@@ -30,7 +30,7 @@ def memory(pid: int) -> float:
 
 
 def test_a_flood_of_states(peer, start, mechanism):
-    process = start("inverse_dynamics", {"idle": "hold"})
+    process = start("inverse_dynamics", {"idle": "hold", "watchdog_timeout": 0.0})
     publisher = peer.publisher(Odometry, "platform_state")
     heard = peer.listen(JointState, "joint_commands")
     state, path = OdometryMessage(mechanism.frames), rd.paper_path("I")
