@@ -253,7 +253,7 @@ def test_nothing_but_finite_efforts_within_the_limits(computed_torque, mechanism
     singular = path.sample(3.670504110).configuration
     states = [
         (np.array([1e3, 0, 0.5, 0, 0, 0, 1.0]), np.zeros(6)),
-        (path.sample(0.0).configuration, np.full(6, 1e6)),
+        (path.sample(0.0).configuration, np.full(6, 5e5)),
         (singular, np.zeros(6)),
         (np.array([0.3, 0.2, -0.1, 0, 0, 0, 1.0]), np.zeros(6)),
     ]
