@@ -6,10 +6,12 @@ time-out only bounds how long a failing test takes.
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -48,6 +50,10 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 
+# Linux, sys/prctl.h
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
 T = TypeVar("T")
 _domains = itertools.count(os.getpid() * 13)
 
@@ -83,6 +89,12 @@ def _yaml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def _die_with_the_test() -> None:
+    """What a test started ends with it, also when the test itself is killed."""
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 class Process:
     """A command in a session of its own; its output is collected as it comes."""
 
@@ -99,6 +111,7 @@ class Process:
             text=True,
             errors="replace",
             start_new_session=True,
+            preexec_fn=_die_with_the_test,
         )
         self.pid = self._popen.pid
         self._reader = threading.Thread(target=self._read, daemon=True)
