@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy.optimize import brentq
 
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
@@ -171,6 +170,9 @@ class _Check:
         changes = np.flatnonzero(positive[1:] != positive[:-1])
         if not changes.size:
             return None
+        # takes longer to import than all else, and is seldom needed
+        from scipy.optimize import brentq
+
         good, bad = (float(t) for t in times[changes[0] : changes[0] + 2])
         tolerance = TIME_TOLERANCE * self._trajectory.duration
         root = brentq(lambda t: float(determinant(np.asarray(t))), good, bad, xtol=tolerance)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
@@ -105,8 +104,14 @@ def _sign_changes(
     intervals = int(as_scalar("samples", samples, at_least=1.0))
     grid = np.union1d(np.linspace(0.0, trajectory.duration, intervals + 1), extra)
     positive = function(grid) > 0.0
-    roots = []
-    for i in np.flatnonzero(positive[1:] != positive[:-1]):
+    changes = np.flatnonzero(positive[1:] != positive[:-1])
+    roots: list[tuple[float, bool]] = []
+    if not changes.size:
+        return roots
+    # takes longer to import than all else, and is seldom needed
+    from scipy.optimize import brentq
+
+    for i in changes:
         try:
             root = brentq(
                 lambda t: float(function(np.asarray(t))),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from robodyn.errors import KinematicsError, SimulationFailed
 from robodyn.simulation.runge_kutta import BEYOND
@@ -63,6 +62,9 @@ class DormandPrince853:
         return self._split(self._dense(then), len(state[0]))
 
     def _integrate(self, start: float, end: float, state: State) -> None:
+        # takes longer to import than all else, and is seldom needed
+        from scipy.integrate import solve_ivp
+
         size = len(state[0])
         # at a mark the acceleration jumps: both ends must see this stretch's side
         inside = np.nextafter(start, end), np.nextafter(end, start)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from launch_harness import NODES
-from ros_harness import PATIENCE, session_of
+from launch_harness import FLIGHT, NODES
+from ros_harness import session_of
 
 if TYPE_CHECKING:
     from launch_harness import Launch
@@ -27,7 +27,7 @@ def has_started(pid: int) -> bool:
 def when_all_have_started(flight: Launch) -> dict[str, int]:
     """The process ids of the nodes, as soon as their Python is up."""
     pids = {node: flight.pid_of(node) for node in NODES}
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + FLIGHT
     while not all(map(has_started, pids.values())):
         assert time.monotonic() < deadline, flight.output
         time.sleep(0.01)
@@ -52,7 +52,7 @@ def deaths(launch):
         flight = launch(path="I")
         pids = when_all_have_started(flight)
         if DEATHS[node]:
-            flight.process.wait_for_line(DEATHS[node])
+            flight.process.wait_for_line(DEATHS[node], timeout=FLIGHT)
         os.kill(pids[node], signal.SIGKILL)
         code = flight.wait()
         return flight, code, session_of(flight.process.pid)
@@ -85,7 +85,7 @@ def test_ctrl_c_leaves_no_process_behind(launch, when):
     flight = launch(path="I")
     pids = when_all_have_started(flight)
     if when == "flying":
-        flight.process.wait_for_line("points accepted")
+        flight.process.wait_for_line("points accepted", timeout=FLIGHT)
     flight.process.signal(signal.SIGINT)
     flight.wait()
     assert session_of(flight.process.pid) == {}
