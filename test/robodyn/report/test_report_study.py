@@ -52,9 +52,9 @@ def path_one(dasgupta):
 
 
 def test_path_one_in_milliseconds_is_quick_and_small(dasgupta):
-    began = time.monotonic()
+    began = time.process_time()  # others on the machine do not lengthen it
     html = rd.analyze(dasgupta, rd.paper_path("I"), 1e-3).to_html()
-    assert time.monotonic() - began < 5.0
+    assert time.process_time() - began < 5.0
     assert len(html.encode()) < 3e6
     assert data_of(html)["samples"] >= 6001
 
