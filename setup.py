@@ -51,7 +51,13 @@ setup(
     ],
     extras_require={
         "record": ["rosbags>=0.11"],
-        "sweep": ["dask>=2023.1", "distributed>=2023.1", "xarray>=2023.1", "zarr>=2.13", "netCDF4>=1.6"],
+        "sweep": [
+            "dask>=2023.1",
+            "distributed>=2023.1",
+            "xarray>=2023.1",
+            "zarr>=2.13",
+            "netCDF4>=1.6",
+        ],
         "view": ["viser>=1.1,<2", "xacro>=2.0"],
         "xacro": ["xacro>=2.0"],
         "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
