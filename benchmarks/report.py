@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
-import numba
 import numpy as np
 
+import robodyn as rd
+from benchmarks import toolbox
 from benchmarks.timing import Timing
+from benchmarks.work import LARGE
+from robodyn.batch import COPIED
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -20,35 +24,60 @@ PAGE = """# Performance
 Made by `python -m benchmarks` on {machine}. Every peer computes the same states in the same
 process, its answers are checked against ours first, and all take turns in every round, so that a
 busy moment meets all of them. Times are microseconds for one state as seen from Python: median,
-quartiles and fastest of the rounds; the ratio is to the first line of a table.
+quartiles and fastest of the rounds; the ratio, of medians, is to the first line of a table. They
+are times of the thread on the processor, and on the wall where several threads work.
 
-## Inverse dynamics of a whole Stewart platform, one call
+## A whole Stewart platform, one call
+
+Inverse dynamics:
 
 {platform}
 
-`unchecked` is for inner loops: `fast = m.unchecked`, then
-`fast.inverse_dynamics(pose, twist, accel, out)` with contiguous float64 arrays that are known to be
-right; it writes into `out` and says whether there is an answer. The checked call looks at shapes,
-finiteness and the quaternion inside the same compiled function.
+Forward dynamics. MuJoCo's constraints are springs, so its accelerations agree within 2 % only:
+
+{forward}
+
+The rest:
 
 {rest}
+
+`unchecked` is for inner loops: `fast = m.unchecked`, then
+`fast.inverse_dynamics(pose, twist, accel, out)` with contiguous float64 arrays whose lengths and
+numbers are known to be right; it writes into `out` and says whether there is an answer. The checked
+call looks at shapes, finiteness and the quaternion inside the same compiled function.
 
 ## A serial arm of six joints, one call
 
 {arm}
 
 ![Cost against the number of joints](images/performance_joints.png)
-
+{toolbox}
 ## Batches
 
-Median, and in brackets the fastest round:
+Inverse dynamics of the platform; median, and in brackets the fastest round:
 
 {batches}
 
 ![Cost against the size of the batch](images/performance_batches.png)
 
-Large batches run on all processors at hand; `rd.set_threads(n)` says otherwise. Arrays of any
-stride are read where they are, so a flat batch needs no memory beyond its results.
+Every function that has a form in vectors, {large} states a call:
+
+{many}
+
+These two columns are times on the wall, so only the fastest rounds say much where others share the
+processor. Large batches run on all processors at hand, here {threads}; `rd.set_threads(n)` says
+otherwise. Arrays of any stride are read where they are. What spans several axes by broadcasting and
+cannot be looked at as one is copied {copied} states at a time, so memory is bounded by the results.
+
+## How near to what the processor can do
+
+One inverse dynamics of the platform is {operations} operations, counted by running the kernel on
+numbers that count. A large batch does {rate:.1f} of them in a nanosecond on one thread; as many
+independent products and sums as there are, in vectors and without fused operations, are {peak:.1f}
+in a nanosecond, so it runs at {share:.0%} of that. It moves {moved} bytes a state,
+{bandwidth:.1f} in a nanosecond, where copying moves {peak_bandwidth:.1f}: memory is not what it
+waits for, but divisions, roots and sums that need each other. Of the arithmetic instructions of the
+compiled function {wide} are on eight numbers, {narrow} on two or four and {single} on one.
 
 ## How
 
@@ -56,12 +85,16 @@ The equations are written once, as functions of numbers. `robodyn/kernels/lanes.
 second kind of number, a vector of eight float64: for one state the six legs are the lanes of a
 vector, for a batch eight states are. LLVM gets vector types to begin with and makes AVX-512, AVX2
 or NEON of them; nothing hangs on automatic vectorisation, and no `fastmath` is used, so that NaN is
-found and a state has the same forces, bit for bit, alone and in a batch.
+found and a state has the same forces, bit for bit, alone and in a batch. Sine and cosine are
+arithmetic of ours for the same reason.
 
-About half of a single call is Numba's way from Python into compiled code, some 50 ns for every
-argument, and 0.1 to 0.2 for the new array; this is why the checked call of an arm, whose kernel
-takes 0.35, is behind Pinocchio's and only the unchecked one level with it. Serial arms in a batch
-run one state after another: their sines and cosines have no vector form here.
+A call from Python goes straight to the compiled function, whose arguments are read where NumPy
+keeps them (`robodyn/kernels/given.py`): some 20 ns for all of them, where Numba's own way takes 50
+for each. Most of what the checked call takes beyond `unchecked` is the new array.
+"""
+TOOLBOX = """
+The Robotics Toolbox for Python is among the peers where it is installed:
+`pip install -r requirements/bench.txt`.
 """
 
 
@@ -98,6 +131,17 @@ def curve_table(curves: Curves) -> str:
     return "\n".join(lines)
 
 
+def thread_table(rows: list[tuple[str, Timing, Timing]]) -> str:
+    """A Markdown table of medians, and the fastest rounds, on one thread and on all."""
+    lines = ["| | one thread | all threads | gain of the fastest |", "|---|---|---|---|"]
+    lines += [
+        f"| {name} | {one.median:.3f} ({one.best:.3f}) | {every.median:.3f} ({every.best:.3f}) | "
+        f"{one.best / every.best:.2f} |"
+        for name, one, every in rows
+    ]
+    return "\n".join(lines)
+
+
 def plot(path: Path, curves: Curves, label: str) -> None:
     """Microseconds a state against a size, both logarithmic."""
     figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
@@ -116,9 +160,12 @@ def write(
     docs: Path,
     *,
     platform: list[Timing],
+    forward: list[Timing],
     rest: list[Timing],
-    arm: list[Timing],
+    arm: list[list[Timing]],
     batches: Curves,
+    many: list[tuple[str, Timing, Timing]],
+    roof: dict[str, Any],
     joints: Curves,
 ) -> str:
     """Write page and plots into a folder; returns the page."""
@@ -127,11 +174,18 @@ def write(
     plot(images / "performance_batches.png", batches, "states in a batch")
     plot(images / "performance_joints.png", joints, "joints")
     page = PAGE.format(
-        machine=f"{processor()}, Numba {numba.__version__}, NumPy {np.__version__}",
+        machine=processor(),
         platform=table(platform),
+        forward=table(forward),
         rest=table(rest),
-        arm=table(arm),
+        arm="\n\n".join(map(table, arm)),
+        toolbox="" if toolbox.puma() else TOOLBOX,
         batches=curve_table(batches),
+        many=thread_table(many),
+        large=LARGE,
+        threads=rd.get_threads(),
+        copied=COPIED,
+        **roof,
     )
     (docs / "performance.md").write_text(page)
     return page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import Any
 
@@ -9,20 +10,22 @@ import numpy as np
 import pinocchio as pin
 
 import robodyn as rd
-from benchmarks import engines, numpy_floor
+from benchmarks import closed_loops, engines, numpy_floor, roofline, toolbox
 from benchmarks.timing import Contender, Timing, compare
+from robodyn.kernels import stewart_lanes
 from robodyn.serial.arm import SerialArm
 from robodyn.stewart.platform import StewartPlatform
 
 warnings.simplefilter("ignore", rd.errors.UnphysicalInertiaWarning)
 BATCHES = (1, 8, 64, 512, 4096, 32768)
+LARGE = BATCHES[-1]
 BARE = {"friction": False, "armature": False}
 
 
-def agree(name: str, theirs: Any, ours: Any) -> None:
+def agree(name: str, theirs: Any, ours: Any, within: float = 1e-8) -> None:
     """Refuse to time a peer that computes something else."""
     np.testing.assert_allclose(
-        theirs, ours, rtol=1e-8, atol=1e-8 * np.abs(ours).max(), err_msg=name
+        theirs, ours, rtol=within, atol=within * np.abs(ours).max(), err_msg=name
     )
 
 
@@ -82,16 +85,39 @@ def one_platform() -> list[Timing]:
     )
 
 
-def rest_of_platform() -> list[Timing]:
-    """One call of the other functions of the platform."""
+def forward_platform() -> list[Timing]:
+    """One call: forward dynamics of the platform, by engines that close its loops themselves."""
     m = platform()
     pose, twist, accel = (np.ascontiguousarray(x[0]) for x in states(1))
     forces = m.inverse_dynamics(pose, twist, accel)
+    closed = engines.ClosedPinocchio(m, pose, twist, accel)
+    opened = engines.MujocoPlatform(m, pose, closed.qd, closed.qdd)
+    contacts = closed_loops.ConstrainedPinocchio(closed, forces)
+    connected = closed_loops.ConstrainedMujoco(opened, m.model.legs, forces)
+    ours = m.forward_dynamics(pose, twist, forces)
+    agree("Pinocchio, constraintDynamics", contacts.acceleration(), ours)
+    agree("MuJoCo, connect", connected.acceleration(), ours, within=0.02)
+    fast, out = m.unchecked, np.empty(6)
+    return compare(
+        [
+            Contender("robodyn forward_dynamics", lambda: m.forward_dynamics(pose, twist, forces)),
+            Contender(
+                "robodyn, unchecked", lambda: fast.forward_dynamics(pose, twist, forces, out)
+            ),
+            Contender("Pinocchio constraintDynamics", contacts.compute),
+            Contender("MuJoCo mj_step, loops as equality constraints", connected.step),
+        ]
+    )
+
+
+def rest_of_platform() -> list[Timing]:
+    """One call of the other functions of the platform."""
+    m = platform()
+    pose = np.ascontiguousarray(states(1)[0][0])
     H = m.jacobian(pose)
     agree("NumPy", np.linalg.cond(H), m.condition_number(pose))
     return compare(
         [
-            Contender("robodyn forward_dynamics", lambda: m.forward_dynamics(pose, twist, forces)),
             Contender("robodyn mass_matrix", lambda: m.mass_matrix(pose)),
             Contender("robodyn condition_number", lambda: m.condition_number(pose)),
             Contender("NumPy cond of a given Jacobian", lambda: np.linalg.cond(H)),
@@ -99,31 +125,105 @@ def rest_of_platform() -> list[Timing]:
     )
 
 
-def one_arm() -> list[Timing]:
-    """One call: an arm of six joints."""
+def one_arm() -> list[list[Timing]]:
+    """One call: an arm of six joints, forth and back and its mass matrix."""
     arm = bare_arm()
     model = engines.pinocchio_arm(arm.model)
     data = model.createData()
     q, qd, qdd = (x.copy() for x in np.random.default_rng(2).normal(size=(3, 6)))
     tau = arm.inverse_dynamics(q, qd, qdd, **BARE)
+    accelerations, M = arm.forward_dynamics(q, qd, tau, **BARE), arm.mass_matrix(q, armature=False)
     agree("rnea", pin.rnea(model, data, q, qd, qdd), tau)
-    agree("aba", pin.aba(model, data, q, qd, tau), arm.forward_dynamics(q, qd, tau, **BARE))
-    M = arm.mass_matrix(q, armature=False)
+    agree("aba", pin.aba(model, data, q, qd, tau), accelerations)
     agree("crba", np.triu(pin.crba(model, data, q)), np.triu(M))
     fast, out, room = arm.unchecked, np.empty(6), np.empty((6, 6))
-    return compare(
+    tables = [
         [
             Contender("robodyn inverse_dynamics", lambda: arm.inverse_dynamics(q, qd, qdd)),
             Contender("robodyn, unchecked", lambda: fast.inverse_dynamics(q, qd, qdd, out)),
             Contender("Pinocchio rnea", lambda: pin.rnea(model, data, q, qd, qdd)),
+        ],
+        [
             Contender("robodyn forward_dynamics", lambda: arm.forward_dynamics(q, qd, tau)),
             Contender("robodyn, unchecked", lambda: fast.forward_dynamics(q, qd, tau, out)),
             Contender("Pinocchio aba", lambda: pin.aba(model, data, q, qd, tau)),
+        ],
+        [
             Contender("robodyn mass_matrix", lambda: arm.mass_matrix(q)),
             Contender("robodyn, unchecked", lambda: fast.mass_matrix(q, room)),
             Contender("Pinocchio crba", lambda: pin.crba(model, data, q)),
-        ]
-    )
+        ],
+    ]
+    puma = toolbox.puma()
+    if puma is not None:
+        agree("toolbox, rne", puma.rne(q, qd, qdd), tau)
+        agree("toolbox, accel", puma.accel(q, qd, tau), accelerations)
+        agree("toolbox, inertia", puma.inertia(q), M)
+        name = "Robotics Toolbox"
+        tables[0] += [Contender(f"{name} rne", lambda: puma.rne(q, qd, qdd))]
+        tables[1] += [Contender(f"{name} accel", lambda: puma.accel(q, qd, tau))]
+        tables[2] += [Contender(f"{name} inertia", lambda: puma.inertia(q))]
+    return [compare(contenders) for contenders in tables]
+
+
+def many() -> list[tuple[str, Timing, Timing]]:
+    """Large batches of every function in vectors: name, on one thread, on all."""
+    m, arm = platform(), bare_arm()
+    pose, twist, accel = states(LARGE)
+    q, qd, qdd = np.random.default_rng(5).normal(size=(3, LARGE, 6))
+    calls = {
+        "platform inverse_dynamics": lambda: m.inverse_dynamics(pose, twist, accel),
+        "platform forward_dynamics": lambda: m.forward_dynamics(pose, twist, accel),
+        "platform mass_matrix": lambda: m.mass_matrix(pose),
+        "platform bias": lambda: m.bias(pose, twist),
+        "platform jacobian": lambda: m.jacobian(pose),
+        "platform condition_number": lambda: m.condition_number(pose),
+        "arm inverse_dynamics": lambda: arm.inverse_dynamics(q, qd, qdd),
+        "arm forward_dynamics": lambda: arm.forward_dynamics(q, qd, qdd),
+        "arm mass_matrix": lambda: arm.mass_matrix(q),
+        "arm jacobian": lambda: arm.jacobian(q),
+    }
+    rows = []
+    for name, call in calls.items():
+
+        def on(threads: int | None, call: Any = call) -> Any:
+            def run() -> Any:
+                rd.set_threads(threads)
+                return call()
+
+            return run
+
+        one, every = compare(
+            [Contender(name, on(1), LARGE), Contender(name, on(None), LARGE)],
+            rounds=31,
+            clock=time.perf_counter,
+        )
+        rows.append((name, one, every))
+    rd.set_threads(None)
+    return rows
+
+
+def roof(one_thread: Timing) -> dict[str, Any]:
+    """Where a large batch of the platform's inverse dynamics stands."""
+    m = platform()
+    pose, twist, accel = (np.ascontiguousarray(x[0]) for x in states(1))
+    count = roofline.operations(m, pose, twist, accel)
+    moved = 8 * (7 + 6 + 6 + 6)
+    peak, width = roofline.peak_operations(), roofline.peak_bytes()
+    wide, narrow, single = roofline.vector_instructions(stewart_lanes.inverse_dynamics)
+    rate = count / one_thread.best * 1e-3
+    return {
+        "operations": count,
+        "moved": moved,
+        "rate": rate,
+        "peak": peak,
+        "share": rate / peak,
+        "bandwidth": moved / one_thread.best * 1e-3,
+        "peak_bandwidth": width,
+        "wide": wide,
+        "narrow": narrow,
+        "single": single,
+    }
 
 
 def batches() -> dict[str, list[tuple[int, Timing]]]:
@@ -137,7 +237,8 @@ def batches() -> dict[str, list[tuple[int, Timing]]]:
         for name, threads in (("one thread", 1), ("all threads", None)):
             rd.set_threads(threads)
             call = Contender(name, lambda: m.inverse_dynamics(pose, twist, accel), count)  # noqa: B023
-            curves[name] += [(count, compare([call], rounds=15)[0])]
+            clock = time.thread_time if threads == 1 else time.perf_counter
+            curves[name] += [(count, compare([call], rounds=31, clock=clock)[0])]
         if count <= 4096:
             floor = lambda: numpy_floor.inverse_dynamics(m.model, pose, twist, accel)  # noqa: B023, E731
             curves["NumPy"] += [(count, compare([Contender("NumPy", floor, count)], rounds=5)[0])]

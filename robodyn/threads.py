@@ -6,7 +6,7 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
@@ -14,6 +14,7 @@ from robodyn.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 # States below which a thread costs more than it saves.
@@ -56,13 +57,12 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
     Returns whether all calls returned true; after one that did not, no more are begun.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
-    if threads < 2:
-        return work(0, count)
-    step = min(LARGEST_SHARE, -(-count // threads))
+    step = min(LARGEST_SHARE, -(-count // max(threads, 1)))
     step += -step % 8  # whole vectors
-    pending = [
-        _get_pool().submit(work, first, min(first + step, count)) for first in range(0, count, step)
-    ]
+    parts = [(first, min(first + step, count)) for first in range(0, count, step)]
+    if threads < 2:
+        return all(work(*part) for part in parts)
+    pending = [_get_pool().submit(work, *part) for part in parts]
     done = True
     for future in pending:
         if not done and future.cancel():
@@ -71,21 +71,22 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
     return done
 
 
-def once(make: Callable[[], T]) -> Callable[[], T]:
-    """Call a function on first use only, however many threads are first at the same time.
+def once(make: Callable[P, T]) -> Callable[P, T]:
+    """Call a function once for its arguments, however many threads are first at the same time.
 
     They wait for the one that is (`functools.cache` would let all of them call it).
     """
     lock = threading.Lock()
-    made: list[T] = []
+    made: dict[tuple[object, ...], T] = {}
 
     @wraps(make)
-    def get() -> T:
-        if not made:
+    def get(*args: P.args, **kwargs: P.kwargs) -> T:
+        key = (args, *sorted(kwargs.items()))
+        if key not in made:
             with lock:
-                if not made:
-                    made.append(make())
-        return made[0]
+                if key not in made:
+                    made[key] = make(*args, **kwargs)
+        return made[key]
 
     return get
 

@@ -13,10 +13,9 @@ import os
 import shutil
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
-from numba.core.errors import NumbaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,57 +23,79 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 HERE = Path(__file__).parent
-# What a call raises whose arguments a kernel is not compiled for: older releases of Numba have
-# their own error for arrays they cannot read.
-UNREADABLE = (TypeError, NumbaError)
 # Caches of other versions are kept this many at most, so that switching branches stays cheap.
 KEPT_VERSIONS = 4
 
 
 def kernel(function: F) -> F:
-    """Compile a function of numbers and arrays; the result is cached on disk.
+    """Compile a function of numbers and arrays, on demand.
 
     Division follows IEEE 754 (infinity and NaN instead of an exception), so that the callers'
     status codes, not the arithmetic, decide what is refused. Kernels become part of the kernels
     that call them: the calls would cost more than what they do.
+
+    What Numba makes to call a function from Python takes it longer than most of the functions
+    here, so it is made, and kept on disk, only for those that are called from there.
     """
-    return _compiled(function, forceinline=True)
+    return _part(function)
+
+
+def inner(function: F) -> F:
+    """The same for one that sees numbers and views of arrays only, and allocates nothing.
+
+    It does without the reference counts that Numba's arrays otherwise have, which take longer
+    than the arithmetic between them.
+    """
+    return _part(function, _nrt=False)
+
+
+def entry_kernel(function: F) -> F:
+    """A kernel for `given.direct` that allocates nothing."""
+    return _cached(function, _nrt=False)
+
+
+def batch_entry(function: F) -> F:
+    """The same for a loop over many states, which leaves the interpreter to other threads."""
+    return _cached(function, _nrt=False, nogil=True)
 
 
 def batch_kernel(function: F) -> F:
-    """The same for a loop over many states, which leaves the interpreter to other threads."""
-    return _compiled(function, nogil=True)
+    """A loop over many states that allocates, and leaves the interpreter to other threads."""
+    return _cached(function, nogil=True)
 
 
-def ready(compiled: F, *signature: Any, exact: bool = True) -> F:
-    """A kernel for arguments of these types only, to be called from Python.
+def _part(function: F, **options: bool) -> F:
+    compiled: Any = _njit(
+        function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
+    )
+    compiled.entry = cache(lambda: _cached(function, forceinline=True, **options))
 
-    Anything else is a TypeError, instead of compilation for types it was not made for; what can
-    be converted (another layout to any layout) is taken where `exact` is False.
-    """
-    dispatcher: Any = compiled
-    if dispatcher._can_compile:
-        dispatcher.compile(signature)
-        dispatcher.disable_compile()
-        # Numba would look for conversions and explain at length, which takes longer than answering
-        if exact:
-            dispatcher._search_new_conversions = _refuse
-        dispatcher._explain_matching_error = _refuse
-    return compiled
+    def remember(result: Any) -> None:
+        compiled.overloads[tuple(result.signature.args)] = result  # and not for calls from Python
+
+    def call_from_python(*args: Any, **kws: Any) -> Any:
+        entry = compiled.entry()
+        found = entry._compile_for_args(*args, **kws)
+        for signature, result in entry.overloads.items():
+            compiled._insert([kind._code for kind in signature], result.entry_point, False)
+        return found
+
+    compiled.add_overload = remember
+    compiled._compile_for_args = call_from_python
+    return cast("F", compiled)
 
 
-def _refuse(*args: Any, **kws: Any) -> bool:
-    raise TypeError("arguments of other types than the kernel was made for")
-
-
-def _compiled(function: F, **options: bool) -> F:
+def _cached(function: F, **options: bool) -> F:
     provided = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = provided or str(_cache_folder())
     try:
-        compiled: F = numba.njit(cache=True, error_model="numpy", **options)(function)
+        return _njit(function, cache=True, no_cfunc_wrapper=True, **options)
     finally:
         numba.config.CACHE_DIR = provided
-    return compiled
+
+
+def _njit(function: F, **options: bool) -> F:
+    return cast("F", numba.njit(error_model="numpy", **options)(function))
 
 
 def is_cached() -> bool:

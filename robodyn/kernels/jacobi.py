@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.lane_access import sum_of_six
 from robodyn.kernels.lanes import any_of, choose
 
@@ -23,7 +23,7 @@ PAIRS: Final = (
 )
 
 
-@kernel
+@inner
 def rotation(aa: Any, bb: Any, ab: Any) -> Any:
     """Cosine and sine that make two rows with products a.a, b.b, a.b orthogonal; whether due."""
     due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
@@ -34,7 +34,7 @@ def rotation(aa: Any, bb: Any, ab: Any) -> Any:
     return cosine, cosine * tangent, due
 
 
-@kernel
+@inner
 def condition_of_rows(rows: Any) -> float:
     """Ratio of the extreme singular values of six rows, lanes 6 and 7 idle; rows are changed."""
     for _ in range(MOST_SWEEPS):
@@ -56,7 +56,7 @@ def condition_of_rows(rows: Any) -> float:
     return math.sqrt(largest) / math.sqrt(smallest)
 
 
-@kernel
+@inner
 def condition_of_lanes(H: Any) -> Any:
     """The same for eight matrices: entry (i, j) of each in row 6 i + j of H, which is changed."""
     for _ in range(MOST_SWEEPS):
@@ -85,7 +85,7 @@ def condition_of_lanes(H: Any) -> Any:
     return largest / smallest
 
 
-@kernel
+@inner
 def length_of_row(H: Any, i: int) -> Any:
     """Length of row i of eight matrices."""
     square = 0.0 * H[0]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.lane_access import lane
 from robodyn.kernels.lanes import any_of, choose
 from robodyn.kernels.linear import SINGULAR_PIVOT
 
 
-@kernel
+@inner
 def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
     """Solve A x = b: lanes 0 to 5 of row i are A[i], lane 6 is b[i]; rows are destroyed.
 
@@ -52,7 +52,7 @@ def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
     return True
 
 
-@kernel
+@inner
 def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
     """Solve eight systems: entry (i, j) of each in row 6 i + j of A, b (6 rows) becomes x."""
     largest = 0.0 * b[0]

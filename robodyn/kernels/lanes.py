@@ -30,7 +30,7 @@ from numba.extending import (
 )
 
 WIDTH: Final = 8
-_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _BITS = ir.VectorType(ir.IntType(1), WIDTH)
 
 
@@ -76,7 +76,7 @@ LANES, MASK, ROWS = LanesType(), MaskType(), RowsType()
 @register_model(LanesType)
 class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyped
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
+        super().__init__(manager, kind, VECTOR)
 
 
 @register_model(MaskType)
@@ -93,13 +93,14 @@ class _RowsModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyp
 
 def _repeat(builder: Any, scalar: Any) -> Any:
     first = builder.insert_element(
-        ir.Constant(_VECTOR, ir.Undefined), scalar, ir.Constant(ir.IntType(32), 0)
+        ir.Constant(VECTOR, ir.Undefined), scalar, ir.Constant(ir.IntType(32), 0)
     )
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-    return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), zeros)
+    return builder.shuffle_vector(first, ir.Constant(VECTOR, ir.Undefined), zeros)
 
 
-def _as_lanes(builder: Any, kind: Any, value: Any) -> Any:
+def as_lanes(builder: Any, kind: Any, value: Any) -> Any:
+    """A value of lanes, or of a number that is repeated."""
     return value if kind == LANES else _repeat(builder, value)
 
 
@@ -120,7 +121,7 @@ def _declare_binary(operation: Any, instruction: Any, result: Any) -> None:
 
         @lower_builtin(operation, *kinds)
         def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            a, b = (_as_lanes(builder, k, v) for k, v in zip(sig.args, args, strict=True))
+            a, b = (as_lanes(builder, k, v) for k, v in zip(sig.args, args, strict=True))
             return instruction(builder, a, b)
 
 
@@ -165,7 +166,7 @@ def _declare_unary(operation: Any, kind: Any, instruction: Any) -> None:
 
 def _call(name: str) -> Any:
     def instruction(builder: Any, value: Any) -> Any:
-        kind = ir.FunctionType(_VECTOR, [_VECTOR])
+        kind = ir.FunctionType(VECTOR, [VECTOR])
         function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDTH}f64")
         return builder.call(function, [value])
 
@@ -175,7 +176,8 @@ def _call(name: str) -> Any:
 _declare_unary(operator.neg, LANES, lambda b, x: b.fneg(x))
 _declare_unary(operator.invert, MASK, lambda b, x: b.not_(x))
 _declare_unary(abs, LANES, _call("fabs"))
-_declare_unary(math.sqrt, LANES, _call("sqrt"))
+for _name in ("sqrt", "sin", "cos"):
+    _declare_unary(getattr(math, _name), LANES, _call(_name))
 
 
 def _declare_mask_operation(operation: Any, name: str) -> None:
@@ -214,7 +216,7 @@ class _RowsSet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
 def _row(builder: Any, rows: Any, index: Any) -> Any:
     width = ir.Constant(index.type, WIDTH)
     return builder.bitcast(
-        builder.gep(rows, [builder.mul(index, width)], inbounds=True), _VECTOR.as_pointer()
+        builder.gep(rows, [builder.mul(index, width)], inbounds=True), VECTOR.as_pointer()
     )
 
 
@@ -227,7 +229,7 @@ def _get_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @lower_builtin(operator.setitem, ROWS, types.intp, types.float64)
 def _set_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     rows, index, value = args
-    builder.store(_as_lanes(builder, sig.args[2], value), _row(builder, rows, index), align=8)
+    builder.store(as_lanes(builder, sig.args[2], value), _row(builder, rows, index), align=8)
     return context.get_dummy_value()
 
 
@@ -239,7 +241,7 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         mask, a, b = args
         if result == LANES:
-            a, b = _as_lanes(builder, sig.args[1], a), _as_lanes(builder, sig.args[2], b)
+            a, b = as_lanes(builder, sig.args[1], a), as_lanes(builder, sig.args[2], b)
         return builder.select(mask, a, b)
 
     return result(mask, a, b), codegen
@@ -248,11 +250,20 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
 @intrinsic
 def any_of(typingctx: Any, mask: Any) -> Any:
     """Whether a condition holds for the number, or for one of the eight."""
+    return types.boolean(mask), _compared("!=", 0)
 
+
+@intrinsic
+def all_of(typingctx: Any, mask: Any) -> Any:
+    """Whether a condition holds for the number, or for all eight."""
+    return types.boolean(mask), _compared("==", 2**WIDTH - 1)
+
+
+def _compared(sign: str, bits: int) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if sig.args[0] != MASK:
             return args[0]
-        byte = ir.IntType(8)
-        return builder.icmp_unsigned("!=", builder.bitcast(args[0], byte), byte(0))
+        byte = ir.IntType(WIDTH)
+        return builder.icmp_unsigned(sign, builder.bitcast(args[0], byte), byte(bits))
 
-    return types.boolean(mask), codegen
+    return codegen

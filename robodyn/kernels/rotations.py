@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.vectors import Vector, add, cross, scale
 
 Quaternion = tuple[float, float, float, float]
 
 
-@kernel
+@inner
 def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
     """Columns of the rotation matrix of pose (7,): x y z qx qy qz qw."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
@@ -25,7 +25,7 @@ def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
     )
 
 
-@kernel
+@inner
 def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
     """The quaternion of the rotation b followed by a."""
     return (
@@ -36,7 +36,7 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
-@kernel
+@inner
 def turned(q: Quaternion, a: Vector) -> Vector:
     """The vector a turned by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
     u = (q[0], q[1], q[2])
@@ -44,7 +44,7 @@ def turned(q: Quaternion, a: Vector) -> Vector:
     return add(add(a, scale(q[3], doubled)), cross(u, doubled))
 
 
-@kernel
+@inner
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
     """Quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr = math.cos(0.5 * roll), math.sin(0.5 * roll)
@@ -58,7 +58,7 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
     )
 
 
-@kernel
+@inner
 def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration, base frame, of roll-pitch-yaw angles in motion.
 
@@ -84,7 +84,7 @@ def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vec
     return omega, alpha
 
 
-@kernel
+@inner
 def quaternion_exp(rotation: Vector) -> Quaternion:
     """Quaternion of a rotation vector [rad]."""
     squared = rotation[0] ** 2 + rotation[1] ** 2 + rotation[2] ** 2
@@ -94,7 +94,7 @@ def quaternion_exp(rotation: Vector) -> Quaternion:
     return rotation[0] * factor, rotation[1] * factor, rotation[2] * factor, math.cos(half)
 
 
-@kernel
+@inner
 def quaternion_log(q: Quaternion) -> Vector:
     """Rotation vector [rad] of a unit quaternion, of length pi at most."""
     sign = 1.0 if q[3] >= 0.0 else -1.0
@@ -104,7 +104,7 @@ def quaternion_log(q: Quaternion) -> Vector:
     return sign * q[0] * factor, sign * q[1] * factor, sign * q[2] * factor
 
 
-@kernel
+@inner
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration, base frame, of exp(x(t)) R0 for a rotation vector x.
 
@@ -134,7 +134,7 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
     return omega, add(alpha, scale(along * dB, cross(x, x_rate)))
 
 
-@kernel
+@inner
 def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
     """Rate of the rotation vector x in exp(x) R0 that turns with omega, |x| below 2 pi."""
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
@@ -148,7 +148,7 @@ def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
     return add(omega, add(scale(-0.5, x_omega), scale(C, cross(x, x_omega))))
 
 
-@kernel
+@inner
 def composed_motion(
     x: Vector, omega: Vector, alpha: Vector, inner_omega: Vector, inner_alpha: Vector
 ) -> tuple[Vector, Vector]:

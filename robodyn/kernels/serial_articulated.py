@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
+from robodyn.kernels.lanes import all_of
 from robodyn.kernels.serial_layout import (
     ARMATURE,
     BODY_COUPLING,
@@ -37,7 +38,7 @@ from robodyn.kernels.vectors import Vector, add, axpy, cross, dot, scale, store,
 ZERO = (0.0, 0.0, 0.0)
 
 
-@kernel
+@inner
 def forward_dynamics(
     chain: Any,
     frames: Any,
@@ -53,7 +54,7 @@ def forward_dynamics(
     `frames` as `place` leaves them, `wrench` (6,) on the tip in the base frame, scratch `bodies`
     (n, BODY_SIZE).
     """
-    n = qd.shape[0]
+    n = chain.shape[0] - 1
     outward_velocities(chain, frames, qd, bodies)
     if not inward_inertias(chain, frames, qd, tau, wrench, bodies):
         return False
@@ -77,12 +78,12 @@ def forward_dynamics(
     return True
 
 
-@kernel
+@inner
 def outward_velocities(chain: Any, frames: Any, qd: Any, bodies: Any) -> None:
     """Velocity of each link and the acceleration it owes to velocities alone."""
     angular = ZERO
     linear = ZERO
-    for i in range(qd.shape[0]):
+    for i in range(chain.shape[0] - 1):
         if i > 0:
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
             linear = add(linear, cross(angular, r))
@@ -99,10 +100,10 @@ def outward_velocities(chain: Any, frames: Any, qd: Any, bodies: Any) -> None:
         store(bodies[i], BODY_VELOCITY + 3, linear)
 
 
-@kernel
+@inner
 def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bodies: Any) -> bool:
     """Articulated inertias and bias forces, tip to base; what each joint can use is kept."""
-    n = qd.shape[0]
+    n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
     force = (-wrench[0], -wrench[1], -wrench[2])
     moment = add((-wrench[3], -wrench[4], -wrench[5]), cross(tip, force))
@@ -126,7 +127,7 @@ def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bod
             angular, linear = forth(A, z), back(B, z)
             inert, load = dot(z, angular), dot(z, moment)
         inert += chain[i + 1, ARMATURE]
-        if not inert > 0.0:
+        if not all_of(inert > 0.0):
             return False
         effort = tau[i] - friction(chain[i + 1], qd[i]) - load
         store(body, BODY_HANDLE, angular)
@@ -147,7 +148,7 @@ def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bod
     return True
 
 
-@kernel
+@inner
 def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
     """The moment and the force that a link's velocity alone asks for, v x* I v."""
     omega = vector(body, BODY_VELOCITY)
@@ -157,13 +158,13 @@ def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tu
     return add(cross(omega, spin), cross(v, momentum)), cross(omega, momentum)
 
 
-@kernel
+@inner
 def skew(a: Vector) -> Matrix:
     """Rows of [a x]."""
     return (0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0)
 
 
-@kernel
+@inner
 def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
     """Blocks A and B about a point at -r; M stays.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.serial_layout import ARMATURE, MASS, PRISMATIC
 from robodyn.kernels.serial_spatial import (
     add_outer,
@@ -24,10 +24,10 @@ from robodyn.kernels.serial_spatial import (
 from robodyn.kernels.vectors import add, axpy, cross, dot, scale, sub
 
 
-@kernel
+@inner
 def jacobian(chain: Any, frames: Any, out: Any) -> None:
     """Geometric Jacobian out (6, n) of the tip: [v; omega] = J q', base frame."""
-    n = out.shape[1]
+    n = chain.shape[0] - 1
     tip = joint_origin(frames, n)
     for i in range(n):
         z = joint_axis(frames, i)
@@ -39,10 +39,10 @@ def jacobian(chain: Any, frames: Any, out: Any) -> None:
             out[3 + k, i] = angular[k]
 
 
-@kernel
+@inner
 def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
     """Mass matrix out (n, n), reflected motor inertia included."""
-    n = out.shape[0]
+    n = chain.shape[0] - 1
     mass = 0.0
     first = (0.0, 0.0, 0.0)
     inertia = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -72,10 +72,10 @@ def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
             entry = dot(joint_axis(frames, j), force if sliding else moment)
             out[i, j] = entry
             out[j, i] = entry
-        out[i, i] += chain[i + 1, ARMATURE]
+        out[i, i] = out[i, i] + chain[i + 1, ARMATURE]
 
 
-@kernel
+@inner
 def energy(chain: Any, frames: Any, gravity: Any, qd: Any) -> tuple[float, float]:
     """Kinetic energy, motors included, and potential energy, zero at the base's origin [J]."""
     kinetic = 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.serial_layout import (
     ROTATION,
     WORK_FORCE,
@@ -53,7 +53,7 @@ from robodyn.kernels.serial_terms import (
 from robodyn.kernels.vectors import Vector, store, vector
 
 
-@kernel
+@inner
 def newton_euler(
     chain: Any,
     gravity: Any,
@@ -69,7 +69,7 @@ def newton_euler(
     omega = (0.0, 0.0, 0.0)
     alpha = (0.0, 0.0, 0.0)
     a = base_acceleration(chain, gravity)
-    for i in range(q.shape[0]):
+    for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
         R = link_rotation(row, q[i])
         r = link_reach(row, q[i])
@@ -84,7 +84,7 @@ def newton_euler(
     inward(chain, q, qd, qdd, wrench, contact, work, tau)
 
 
-@kernel
+@inner
 def modified_newton_euler(
     chain: Any,
     gravity: Any,
@@ -97,7 +97,7 @@ def modified_newton_euler(
     tau: Any,
 ) -> None:
     """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
-    n = q.shape[0]
+    n = chain.shape[0] - 1
     omega = (0.0, 0.0, 0.0)
     alpha = (0.0, 0.0, 0.0)
     a = base_acceleration(chain, gravity)
@@ -118,12 +118,12 @@ def modified_newton_euler(
     inward(chain, q, qd, qdd, wrench, contact, work, tau)
 
 
-@kernel
+@inner
 def inward(
     chain: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, work: Any, tau: Any
 ) -> None:
     """Eq. 3.19-3.21: from the tip to the base, the forces between links and the efforts."""
-    n = q.shape[0]
+    n = chain.shape[0] - 1
     outer_force = (0.0, 0.0, 0.0)
     outer_moment = (0.0, 0.0, 0.0)
     if contact:
@@ -145,7 +145,7 @@ def inward(
             outer_moment = turned_moment(R, moment)
 
 
-@kernel
+@inner
 def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
     """f_{n+1}, n_{n+1}: what the last link exerts on its surroundings, in frame n.
 
@@ -154,14 +154,14 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
     R = matrix(chain[0], ROTATION)
     force = back(R, (-wrench[0], -wrench[1], -wrench[2]))
     moment = back(R, (-wrench[3], -wrench[4], -wrench[5]))
-    for i in range(q.shape[0]):
+    for i in range(chain.shape[0] - 1):
         R = link_rotation(chain[i + 1], q[i])
         force = back(R, force)
         moment = back(R, moment)
     return force, moment
 
 
-@kernel
+@inner
 def keep(work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector) -> None:
     """Write down what `inward` needs of a link."""
     store_matrix(work, WORK_ROTATION, R)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.serial_layout import (
     AXIS,
     COM,
@@ -17,18 +17,30 @@ from robodyn.kernels.serial_layout import (
     REACH,
     ROTATION,
 )
-from robodyn.kernels.vectors import Vector, add, axpy, combine, cross, dot, resolve, store, vector
+from robodyn.kernels.trigonometry import sine_cosine
+from robodyn.kernels.vectors import (
+    Vector,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    resolve,
+    store,
+    symmetric,
+    vector,
+)
 
 Matrix = tuple[Vector, Vector, Vector]
 
 
-@kernel
+@inner
 def matrix(array: Any, start: int) -> Matrix:
     """Nine consecutive entries of a flat array, row by row."""
     return vector(array, start), vector(array, start + 3), vector(array, start + 6)
 
 
-@kernel
+@inner
 def store_matrix(array: Any, start: int, rows: Matrix) -> None:
     """Write a matrix into nine consecutive entries of a flat array."""
     store(array, start, rows[0])
@@ -36,31 +48,31 @@ def store_matrix(array: Any, start: int, rows: Matrix) -> None:
     store(array, start + 6, rows[2])
 
 
-@kernel
+@inner
 def forth(rows: Matrix, a: Vector) -> Vector:
     """Return R a."""
     return resolve(rows[0], rows[1], rows[2], a)
 
 
-@kernel
+@inner
 def back(rows: Matrix, a: Vector) -> Vector:
     """Return R' a."""
     return combine(rows[0], rows[1], rows[2], a)
 
 
-@kernel
+@inner
 def product(a: Matrix, b: Matrix) -> Matrix:
     """Return A B."""
     return back(b, a[0]), back(b, a[1]), back(b, a[2])
 
 
-@kernel
+@inner
 def plus(a: Matrix, b: Matrix) -> Matrix:
     """Return A + B."""
     return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
 
 
-@kernel
+@inner
 def add_outer(rows: Matrix, factor: float, a: Vector, b: Vector) -> Matrix:
     """Return A + factor a b'."""
     return (
@@ -70,20 +82,20 @@ def add_outer(rows: Matrix, factor: float, a: Vector, b: Vector) -> Matrix:
     )
 
 
-@kernel
+@inner
 def transpose(rows: Matrix) -> Matrix:
     """Return A'."""
     x, y, z = rows
     return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
 
 
-@kernel
+@inner
 def column(rows: Matrix, j: int) -> Vector:
     """Return column j."""
     return rows[0][j], rows[1][j], rows[2][j]
 
 
-@kernel
+@inner
 def cross_rows(a: Vector, rows: Matrix) -> Matrix:
     """Return [a x] A."""
     return transpose(
@@ -95,13 +107,13 @@ def cross_rows(a: Vector, rows: Matrix) -> Matrix:
     )
 
 
-@kernel
+@inner
 def link_rotation(row: Any, q: float) -> Matrix:
     """R_{i-1}^i, rows: link frame i to frame i-1."""
     x, y, z = matrix(row, ROTATION)
     if row[PRISMATIC] != 0.0:
         return x, y, z
-    c, s = math.cos(q), math.sin(q)
+    s, c = sine_cosine(q)
     return (
         (c * x[0] - s * y[0], c * x[1] - s * y[1], c * x[2] - s * y[2]),
         (s * x[0] + c * y[0], s * x[1] + c * y[1], s * x[2] + c * y[2]),
@@ -109,7 +121,7 @@ def link_rotation(row: Any, q: float) -> Matrix:
     )
 
 
-@kernel
+@inner
 def link_reach(row: Any, q: float) -> Vector:
     """r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
     if row[PRISMATIC] != 0.0:
@@ -117,7 +129,7 @@ def link_reach(row: Any, q: float) -> Vector:
     return vector(row, REACH)
 
 
-@kernel
+@inner
 def link_lever(row: Any, q: float) -> Vector:
     """r_i + rbar_i [m], from the origin of frame i-1 to the centre of mass, in frame i."""
     if row[PRISMATIC] != 0.0:
@@ -125,14 +137,14 @@ def link_lever(row: Any, q: float) -> Vector:
     return vector(row, LEVER)
 
 
-@kernel
+@inner
 def place(chain: Any, q: Any, frames: Any) -> None:
     """Rotation and origin of frames 0..n in the base frame, into frames (n + 1, FRAME_SIZE)."""
     R = matrix(chain[0], ROTATION)
     origin = forth(R, vector(chain[0], REACH))
     store_matrix(frames[0], 0, R)
     store(frames[0], FRAME_ORIGIN, origin)
-    for i in range(q.shape[0]):
+    for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
         R = product(R, link_rotation(row, q[i]))
         origin = add(origin, forth(R, link_reach(row, q[i])))
@@ -140,36 +152,36 @@ def place(chain: Any, q: Any, frames: Any) -> None:
         store(frames[i + 1], FRAME_ORIGIN, origin)
 
 
-@kernel
+@inner
 def joint_axis(frames: Any, i: int) -> Vector:
     """Axis of joint i (0..n-1), base frame."""
     return column(matrix(frames[i], 0), 2)
 
 
-@kernel
+@inner
 def joint_origin(frames: Any, i: int) -> Vector:
     """Origin of the frame of joint i (0..n-1), or of the tip (n), base frame."""
     return vector(frames[i], FRAME_ORIGIN)
 
 
-@kernel
+@inner
 def link_com(chain: Any, frames: Any, i: int) -> Vector:
     """Centre of mass of link i (0..n-1), base frame."""
     R = matrix(frames[i + 1], 0)
     return add(vector(frames[i + 1], FRAME_ORIGIN), forth(R, vector(chain[i + 1], COM)))
 
 
-@kernel
+@inner
 def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
     """Inertia of link i (0..n-1) about its own centre of mass, in base axes."""
-    R = matrix(frames[i + 1], 0)
+    x, y, z = matrix(frames[i + 1], 0)
     row = chain[i + 1]
-    xx, xy, xz = vector(row, INERTIA)
-    yy, yz, zz = vector(row, INERTIA + 3)
-    return product(R, product(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), transpose(R)))
+    Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)
+    xy, xz, yz = dot(x, Iy), dot(x, Iz), dot(y, Iz)
+    return (dot(x, Ix), xy, xz), (xy, dot(y, Iy), yz), (xz, yz, dot(z, Iz))
 
 
-@kernel
+@inner
 def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
     """Inertia rows plus that of a mass at a: A + m (a.a E - a a')."""
     x, y, z = add_outer(rows, -mass, a, a)
@@ -177,7 +189,7 @@ def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
     return (x[0] + square, x[1], x[2]), (y[0], y[1] + square, y[2]), (z[0], z[1], z[2] + square)
 
 
-@kernel
+@inner
 def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
     """Mass of link i, first moment and inertia about the origin of its joint, in base axes."""
     mass = chain[i + 1, MASS]
@@ -188,7 +200,7 @@ def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
     return mass, first, add_point_mass(link_inertia(chain, frames, i), mass, c)
 
 
-@kernel
+@inner
 def quaternion_from_matrix(rows: Matrix) -> tuple[float, float, float, float]:
     """Unit quaternion (x, y, z, w) of a rotation, w not negative (Shepperd, 1978)."""
     xx, yy, zz = rows[0][0], rows[1][1], rows[2][2]

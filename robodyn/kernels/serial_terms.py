@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
+from robodyn.kernels.lanes import choose
 from robodyn.kernels.serial_layout import (
     ARMATURE,
     AXIS,
@@ -26,13 +27,13 @@ from robodyn.kernels.serial_spatial import Matrix, back, forth, matrix
 from robodyn.kernels.vectors import Vector, add, cross, dot, scale, symmetric, vector
 
 
-@kernel
+@inner
 def base_acceleration(chain: Any, gravity: Any) -> Vector:
     """a_0 in frame 0: a base that accelerates upwards feels as gravity does."""
     return back(matrix(chain[0], ROTATION), (-gravity[0], -gravity[1], -gravity[2]))
 
 
-@kernel
+@inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
     """Eq. 3.15, omega_i from omega_{i-1}."""
     if row[PRISMATIC] != 0.0:
@@ -40,7 +41,7 @@ def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
     return back(R, (omega[0], omega[1], omega[2] + rate))
 
 
-@kernel
+@inner
 def angular_acceleration(
     row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
@@ -53,7 +54,7 @@ def angular_acceleration(
     )
 
 
-@kernel
+@inner
 def carried_acceleration(
     row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
@@ -64,7 +65,7 @@ def carried_acceleration(
     return back(R, a)
 
 
-@kernel
+@inner
 def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
     """A_i with A b = alpha x b + omega x (omega x b); (3,2) is w_z w_y + alpha_x."""
     x, y, z = omega
@@ -77,43 +78,43 @@ def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
     )
 
 
-@kernel
+@inner
 def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
     """Eq. 3.17, a_i = A_i r_i + R_i^{i-1} a_{i-1}."""
     return add(forth(A, r), carried)
 
 
-@kernel
+@inner
 def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
     """Eq. 3.18 with rbar_i in both terms (the report prints r_i in the first)."""
     return add(forth(A, vector(row, COM)), a)
 
 
-@kernel
+@inner
 def inertial_force(row: Any, acceleration: Vector) -> Vector:
     """m_i abar_i of eq. 3.19."""
     return scale(row[MASS], acceleration)
 
 
-@kernel
+@inner
 def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
     """m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
     return scale(row[MASS], add(forth(A, lever), carried))
 
 
-@kernel
+@inner
 def angular_inertia(row: Any, alpha: Vector) -> Vector:
     """I_i alpha_i."""
     return symmetric(row, INERTIA, alpha)
 
 
-@kernel
+@inner
 def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
     """omega_i x (I_i omega_i)."""
     return cross(omega, symmetric(row, INERTIA, omega))
 
 
-@kernel
+@inner
 def spread_moment(row: Any, A: Matrix) -> Vector:
     """Tr(A K sigma') of eq. 5.2, whose x component is (AK)_zy - (AK)_yz and so on.
 
@@ -135,43 +136,43 @@ def spread_moment(row: Any, A: Matrix) -> Vector:
     )
 
 
-@kernel
+@inner
 def lever_moment(lever: Vector, force: Vector) -> Vector:
     """(rbar_i + r_i) x m_i abar_i."""
     return cross(lever, force)
 
 
-@kernel
+@inner
 def passed_moment(r: Vector, force: Vector) -> Vector:
     """r_i x R_i^{i+1} f_{i+1}."""
     return cross(r, force)
 
 
-@kernel
+@inner
 def turned_force(R: Matrix, force: Vector) -> Vector:
     """R_i^{i+1} f_{i+1} of eq. 3.19."""
     return forth(R, force)
 
 
-@kernel
+@inner
 def turned_moment(R: Matrix, moment: Vector) -> Vector:
     """R_i^{i+1} n_{i+1} of eq. 3.20."""
     return forth(R, moment)
 
 
-@kernel
+@inner
 def add_force(a: Vector, b: Vector) -> Vector:
     """The sum of eq. 3.19."""
     return add(a, b)
 
 
-@kernel
+@inner
 def add_moment(a: Vector, b: Vector) -> Vector:
     """A sum of eq. 3.20."""
     return add(a, b)
 
 
-@kernel
+@inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
     """Eq. 3.21: the part of the moment, or of the force, that the joint's actuator bears."""
     if row[PRISMATIC] != 0.0:
@@ -179,19 +180,16 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
     return dot(vector(row, AXIS), moment)
 
 
-@kernel
+@inner
 def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> float:
     """A joint's effort plus what its motor needs: reflected inertia and friction."""
     total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate))
     return total
 
 
-@kernel
-def friction(row: Any, rate: float) -> float:
+@inner
+def friction(row: Any, rate: Any) -> Any:
     """Viscous and Coulomb friction of a joint; at rest none, as no single value is right."""
-    effort: float = row[DAMPING] * rate
-    if rate > 0.0:
-        effort = effort + row[FRICTION_FORWARD]
-    elif rate < 0.0:
-        effort = effort - row[FRICTION_BACKWARD]
-    return effort
+    forward, backward = row[FRICTION_FORWARD], -row[FRICTION_BACKWARD]
+    coulomb = choose(rate > 0.0, forward, choose(rate < 0.0, backward, 0.0))
+    return row[DAMPING] * rate + coulomb

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.linear import solve, solve_positive_definite
 from robodyn.kernels.rotations import rotation_columns
 from robodyn.kernels.stewart_kinematics import geometry_status
@@ -30,7 +28,7 @@ from robodyn.kernels.vectors import (
 )
 
 
-@kernel
+@inner
 def platform_wrench(
     platform: Any, X: Vector, Y: Vector, Z: Vector, w: Vector, a: Vector, alpha: Vector
 ) -> tuple[Vector, Vector]:
@@ -43,7 +41,7 @@ def platform_wrench(
     return force, moment
 
 
-@kernel
+@inner
 def platform_inertia(
     platform: Any, X: Vector, Y: Vector, Z: Vector, a: Vector, alpha: Vector
 ) -> tuple[Vector, Vector]:
@@ -53,7 +51,7 @@ def platform_inertia(
     return force, add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, alpha))
 
 
-@kernel
+@inner
 def required_wrench(
     legs: Any,
     platform: Any,
@@ -87,7 +85,7 @@ def required_wrench(
     return OK
 
 
-@kernel
+@inner
 def inverse_dynamics(
     legs: Any,
     platform: Any,
@@ -108,7 +106,7 @@ def inverse_dynamics(
     return OK if solve(H, out) else SINGULAR
 
 
-@kernel
+@inner
 def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Mass matrix (6, 6) of one pose: sum of J' m J, with J = [E, -q x] at every leg's tip."""
     position = vector(pose, 0)
@@ -135,7 +133,7 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     return OK
 
 
-@kernel
+@inner
 def tip_share(
     g: Any, t0: Vector, t1: Vector, t2: Vector, linear: Vector, angular: Vector
 ) -> tuple[Vector, Vector]:
@@ -144,7 +142,7 @@ def tip_share(
     return force, cross(g.q, force)
 
 
-@kernel
+@inner
 def unit_motion(j: int) -> tuple[Vector, Vector]:
     """Linear and angular part of the j-th unit acceleration of the platform."""
     return (
@@ -153,7 +151,7 @@ def unit_motion(j: int) -> tuple[Vector, Vector]:
     )
 
 
-@kernel
+@inner
 def forward_dynamics(
     legs: Any,
     platform: Any,
@@ -166,8 +164,9 @@ def forward_dynamics(
     out: Any,
 ) -> int:
     """Platform acceleration (6,) of one state: M accel = H F + wrench - h; H, M are work space."""
-    out[:] = 0.0
-    status = required_wrench(legs, platform, pose, twist, np.zeros(6), True, H, out)
+    for j in range(6):
+        out[j] = 0.0  # the acceleration to begin with, read before the wrench is written
+    status = required_wrench(legs, platform, pose, twist, out, True, H, out)
     if status != OK:
         return status
     status = mass_matrix(legs, platform, pose, M)

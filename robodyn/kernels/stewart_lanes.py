@@ -1,10 +1,9 @@
 """Many states of a 6-UPS Stewart platform, eight at a time in the lanes of vectors.
 
 The equations are those of `stewart_leg` and `stewart`, called with eight states as if they were
-one. Arrays are (N, k) with any strides; the states from `first` to `last` are computed. Every
-function checks what enters and returns whether all states have an answer; if one has none, the
-kernels of `stewart_batch` are asked, which say why. Kernels do not depend on the interpreter, so
-several threads share a batch.
+one. Arrays are `given`, (N, k) with any strides. Every function checks what enters and returns
+whether all states have an answer; if one has none, the kernels of `stewart_batch` are asked, which
+say why. Kernels do not depend on the interpreter, so several threads share a batch.
 """
 
 from __future__ import annotations
@@ -12,9 +11,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.kernels.compiler import batch_kernel, kernel
+from robodyn.kernels.compiler import batch_entry, inner
+from robodyn.kernels.given import ABSENT, taken
 from robodyn.kernels.jacobi import condition_of_lanes
-from robodyn.kernels.lane_access import entry, lane, new_rows, rows_from, set_entry
+from robodyn.kernels.lane_access import lane, new_rows, rows_from
+from robodyn.kernels.lane_states import all_finite, read, write
 from robodyn.kernels.lane_systems import solve_lanes
 from robodyn.kernels.lanes import WIDTH, any_of
 from robodyn.kernels.rotations import rotation_columns
@@ -30,33 +31,7 @@ from robodyn.kernels.stewart_single import QUATERNION_TOLERANCE, lacks_frame
 from robodyn.kernels.vectors import add, cross, vector
 
 
-@kernel
-def read(array: Any, first: int, last: int, rows: Any) -> None:
-    """Eight states, from `first`, of an array (N, k) into k rows; the last one fills up."""
-    for column in range(WIDTH):
-        n = min(first + column, last - 1)
-        for row in range(array.shape[1]):
-            set_entry(rows, row, column, array[n, row])
-
-
-@kernel
-def write(rows: Any, first: int, last: int, out: Any) -> None:
-    """The opposite of `read`."""
-    for column in range(min(WIDTH, last - first)):
-        for row in range(out.shape[1]):
-            out[first + column, row] = entry(rows, row, column)
-
-
-@kernel
-def all_finite(rows: Any, count: int) -> bool:
-    """Whether every number in `count` rows is finite."""
-    total = 0.0 * rows[0]
-    for row in range(1, count):
-        total = total + 0.0 * rows[row]
-    return not any_of(~(total == 0.0))
-
-
-@kernel
+@inner
 def normalize(pose: Any) -> bool:
     """Bring eight quaternions to unit length; False if one was too far from it."""
     square = 0.0 * pose[3]
@@ -70,7 +45,7 @@ def normalize(pose: Any) -> bool:
     return True
 
 
-@kernel
+@inner
 def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
     """Column i of eight matrices (6, 6), entry (r, c) of each in row 6 r + c."""
     for j in range(3):
@@ -78,7 +53,7 @@ def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
         H[6 * j + 18 + i] = lower[j]
 
 
-@kernel
+@inner
 def required_wrench(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, with_legs: bool, H: Any, out: Any
 ) -> bool:
@@ -105,7 +80,7 @@ def required_wrench(
     return True
 
 
-@batch_kernel
+@batch_entry
 def inverse_dynamics(
     legs: Any,
     platform: Any,
@@ -115,14 +90,15 @@ def inverse_dynamics(
     wrench: Any,
     with_legs: bool,
     out: Any,
-    first: int,
-    last: int,
 ) -> bool:
-    """Actuator forces out (N, 6); `wrench` is (0, 6) if there is none."""
-    contact = wrench.shape[0] != 0
+    """Actuator forces out (N, 6)."""
+    legs, platform, pose, twist = taken(legs), taken(platform), taken(pose), taken(twist)
+    accel, wrench, out = taken(accel), taken(wrench), taken(out)
+    contact = wrench.shape[0] != ABSENT
     inputs, H, b = new_rows(25), new_rows(36), new_rows(6)
     q, v, a, f = inputs, rows_from(inputs, 7), rows_from(inputs, 13), rows_from(inputs, 19)
-    for n in range(first, last, WIDTH):
+    last = pose.shape[0]
+    for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         read(twist, n, last, v)
         read(accel, n, last, a)
@@ -141,7 +117,7 @@ def inverse_dynamics(
     return True
 
 
-@kernel
+@inner
 def mass_lanes(legs: Any, platform: Any, pose: Any, M: Any) -> bool:
     """Mass matrices of eight poses, entry (i, j) of each in row 6 i + j."""
     position = vector(pose, 0)
@@ -167,11 +143,13 @@ def mass_lanes(legs: Any, platform: Any, pose: Any, M: Any) -> bool:
     return True
 
 
-@batch_kernel
-def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any, first: int, last: int) -> bool:
+@batch_entry
+def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> bool:
     """Mass matrices out (N, 36), row by row."""
+    legs, platform, pose, out = taken(legs), taken(platform), taken(pose), taken(out)
     q, M = new_rows(7), new_rows(36)
-    for n in range(first, last, WIDTH):
+    last = pose.shape[0]
+    for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         if not (all_finite(q, 7) and normalize(q)):
             return False
@@ -181,7 +159,7 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any, first: int, last:
     return True
 
 
-@batch_kernel
+@batch_entry
 def forward_dynamics(
     legs: Any,
     platform: Any,
@@ -190,17 +168,18 @@ def forward_dynamics(
     forces: Any,
     wrench: Any,
     out: Any,
-    first: int,
-    last: int,
 ) -> bool:
-    """Platform accelerations out (N, 6); `wrench` is (0, 6) if there is none."""
-    contact = wrench.shape[0] != 0
+    """Platform accelerations out (N, 6)."""
+    legs, platform, pose, twist = taken(legs), taken(platform), taken(pose), taken(twist)
+    forces, wrench, out = taken(forces), taken(wrench), taken(out)
+    contact = wrench.shape[0] != ABSENT
     inputs, rest = new_rows(25), new_rows(6)
     H, M, b = new_rows(36), new_rows(36), new_rows(6)
     q, v, F, f = inputs, rows_from(inputs, 7), rows_from(inputs, 13), rows_from(inputs, 19)
     for j in range(6):
         rest[j] = 0.0
-    for n in range(first, last, WIDTH):
+    last = pose.shape[0]
+    for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         read(twist, n, last, v)
         read(forces, n, last, F)
@@ -225,26 +204,69 @@ def forward_dynamics(
     return True
 
 
-@batch_kernel
-def condition_number(legs: Any, pose: Any, length: float, out: Any, first: int, last: int) -> bool:
-    """Ratios out (N,) of the extreme singular values of H, moments divided by `length`."""
-    q, H = new_rows(7), new_rows(36)
-    inverse = 1.0 / length
-    for n in range(first, last, WIDTH):
+@batch_entry
+def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any) -> bool:
+    """Gravity, velocity terms and friction, out (N, 6)."""
+    legs, platform, pose = taken(legs), taken(platform), taken(pose)
+    twist, out = taken(twist), taken(out)
+    inputs, rest, H, b = new_rows(13), new_rows(6), new_rows(36), new_rows(6)
+    q, v = inputs, rows_from(inputs, 7)
+    for j in range(6):
+        rest[j] = 0.0
+    last = pose.shape[0]
+    for n in range(0, last, WIDTH):
         read(pose, n, last, q)
-        if not (all_finite(q, 7) and normalize(q)):
+        read(twist, n, last, v)
+        if not (all_finite(inputs, 13) and normalize(q)):
             return False
-        position = vector(q, 0)
-        X, Y, Z = rotation_columns(q)
-        for i in range(6):
-            g = leg_geometry(legs[i], position, X, Y, Z)
-            if any_of(~(g.length > SMALLEST_LENGTH)):
-                return False
-            arm = cross(g.q, g.s)
-            write_column(H, i, g.s, (inverse * arm[0], inverse * arm[1], inverse * arm[2]))
+        if not required_wrench(legs, platform, q, v, rest, True, H, b):
+            return False
+        write(b, n, last, out)
+    return True
+
+
+@inner
+def columns(legs: Any, pose: Any, length: float, H: Any) -> bool:
+    """H of eight poses, its moments divided by `length`."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    inverse = 1.0 / length
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        if any_of(~(g.length > SMALLEST_LENGTH)):
+            return False
+        arm = cross(g.q, g.s)
+        write_column(H, i, g.s, (inverse * arm[0], inverse * arm[1], inverse * arm[2]))
+    return True
+
+
+@batch_entry
+def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> bool:
+    """H out (N, 36), row by row."""
+    legs, pose, out = taken(legs), taken(pose), taken(out)
+    q, H = new_rows(7), new_rows(36)
+    last = pose.shape[0]
+    for n in range(0, last, WIDTH):
+        read(pose, n, last, q)
+        if not (all_finite(q, 7) and normalize(q) and columns(legs, q, 1.0, H)):
+            return False
+        write(H, n, last, out)
+    return True
+
+
+@batch_entry
+def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> bool:
+    """Ratios out (N, 1) of the extreme singular values of H, moments divided by `length`."""
+    legs, pose, out = taken(legs), taken(pose), taken(out)
+    q, H = new_rows(7), new_rows(36)
+    last = pose.shape[0]
+    for n in range(0, last, WIDTH):
+        read(pose, n, last, q)
+        if not (all_finite(q, 7) and normalize(q) and columns(legs, q, length, H)):
+            return False
         ratio = condition_of_lanes(H)
         if any_of(~(ratio >= 0.0)):
             return False
         for column in range(min(WIDTH, last - n)):
-            out[n + column] = lane(ratio, column)
+            out[n + column, 0] = lane(ratio, column)
     return True

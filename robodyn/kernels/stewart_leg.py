@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.lanes import any_of, choose
 from robodyn.kernels.stewart_layout import (
     AXIS,
@@ -88,7 +88,7 @@ class LegLoad(NamedTuple):
     friction: Vector
 
 
-@kernel
+@inner
 def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
     """Geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
     k = vector(leg, AXIS)
@@ -116,7 +116,7 @@ def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) ->
     return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine, spin)
 
 
-@kernel
+@inner
 def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
     """Velocities of a leg for the platform twist (v, w)."""
     tip = add(v, cross(w, g.q))
@@ -128,7 +128,7 @@ def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
     return LegVelocity(tip, rate, W, about_k, dot(Wp, g.y))
 
 
-@kernel
+@inner
 def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
     """Accelerations of a leg for the platform acceleration (a, alpha)."""
     tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
@@ -143,7 +143,7 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
     return LegAcceleration(rate, A)
 
 
-@kernel
+@inner
 def centre_accelerations(leg: Any, g: Any, m: Any, n: Any) -> tuple[Vector, Vector]:
     """Accelerations ad, au of the centres of mass of the lower and upper part (eq. 13, 14)."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
@@ -154,7 +154,7 @@ def centre_accelerations(leg: Any, g: Any, m: Any, n: Any) -> tuple[Vector, Vect
     return ad, au
 
 
-@kernel
+@inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> Any:
     """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
@@ -175,7 +175,7 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
     return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction)
 
 
-@kernel
+@inner
 def leg_wrench(
     leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, gravity: Vector
 ) -> tuple[Vector, Vector]:
@@ -189,7 +189,7 @@ def leg_wrench(
     return load.tip_force, sub(cross(g.q, load.tip_force), load.friction)
 
 
-@kernel
+@inner
 def leg_tip_inertia(leg: Any, g: Any, unit: Vector) -> Vector:
     """Force at the tip of a leg for a tip acceleration `unit` from rest, without gravity.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 from robodyn.kernels.jacobi import condition_of_rows
 from robodyn.kernels.lane_access import lane, new_rows, rows_of, set_entry, with_lane
 from robodyn.kernels.lane_systems import solve_rows
@@ -32,7 +32,7 @@ PLATFORM = LEG_SIZE * WIDTH
 QUATERNION_TOLERANCE = 2e-6
 
 
-@kernel
+@inner
 def is_pose(pose: Any) -> bool:
     """Whether pose has seven finite numbers and a unit quaternion."""
     if pose.shape[0] != 7:
@@ -43,7 +43,7 @@ def is_pose(pose: Any) -> bool:
     return bool(total == 0.0 and abs(square - 1.0) <= QUATERNION_TOLERANCE)
 
 
-@kernel
+@inner
 def are_six(array: Any) -> bool:
     """Whether an array has six finite numbers."""
     if array.shape[0] != 6:
@@ -54,7 +54,7 @@ def are_six(array: Any) -> bool:
     return total == 0.0
 
 
-@kernel
+@inner
 def unit_columns(pose: Any) -> Any:
     """Columns of the rotation matrix of a pose whose quaternion is normalised first."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
@@ -64,7 +64,7 @@ def unit_columns(pose: Any) -> Any:
     )
 
 
-@kernel
+@inner
 def plus_legs(start: Vector, a: Any) -> Vector:
     """A vector plus those of the legs, in the order in which a loop over the legs adds them."""
     x, y, z = start
@@ -75,13 +75,13 @@ def plus_legs(start: Vector, a: Any) -> Vector:
     return x, y, z
 
 
-@kernel
+@inner
 def lacks_frame(g: Any) -> bool:
     """Whether a leg has no length or no frame; NaN counts as neither."""
     return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
 
 
-@kernel
+@inner
 def inverse_dynamics(
     model: Any,
     pose: Any,
@@ -120,15 +120,7 @@ def inverse_dynamics(
     return solve_rows(H, False, out)
 
 
-@kernel
-def inverse_dynamics_without_wrench(
-    model: Any, pose: Any, twist: Any, accel: Any, out: Any
-) -> bool:
-    """The same, checked, for the most common call: each argument less is 50 ns less."""
-    return inverse_dynamics(model, pose, twist, accel, accel, False, False, out)
-
-
-@kernel
+@inner
 def forward_dynamics(
     model: Any,
     pose: Any,
@@ -171,15 +163,7 @@ def forward_dynamics(
     return solve_rows(M, True, out)
 
 
-@kernel
-def forward_dynamics_without_wrench(
-    model: Any, pose: Any, twist: Any, forces: Any, out: Any
-) -> bool:
-    """The same, checked, for the most common call."""
-    return forward_dynamics(model, pose, twist, forces, forces, False, False, out)
-
-
-@kernel
+@inner
 def mass_rows(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any, M: Any) -> None:
     """Write the mass matrix into lanes 0 to 5 of six rows."""
     t0 = leg_tip_inertia(legs, g, (1.0, 0.0, 0.0))
@@ -196,7 +180,7 @@ def mass_rows(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any,
             set_entry(M, k + 3, j, moment[k])
 
 
-@kernel
+@inner
 def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (6, 6) of one pose."""
     if not trusted and not is_pose(pose):
@@ -218,7 +202,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     return True
 
 
-@kernel
+@inner
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
     """Ratio of the extreme singular values of H, moments divided by `length`; -1 for no answer."""
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):

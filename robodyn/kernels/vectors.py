@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 
 Vector = tuple[float, float, float]
 
 
-@kernel
+@inner
 def vector(array: Any, start: int) -> Vector:
     """Three consecutive entries of a flat array."""
     return array[start], array[start + 1], array[start + 2]
 
 
-@kernel
+@inner
 def store(array: Any, start: int, a: Vector) -> None:
     """Write a vector into three consecutive entries of a flat array."""
     array[start] = a[0]
@@ -24,37 +24,37 @@ def store(array: Any, start: int, a: Vector) -> None:
     array[start + 2] = a[2]
 
 
-@kernel
+@inner
 def add(a: Vector, b: Vector) -> Vector:
     """Return a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@kernel
+@inner
 def sub(a: Vector, b: Vector) -> Vector:
     """Return a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@kernel
+@inner
 def scale(factor: float, a: Vector) -> Vector:
     """Return factor * a."""
     return factor * a[0], factor * a[1], factor * a[2]
 
 
-@kernel
+@inner
 def axpy(factor: float, a: Vector, b: Vector) -> Vector:
     """Return factor * a + b."""
     return factor * a[0] + b[0], factor * a[1] + b[1], factor * a[2] + b[2]
 
 
-@kernel
+@inner
 def dot(a: Vector, b: Vector) -> float:
     """Return the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@inner
 def cross(a: Vector, b: Vector) -> Vector:
     """Return the vector product a x b."""
     return (
@@ -64,13 +64,13 @@ def cross(a: Vector, b: Vector) -> Vector:
     )
 
 
-@kernel
+@inner
 def norm(a: Vector) -> float:
     """Return the length."""
     return math.sqrt(dot(a, a))
 
 
-@kernel
+@inner
 def combine(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
     """Return T a, with the columns of T given: components in a local frame to the base frame."""
     return (
@@ -80,13 +80,13 @@ def combine(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
     )
 
 
-@kernel
+@inner
 def resolve(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
     """Return T' a, with the columns of T given: components in the base frame to a local frame."""
     return dot(x, a), dot(y, a), dot(z, a)
 
 
-@kernel
+@inner
 def symmetric(array: Any, start: int, a: Vector) -> Vector:
     """Return I a for the symmetric matrix stored as xx xy xz yy yz zz from `start`."""
     xx, xy, xz = array[start], array[start + 1], array[start + 2]
@@ -98,7 +98,7 @@ def symmetric(array: Any, start: int, a: Vector) -> Vector:
     )
 
 
-@kernel
+@inner
 def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vector) -> Vector:
     """Return T I T' a, for an inertia stored from `start` in the frame with columns x, y, z."""
     return combine(x, y, z, symmetric(array, start, resolve(x, y, z, a)))

@@ -15,18 +15,17 @@ from robodyn.batch import element
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.kernels import serial_batch as kernels
-from robodyn.kernels.compiler import UNREADABLE
-from robodyn.serial import single
+from robodyn.serial import many, single
 from robodyn.serial.integration import integrate
 from robodyn.serial.kinematics import SerialKinematics
 from robodyn.serial.packing import pack_chain, pack_pseudo_inertias
-from robodyn.threads import share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.serial.model import SerialModel
     from robodyn.simulation.plant import EndStops
+    from robodyn.single import Single
 
     FloatArray = NDArray[np.float64]
 
@@ -55,19 +54,26 @@ class SerialArm(SerialKinematics):
             for armature in (False, True)
         }
         self._pseudo = pack_pseudo_inertias(self._chains[False, False])
-        self._gravity = np.array(model.gravity)
+        self._square = (self.n, self.n)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SerialArm, (self.model,)
 
     @cached_property
-    def _single(self) -> single.Single:
-        return single.kernels()
+    def _singles(self) -> dict[tuple[bool, bool], Single]:
+        return {
+            options: single.dynamics(chain, self._gravity)
+            for options, chain in self._chains.items()
+        }
+
+    @cached_property
+    def _one(self) -> Single:
+        return self._singles[True, True]
 
     @property
     def unchecked(self) -> single.Unchecked:
         """The same for inner loops: single states, nothing checked, results into given arrays."""
-        return single.Unchecked(self._chain(), self._gravity)
+        return single.Unchecked(self._one)
 
     def __repr__(self) -> str:
         return f"SerialArm({self.name!r}, {self.n} joints)"
@@ -101,48 +107,31 @@ class SerialArm(SerialKinematics):
         if method == "newton_euler":
             efforts = _empty(self._n)
             try:
-                chain = self._chains[friction, armature]
-                if wrench is None:
-                    done = self._single.inverse_without_wrench(
-                        chain, self._gravity, q, qd, qdd, efforts
-                    )
-                else:
-                    done = self._single.inverse(
-                        chain, self._gravity, q, qd, qdd, wrench, True, False, efforts
-                    )
-                if done:
+                one = (
+                    self._one
+                    if friction and armature
+                    else self._singles[bool(friction), bool(armature)]
+                )
+                if one.inverse(q, qd, qdd, wrench, False, efforts):
                     return efforts
-            except (*UNREADABLE, KeyError):
+            except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
+            many_efforts = many.inverse_dynamics(
+                (self._chain(friction, armature), self._gravity), q, qd, qdd, wrench
+            )
+            if many_efforts is not None:
+                return many_efforts
         _choose(method, INVERSE_METHODS)
         shape, (position, rate, change, load) = self._flat(
             q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
         )
         chain, contact = self._chain(friction, armature), wrench is not None
         out = np.empty((len(position), self.n))
+        state = (self._gravity, position, rate, change, load, contact)
         if method == "lagrange":
-            kernels.lagrange(
-                chain, self._pseudo, self._gravity, position, rate, change, load, contact, out
-            )
+            kernels.lagrange(chain, self._pseudo, *state, out)
         else:
-            modified = method == "modified_newton_euler"
-
-            def work(first: int, last: int) -> bool:
-                part = slice(first, last)
-                kernels.newton_euler(
-                    chain,
-                    self._gravity,
-                    position[part],
-                    rate[part],
-                    change[part],
-                    load[part],
-                    contact,
-                    modified,
-                    out[part],
-                )
-                return True
-
-            share(work, len(position))
+            kernels.newton_euler(chain, *state, method == "modified_newton_euler", out)
         return out.reshape(*shape, self.n)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
@@ -162,24 +151,22 @@ class SerialArm(SerialKinematics):
             InvalidInput: as for `inverse_dynamics`.
         """
         if method == "composite":
-            matrix = _empty((self._n, self._n))
+            matrix = _empty(self._square)
             try:
-                if self._single.mass(self._chains[False, armature], q, False, matrix):
+                one = self._one if armature else self._singles[False, False]
+                if one.mass(q, False, matrix):
                     return matrix
-            except (*UNREADABLE, KeyError):
+            except TypeError:
                 pass
+            matrices = many.mass_matrix((self._chain(False, armature), self._gravity), q)
+            if matrices is not None:
+                return matrices
         _choose(method, MASS_METHODS)
         shape, (flat,) = self._flat(q=q)
         out = np.empty((len(flat), self.n, self.n))
         strobing = method == "strobing"
         compute = kernels.strobed_mass_matrix if strobing else kernels.mass_matrix
-        chain = self._chain(False, armature)
-
-        def work(first: int, last: int) -> bool:
-            compute(chain, flat[first:last], out[first:last])
-            return True
-
-        share(work, len(flat))
+        compute(self._chain(False, armature), flat, out)
         return out.reshape(*shape, self.n, self.n)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
@@ -218,19 +205,20 @@ class SerialArm(SerialKinematics):
         if method == "articulated_body":
             accelerations = _empty(self._n)
             try:
-                chain = self._chains[friction, armature]
-                if wrench is None:
-                    done = self._single.forward_without_wrench(
-                        chain, self._gravity, q, qd, tau, accelerations
-                    )
-                else:
-                    done = self._single.forward(
-                        chain, self._gravity, q, qd, tau, wrench, True, False, accelerations
-                    )
-                if done:
+                one = (
+                    self._one
+                    if friction and armature
+                    else self._singles[bool(friction), bool(armature)]
+                )
+                if one.forward(q, qd, tau, wrench, False, accelerations):
                     return accelerations
-            except (*UNREADABLE, KeyError):
+            except TypeError:
                 pass
+            many_accelerations = many.forward_dynamics(
+                (self._chain(friction, armature), self._gravity), q, qd, tau, wrench
+            )
+            if many_accelerations is not None:
+                return many_accelerations
         _choose(method, FORWARD_METHODS)
         shape, (position, rate, effort, load) = self._flat(
             q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
@@ -239,13 +227,7 @@ class SerialArm(SerialKinematics):
         strobing = method == "strobing"
         compute = kernels.strobed_forward_dynamics if strobing else kernels.forward_dynamics
         chain = self._chain(friction, armature)
-
-        def work(first: int, last: int) -> bool:
-            part = (x[first:last] for x in (position, rate, effort, load, out, status))
-            compute(chain, self._gravity, *part)
-            return True
-
-        share(work, len(position))
+        compute(chain, self._gravity, position, rate, effort, load, out, status)
         if status.any():
             first = int(np.argmax(status))
             index = element(shape, first)
@@ -296,6 +278,9 @@ class SerialArm(SerialKinematics):
         return integrate(
             self._chain(), self._gravity, limits, stops, state, effort, wrench, dt, steps
         )
+
+    def _single(self, friction: bool, armature: bool) -> Single:
+        return self._singles[bool(friction), bool(armature)]
 
     def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         return self._chains[bool(friction), bool(armature)]

@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.kernels.lanes import all_of, any_of, choose
+from robodyn.kernels.trigonometry import sine_cosine
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -168,6 +171,12 @@ class _Interpreter:
         self.numpy = _Stand("numpy", np, arrays)
         functions = {"sqrt": self._sqrt, "sin": self._free(math.sin), "cos": self._free(math.cos)}
         self.math = _Stand("math", math, functions)
+        self.stands = {
+            id(choose): lambda condition, a, b: a if condition else b,
+            id(any_of): bool,
+            id(all_of): bool,
+            id(sine_cosine): lambda angle: (functions["sin"](angle), functions["cos"](angle)),
+        }
 
     def function(self, kernel: Any) -> Callable[..., Any]:
         if id(kernel) in self.done:
@@ -188,6 +197,8 @@ class _Interpreter:
         return filed
 
     def _exchanged(self, value: Any) -> Any:
+        if id(value) in self.stands:
+            return self.stands[id(value)]
         if hasattr(value, "py_func"):
             return self.function(value)
         if value is np:

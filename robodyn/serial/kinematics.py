@@ -10,7 +10,9 @@ import numpy as np
 from robodyn.batch import flatten
 from robodyn.checks import as_array, as_scalar
 from robodyn.kernels import serial_batch as kernels
+from robodyn.serial import many
 from robodyn.serial.packing import pack_chain
+from robodyn.singular_values import extreme_ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,6 +34,7 @@ class SerialKinematics:
     def __init__(self, model: SerialModel) -> None:
         self.model = model
         self._geometry = pack_chain(model)
+        self._gravity = np.array(model.gravity)
         self._n = len(model.joints)
 
     @property
@@ -105,6 +108,9 @@ class SerialKinematics:
 
     def jacobian(self, q: ArrayLike) -> FloatArray:
         """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
+        jacobians = many.jacobian((self._geometry, self._gravity), q)
+        if jacobians is not None:
+            return jacobians
         shape, (flat,) = self._flat(q=q)
         out = np.empty((len(flat), 6, self.n))
         kernels.jacobian(self._geometry, flat, out)
@@ -129,9 +135,7 @@ class SerialKinematics:
         Raises:
             InvalidInput: as for `singular_values`.
         """
-        values = self.singular_values(q, characteristic_length)
-        with np.errstate(divide="ignore"):
-            return np.asarray(values[..., 0] / values[..., -1])
+        return extreme_ratio(self.singular_values(q, characteristic_length))
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (n,) of a configuration, the velocity itself; unchecked."""

@@ -200,11 +200,12 @@ class SerialModel:
         total = last.mass + added
         if total == 0.0:
             return self
-        middle = (last.mass * last.com + added * place) / total
-        merged = last.inertia + R @ tensor @ R.T
-        for weight, point in ((last.mass, last.com), (added, place)):
-            arm = point - middle
-            merged = merged + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by the new link
+            middle = (last.mass * last.com + added * place) / total
+            merged = last.inertia + R @ tensor @ R.T
+            for weight, point in ((last.mass, last.com), (added, place)):
+                arm = point - middle
+                merged = merged + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         loaded = replace(last, mass=total, com=middle, inertia=merged)
         return replace(self, joints=(*self.joints[:-1], loaded))
 

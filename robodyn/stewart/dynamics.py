@@ -59,7 +59,7 @@ def inverse_dynamics(
     """Actuator forces of a motion."""
     if formulation.massless or formulation.is_exact:
         forces = many.inverse_dynamics(
-            legs, platform, pose, twist, accel, wrench, not formulation.massless
+            (legs, platform), pose, twist, accel, wrench, not formulation.massless
         )
         if forces is not None:
             return forces
@@ -95,7 +95,7 @@ def reactions(
 
 def mass_matrix(legs: FloatArray, platform: FloatArray, pose: ArrayLike) -> FloatArray:
     """Mass matrix."""
-    matrix = many.mass_matrix(legs, platform, pose)
+    matrix = many.mass_matrix((legs, platform), pose)
     if matrix is not None:
         return matrix
     shape, (flat,) = flatten(pose=as_pose("pose", pose))
@@ -107,6 +107,9 @@ def mass_matrix(legs: FloatArray, platform: FloatArray, pose: ArrayLike) -> Floa
 
 def bias(legs: FloatArray, platform: FloatArray, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Gravity, velocity terms and friction."""
+    wrench = many.bias((legs, platform), pose, twist)
+    if wrench is not None:
+        return wrench
     shape, (q, v) = _state(pose, twist)
     out, status = np.empty((len(q), 6)), new_status(q)
     kernels.bias(legs, platform, q, v, out, status)
@@ -123,7 +126,7 @@ def forward_dynamics(
     wrench: ArrayLike | None,
 ) -> FloatArray:
     """Acceleration that forces cause."""
-    accel = many.forward_dynamics(legs, platform, pose, twist, forces, wrench)
+    accel = many.forward_dynamics((legs, platform), pose, twist, forces, wrench)
     if accel is not None:
         return accel
     shape, (q, v, f, w) = flatten(

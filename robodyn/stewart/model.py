@@ -49,11 +49,13 @@ class Body:
         total = self.mass + other.mass
         if total == 0.0:
             return self
-        arm = other.com - self.com
-        reduced = self.mass * other.mass / total
-        shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        com = self.com + other.mass / total * arm
-        return Body(total, com, self.inertia + other.inertia + shift)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by the new body
+            arm = other.com - self.com
+            reduced = self.mass * other.mass / total
+            shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+            com = self.com + other.mass / total * arm
+            inertia = self.inertia + other.inertia + shift
+        return Body(total, com, inertia)
 
 
 @dataclass(frozen=True)
@@ -285,10 +287,10 @@ class StewartModel:
         try:
             place = as_array("com", com, (3,), "m")
             tensor = as_array("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
-            payload = Body(mass, place, tensor)
+            loaded = self.platform.joined(Body(mass, place, tensor))
         except RobodynError as error:
             raise ModelError(f"payload: {error}", value=error.value) from error
-        return replace(self, platform=self.platform.joined(payload))
+        return replace(self, platform=loaded)
 
 
 def _at_least_zero(name: str, value: Any, unit: str) -> float:

@@ -16,8 +16,8 @@ import numpy as np
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.kernels import stewart_integration as integration
-from robodyn.kernels.compiler import UNREADABLE
 from robodyn.poses import advance_pose, pose_difference
+from robodyn.singular_values import extreme_ratio
 from robodyn.stewart import dynamics, kinematics, many, single
 from robodyn.stewart.base_joints import base_joints
 from robodyn.stewart.formulations import formulation_of
@@ -29,11 +29,12 @@ from robodyn.stewart.model import Damping
 from robodyn.stewart.packing import pack_lanes, pack_legs, pack_platform
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.simulation.plant import EndStops
+    from robodyn.single import Single
     from robodyn.stewart.formulations import Formulation
     from robodyn.stewart.model import StewartModel
 
@@ -89,8 +90,12 @@ class StewartPlatform:
         return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
 
     @cached_property
-    def _single(self) -> single.Single:
-        return single.kernels()
+    def _single(self) -> Single:
+        return single.dynamics(self._lanes)
+
+    @cached_property
+    def _condition(self) -> Callable[..., float]:
+        return single.condition(self._lanes)
 
     @property
     def unchecked(self) -> single.Unchecked:
@@ -217,7 +222,8 @@ class StewartPlatform:
 
         Leg rates are H' @ twist.
         """
-        return kinematics.jacobian(self._legs, pose)
+        H = many.jacobian((self._legs, self._platform), pose)
+        return kinematics.jacobian(self._legs, pose) if H is None else H
 
     def condition_number(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
@@ -226,18 +232,17 @@ class StewartPlatform:
         a length of the platform's size makes it independent of units. Infinite where H is
         exactly singular.
         """
-        try:
-            ratio = self._single.condition(self._lanes, pose, characteristic_length, False)
-            if ratio >= 0.0:
-                return np.asarray(ratio)
-        except UNREADABLE:
-            pass
-        ratios = many.condition_number(self._legs, pose, characteristic_length)
+        if type(characteristic_length) is float:
+            try:
+                ratio = self._condition(pose, characteristic_length, False)
+                if ratio >= 0.0:
+                    return np.asarray(ratio)
+            except TypeError:
+                pass
+        ratios = many.condition_number((self._legs, self._platform), pose, characteristic_length)
         if ratios is not None:
             return ratios
-        values = self.singular_values(pose, characteristic_length)
-        with np.errstate(divide="ignore"):
-            return np.asarray(values[..., 0] / values[..., -1])
+        return extreme_ratio(self.singular_values(pose, characteristic_length))
 
     def singular_values(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Singular values (..., 6) of H, largest first, its moment rows divided by a length [m]."""
@@ -266,17 +271,9 @@ class StewartPlatform:
         if formulation == "exact":
             forces = _empty(6)
             try:
-                if wrench is None:
-                    done = self._single.inverse_without_wrench(
-                        self._lanes, pose, twist, accel, forces
-                    )
-                else:
-                    done = self._single.inverse(
-                        self._lanes, pose, twist, accel, wrench, True, False, forces
-                    )
-                if done:
+                if self._single.inverse(pose, twist, accel, wrench, False, forces):
                     return forces
-            except UNREADABLE:
+            except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
         chosen = formulation_of(formulation)
         return dynamics.inverse_dynamics(
@@ -301,9 +298,9 @@ class StewartPlatform:
         """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
         matrix = _empty((6, 6))
         try:
-            if self._single.mass(self._lanes, pose, False, matrix):
+            if self._single.mass(pose, False, matrix):
                 return matrix
-        except UNREADABLE:
+        except TypeError:
             pass
         return dynamics.mass_matrix(self._legs, self._platform, pose)
 
@@ -324,15 +321,9 @@ class StewartPlatform:
         """
         accel = _empty(6)
         try:
-            if wrench is None:
-                done = self._single.forward_without_wrench(self._lanes, pose, twist, forces, accel)
-            else:
-                done = self._single.forward(
-                    self._lanes, pose, twist, forces, wrench, True, False, accel
-                )
-            if done:
+            if self._single.forward(pose, twist, forces, wrench, False, accel):
                 return accel
-        except UNREADABLE:
+        except TypeError:
             pass
         return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
 

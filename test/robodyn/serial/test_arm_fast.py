@@ -1,14 +1,17 @@
 """Single states in one call: the same as in a batch, and nothing let through unexplained."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.errors import InvalidInput
+from robodyn import threads
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.serial.arm import SerialArm
 
-CALLS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+CALLS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian")
 
 
 @pytest.fixture(params=["puma560", "stanford_arm"])
@@ -92,8 +95,6 @@ def test_unchecked_gives_the_same(rng, arm):
 
 
 def test_threads_share_a_batch(rng, arm, monkeypatch):
-    from robodyn import threads
-
     given = rng.normal(size=(3, 50, arm.n))
     expected = [getattr(arm, name)(*arguments(name, *given)) for name in CALLS]
     monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
@@ -101,6 +102,74 @@ def test_threads_share_a_batch(rng, arm, monkeypatch):
     for name, value in zip(CALLS, expected, strict=True):
         np.testing.assert_array_equal(getattr(arm, name)(*arguments(name, *given)), value)
     rd.set_threads(None)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_any_shape_stride_type_and_number_of_threads(rng, arm, name, monkeypatch):
+    monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
+    method = getattr(arm, name)
+    for _ in range(8):
+        shape = tuple(rng.integers(1, 6, size=rng.integers(0, 4)))
+        given = arguments(name, *rng.normal(size=(3, *shape, arm.n)))
+        expected = method(*given)
+        rd.set_threads(int(rng.integers(1, 5)))
+        assert expected.shape[: len(shape)] == shape
+        fixed = [x.copy() for x in given]
+        for x in fixed:
+            x.flags.writeable = False
+        wide = [np.repeat(x, 2, axis=-1)[..., ::2] for x in given]
+        buffer = [np.frombuffer(b"\0" + x.tobytes(), dtype=np.uint8)[1:] for x in given]
+        unaligned = [
+            b.view(np.float64).reshape(x.shape) for b, x in zip(buffer, given, strict=True)
+        ]
+        swapped, lists = [x.astype(">f8") for x in given], [x.tolist() for x in given]
+        fortran = [np.asfortranarray(x) for x in given]
+        for same in (fixed, wide, unaligned, swapped, lists, fortran):
+            np.testing.assert_array_equal(method(*same), expected)
+        if shape:
+            backwards = method(*(x[::-1] for x in given))
+            np.testing.assert_array_equal(backwards[::-1], expected)
+            assert method(*(x[:0] for x in given)).shape == (0, *expected.shape[1:])
+    rd.set_threads(None)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+def test_a_number_of_a_batch_that_is_not_finite_is_found(rng, arm, name, poison):
+    for shape in ((5,), (40,), (3, 9)):
+        given = [x.copy() for x in arguments(name, *rng.normal(size=(3, *shape, arm.n)))]
+        victim = given[rng.integers(len(given))]
+        victim[tuple(rng.integers(0, victim.shape))] = poison
+        with pytest.raises(InvalidInput, match="expected a finite number"):
+            getattr(arm, name)(*given)
+
+
+def test_angles_of_many_turns_are_the_same_in_batches(rng, arm):
+    """Far ones have another source of sine and cosine, which each lane picks for itself."""
+    q = rng.normal(size=(16, arm.n)) * 10.0 ** rng.uniform(-3, 9, size=(16, arm.n))
+    batch = arm.mass_matrix(q)
+    for n in range(16):
+        np.testing.assert_array_equal(arm.mass_matrix(q[n]), batch[n])
+    strobed = arm.mass_matrix(q, method="strobing")
+    np.testing.assert_allclose(batch, strobed, rtol=1e-9, atol=1e-9 * np.abs(strobed).max())
+
+
+def test_an_arm_of_more_joints_than_scratch_has_room_for(rng, arm, monkeypatch):
+    model, n = arm.model, 150
+    joints = tuple(replace(model.joints[i % arm.n], name=f"joint{i}") for i in range(n))
+    long = SerialArm(replace(model, joints=joints, home=np.resize(model.home, n)))
+    q, qd, qdd = 0.1 * rng.normal(size=(3, 3, n))
+    tau = long.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_array_equal(tau[1], long.inverse_dynamics(q[1], qd[1], qdd[1]))
+    modified = long.inverse_dynamics(q, qd, qdd, method="modified_newton_euler")
+    np.testing.assert_allclose(tau, modified, rtol=1e-9, atol=1e-9 * np.abs(tau).max())
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_payload_that_no_number_holds_is_refused(arm):
+    for mass, com in ((1.0, [1e155] * 3), (1e300, [1e300] * 3)):
+        with pytest.raises(ModelError, match="expected a finite number"):
+            arm.with_payload(mass, com)
 
 
 def test_an_arm_survives_pickling(arm):

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,11 +10,14 @@ from stewart_mechanisms import random_motion
 
 import robodyn as rd
 from robodyn import threads
-from robodyn.errors import InvalidInput
-from robodyn.kernels import stewart_batch
-from robodyn.stewart import many
+from robodyn.batch import COPIED, states
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.kernels import stewart_batch, stewart_kinematics_batch
 
-CALLS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "condition_number")
+CALLS = (
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix"),
+    *("bias", "jacobian", "condition_number"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +27,8 @@ def _threads():
 
 
 def arguments(name, pose, twist, third):
+    if name == "bias":
+        return pose, twist
     return (pose, twist, third) if name.endswith("dynamics") else (pose,)
 
 
@@ -39,6 +45,12 @@ def scalar_answer(platform, name, pose, twist, third, wrench):
     elif name == "mass_matrix":
         out = np.empty((n, 6, 6))
         stewart_batch.mass_matrix(*packed, pose, out, status)
+    elif name == "bias":
+        out = np.empty((n, 6))
+        stewart_batch.bias(*packed, pose, twist, out, status)
+    elif name == "jacobian":
+        out = np.empty((n, 6, 6))
+        stewart_kinematics_batch.jacobian(platform._legs, pose, out, status)
     else:
         out = np.linalg.cond(platform.jacobian(pose))
     assert not status.any()
@@ -134,6 +146,20 @@ def test_condition_number_refuses_a_length_that_is_none(platform):
             platform.condition_number(platform.home, length)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("distance", [1e80, 1e155, 1e300])
+def test_what_no_number_holds_is_infinite_or_refused_and_never_a_warning(platform, distance):
+    far = platform.home
+    far[:3] = distance
+    for pose in (far, far[None]):
+        ratio = platform.condition_number(pose)
+        assert (ratio > 1e15).all()
+        assert not np.isnan(ratio).any()
+    if distance > 1e150:
+        with pytest.raises(ModelError, match=r"payload: inertia.* expected a finite number"):
+            platform.with_payload(1.0, [distance] * 3)
+
+
 def test_unchecked_gives_the_same(rng, platform):
     pose, twist, third, wrench = random_motion(rng, platform, ())
     fast, out, matrix = platform.unchecked, np.empty(6), np.empty((6, 6))
@@ -146,11 +172,30 @@ def test_unchecked_gives_the_same(rng, platform):
     assert fast.condition_number(pose, 0.3) == platform.condition_number(pose, 0.3)
 
 
-def test_batches_need_no_memory_beyond_their_results(rng, platform):
+def test_flat_batches_are_read_where_they_are(rng, platform):
     pose = random_motion(rng, platform, (5000,))[0]
-    flat = many._flat(pose[::2], np.zeros(6), np.zeros(6), None)
-    assert np.shares_memory(flat.pose, pose)
-    assert flat.second.strides == (0, 8)
+    q, v, none = states((7, 6, 6), (pose[::2], np.zeros(6), None)).part(100, 200)
+    assert np.shares_memory(q, pose)
+    assert q.shape == (100, 7)
+    assert v.strides == (0, 8)
+    assert none is None
+
+
+@pytest.mark.parametrize("shape", [(300, 200), (2, 30000), (3, 1, 20000), (50, 40, 30)])
+def test_broadcasts_over_several_axes_need_little_memory(rng, platform, shape):
+    """The arrays that span them need many times what is given and what is answered."""
+    pose = random_motion(rng, platform, shape[:1])[0].reshape(-1, *(1,) * (len(shape) - 1), 7)
+    twist, accel = rng.normal(size=(2, *shape[1:], 6))
+    small = platform.inverse_dynamics(pose[:1, ..., :1, :], twist[..., :1, :], accel[..., :1, :])
+    tracemalloc.start()
+    forces = platform.inverse_dynamics(pose, twist, accel)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_array_equal(forces[:1, ..., :1, :], small)
+    n = tuple(rng.integers(shape))
+    alone = platform.inverse_dynamics(pose[n[0], ..., 0, :].reshape(7), twist[n[1:]], accel[n[1:]])
+    np.testing.assert_array_equal(forces[n], alone)
+    assert peak < forces.nbytes + 19 * 8 * 6 * COPIED
 
 
 def test_several_threads_may_call_at_once(rng, platform):

@@ -1,0 +1,191 @@
+"""Kernels called from Python without Numba's dispatcher, for a few nanoseconds an argument.
+
+`direct` gives a kernel's compiled entry point. Its arguments are arrays of the types below: a look
+at the object says whether it is float64 of the right dimensions, contiguous or not, writable or
+not; anything else is a TypeError. A kernel sees the array itself after `taken`, without a
+reference of its own: the caller holds one until the kernel returns.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import NativeValue, intrinsic, models, register_model, unbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Where NumPy's C structure of an array has its fields (numpy/ndarraytypes.h), after the two
+# words that begin every Python object.
+_TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 24, 32, 40, 56, 64
+_CONTIGUOUS, _ALIGNED, _WRITABLE = 0x1, 0x100, 0x400
+ABSENT: Final = -1  # length of an array that is None
+_WORD, _HALF = ir.IntType(64), ir.IntType(32)
+
+_FLOAT64 = np.dtype(np.float64)
+# Compiled code names these objects, so that it can be kept on disk.
+for _name, _object in (("robodyn_ndarray", np.ndarray), ("robodyn_float64", _FLOAT64)):
+    binding.add_symbol(_name, id(_object))
+
+
+def layout_is_known() -> bool:
+    """Whether arrays lie in memory as this module reads them."""
+    array = np.zeros((2, 3))[:, ::2]
+    start = id(array)
+
+    def word(offset: int, kind: Any = ctypes.c_int64) -> int:
+        return int(kind.from_address(start + offset).value)
+
+    def words(offset: int) -> tuple[int, ...]:
+        return tuple((ctypes.c_int64 * 2).from_address(word(offset)))
+
+    if object.__basicsize__ != _DATA or ctypes.sizeof(ctypes.c_void_p) != _TYPE:
+        return False
+    return (
+        word(_TYPE) == id(np.ndarray)
+        and word(_DATA) == array.ctypes.data
+        and word(_NDIM, ctypes.c_int32) == array.ndim
+        and words(_SHAPE) == array.shape
+        and words(_STRIDES) == array.strides
+        and word(_DTYPE) == id(_FLOAT64)
+        and word(_FLAGS, ctypes.c_int32) == array.flags.num
+    )
+
+
+class GivenType(types.Type):  # type: ignore[misc]  # Numba is untyped
+    """A float64 array lent for one call; `A` is any strides, `C` contiguous."""
+
+    def __init__(
+        self, ndim: int, layout: str = "C", *, writable: bool = False, optional: bool = False
+    ) -> None:
+        self.ndim, self.layout, self.dtype = ndim, layout, types.float64
+        self.writable, self.optional = writable, optional
+        super().__init__(f"given({ndim}, {layout}, {writable}, {optional})")
+
+    @property
+    def array(self) -> Any:
+        """What a kernel sees."""
+        return types.Array(types.float64, self.ndim, self.layout)
+
+
+register_model(GivenType)(models.ArrayModel)
+
+VECTOR, MATRIX = GivenType(1), GivenType(2)
+VECTOR_OR_NONE = GivenType(1, optional=True)
+ROWS_OF_ANY_STRIDE = GivenType(2, "A")
+ROWS_OR_NONE = GivenType(2, "A", optional=True)
+VECTOR_OUT, MATRIX_OUT = GivenType(1, writable=True), GivenType(2, writable=True)
+
+
+@intrinsic
+def taken(typingctx: Any, given: Any) -> Any:
+    """The array that was given."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return args[0]
+
+    return given.array(given), codegen
+
+
+@intrinsic
+def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
+    """An array (rows, columns) on the stack, gone when the kernel that asks for it returns."""
+    result = types.Array(types.float64, 2, "C")
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        rows, columns = args
+        total = builder.mul(rows, columns)
+        data = builder.alloca(ir.DoubleType(), size=total)
+        data.align = 64
+        array = context.make_array(result)(context, builder)
+        width = builder.mul(columns, _WORD(8))
+        _fill(builder, array, data, [rows, columns], [width, _WORD(8)])
+        return array._getvalue()
+
+    return result(types.intp, types.intp), codegen
+
+
+def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:
+    """A kernel's entry point for these types, compiled or read from disk; no keywords.
+
+    Arguments of other types are a TypeError, also where arrays do not lie in memory as expected.
+    """
+    if not layout_is_known():
+        return _refuse
+    compiled.compile(signature)
+    entry: Callable[..., Any] = compiled.get_overload(signature)
+    return entry
+
+
+def _refuse(*arguments: Any) -> Any:
+    raise TypeError("arrays of this Python are not laid out as compiled code expects")
+
+
+@unbox(GivenType)
+def _unbox(kind: Any, item: Any, c: Any) -> Any:
+    """Look at a Python object, and describe the array it is."""
+    builder = c.builder
+    array = c.context.make_array(kind.array)(c.context, builder)
+    accepted = cgutils.alloca_once_value(builder, cgutils.false_bit)
+    address = builder.ptrtoint(item, _WORD)
+
+    def read(offset: int, type_: Any) -> Any:
+        where = builder.add(address, _WORD(offset))
+        return builder.load(builder.inttoptr(where, type_.as_pointer()))
+
+    def is_object(value: Any, name: str) -> Any:
+        known = c.context.get_c_value(builder, ir.IntType(8), name)
+        return builder.icmp_unsigned("==", value, builder.ptrtoint(known, _WORD))
+
+    with builder.if_then(is_object(read(_TYPE, _WORD), "robodyn_ndarray"), likely=True):
+        needed = _ALIGNED | (_CONTIGUOUS if kind.layout == "C" else 0)
+        needed |= _WRITABLE if kind.writable else 0
+        flags = builder.and_(read(_FLAGS, _HALF), _HALF(needed))
+        fits = builder.icmp_signed("==", read(_NDIM, _HALF), _HALF(kind.ndim))
+        fits = builder.and_(fits, builder.icmp_signed("==", flags, _HALF(needed)))
+        fits = builder.and_(fits, is_object(read(_DTYPE, _WORD), "robodyn_float64"))
+        with builder.if_then(fits, likely=True):
+            pointer = _WORD.as_pointer()
+            shape, strides = read(_SHAPE, pointer), read(_STRIDES, pointer)
+            _describe(c, array, kind.ndim, read(_DATA, array.data.type), shape, strides)
+            builder.store(cgutils.true_bit, accepted)
+    if kind.optional:
+        with builder.if_then(is_object(address, "_Py_NoneStruct"), likely=False):
+            absent = cgutils.alloca_once_value(
+                builder, ir.Constant(ir.ArrayType(_WORD, kind.ndim), [ABSENT] * kind.ndim)
+            )
+            numbers = builder.bitcast(absent, _WORD.as_pointer())
+            _describe(c, array, kind.ndim, array.data.type(None), numbers, numbers)
+            builder.store(cgutils.true_bit, accepted)
+    failed = builder.not_(builder.load(accepted))
+    with builder.if_then(failed, likely=False):
+        c.pyapi.err_set_string("PyExc_TypeError", "not a float64 array of the kind expected")
+    return NativeValue(array._getvalue(), is_error=failed)
+
+
+def _describe(c: Any, array: Any, ndim: int, data: Any, shape: Any, strides: Any) -> None:
+    """Fill in a Numba array from NumPy's numbers of an array."""
+    builder = c.builder
+
+    def numbers(start: Any) -> list[Any]:
+        return [
+            builder.load(builder.gep(start, [_HALF(axis)], inbounds=True)) for axis in range(ndim)
+        ]
+
+    _fill(builder, array, data, numbers(shape), numbers(strides))
+
+
+def _fill(builder: Any, array: Any, data: Any, shape: list[Any], strides: list[Any]) -> None:
+    """Fill in a Numba array that nobody owns."""
+    total = shape[0]
+    for length in shape[1:]:
+        total = builder.mul(total, length)
+    array.meminfo, array.parent = array.meminfo.type(None), array.parent.type(None)
+    array.nitems, array.itemsize, array.data = total, array.itemsize.type(8), data
+    array.shape = cgutils.pack_array(builder, shape)
+    array.strides = cgutils.pack_array(builder, strides)

@@ -1,0 +1,45 @@
+"""The kernels of `stewart_single` for calls from Python, with arrays that are `given`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.kernels import stewart_single
+from robodyn.kernels.compiler import entry_kernel
+from robodyn.kernels.given import ABSENT, taken
+
+
+@entry_kernel
+def inverse_dynamics(
+    model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, trusted: bool, out: Any
+) -> bool:
+    """Actuator forces (6,) of one state."""
+    load = taken(wrench)
+    contact = load.shape[0] != ABSENT
+    return stewart_single.inverse_dynamics(
+        taken(model), taken(pose), taken(twist), taken(accel), load, contact, trusted, taken(out)
+    )
+
+
+@entry_kernel
+def forward_dynamics(
+    model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, trusted: bool, out: Any
+) -> bool:
+    """Platform acceleration (6,) of one state."""
+    load = taken(wrench)
+    contact = load.shape[0] != ABSENT
+    return stewart_single.forward_dynamics(
+        taken(model), taken(pose), taken(twist), taken(forces), load, contact, trusted, taken(out)
+    )
+
+
+@entry_kernel
+def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
+    """Mass matrix (6, 6) of one pose."""
+    return stewart_single.mass_matrix(taken(model), taken(pose), trusted, taken(out))
+
+
+@entry_kernel
+def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
+    """Ratio of the extreme singular values of H, moments divided by `length`; -1 for no answer."""
+    return stewart_single.condition_number(taken(model), taken(pose), length, trusted)

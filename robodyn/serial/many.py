@@ -1,0 +1,60 @@
+"""Batches of an arm's states through the vector kernels; None where something is to be explained.
+
+`numbers` are the packed chain and gravity.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robodyn.batch import states
+from robodyn.kernels import serial_lanes as kernels
+from robodyn.many import CONFIGURATION, STATE, computed, entry
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    FloatArray = NDArray[np.float64]
+    Numbers = tuple[FloatArray, FloatArray]
+
+
+def inverse_dynamics(
+    numbers: Numbers,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    wrench: ArrayLike | None,
+) -> FloatArray | None:
+    """Efforts of motions."""
+    return _dynamics(kernels.inverse_dynamics, numbers, q, qd, qdd, wrench)
+
+
+def forward_dynamics(
+    numbers: Numbers,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    wrench: ArrayLike | None,
+) -> FloatArray | None:
+    """Accelerations that efforts cause."""
+    return _dynamics(kernels.forward_dynamics, numbers, q, qd, tau, wrench)
+
+
+def mass_matrix(numbers: Numbers, q: ArrayLike) -> FloatArray | None:
+    """Mass matrices."""
+    n = len(numbers[0]) - 1
+    kernel = entry(kernels.mass_matrix, *CONFIGURATION)
+    return computed(kernel, numbers, states((n,), (q,)), (n, n))
+
+
+def jacobian(numbers: Numbers, q: ArrayLike) -> FloatArray | None:
+    """Jacobians of the tip."""
+    n = len(numbers[0]) - 1
+    kernel = entry(kernels.jacobian, *CONFIGURATION)
+    return computed(kernel, numbers, states((n,), (q,)), (6, n))
+
+
+def _dynamics(kernel: Any, numbers: Numbers, *given: ArrayLike | None) -> FloatArray | None:
+    n = len(numbers[0]) - 1
+    return computed(entry(kernel, *STATE), numbers, states((n, n, n, 6), given), (n,))
