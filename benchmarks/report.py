@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,11 @@ Every function that has a form in vectors, {large} states a call:
 
 {many}
 
-These two columns are times on the wall, so only the fastest rounds say much where others share the
-processor. Large batches run on all processors at hand, here {threads}; `rd.set_threads(n)` says
-otherwise. Arrays of any stride are read where they are. What spans several axes by broadcasting and
-cannot be looked at as one is copied {copied} states at a time, so memory is bounded by the results.
+All threads are timed on the wall. Their gain is that of the fastest rounds, and less than it could
+be where others work, too: the load average was {load:.1f} when this was made. Large batches run on
+all processors at hand, here {threads}; `rd.set_threads(n)` says otherwise. Arrays of any stride are
+read where they are. What spans several axes by broadcasting and cannot be looked at as one is
+copied {copied} states at a time, so memory is bounded by the results.
 
 ## How near to what the processor can do
 
@@ -184,6 +186,7 @@ def write(
         many=thread_table(many),
         large=LARGE,
         threads=rd.get_threads(),
+        load=os.getloadavg()[1],
         copied=COPIED,
         **roof,
     )
