@@ -15,8 +15,8 @@ from launch.actions import (
 )
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
-from launch.events import Shutdown
-from launch.events.process import ShutdownProcess, matches_action
+from launch.events import Shutdown, matches_action
+from launch.events.process import ShutdownProcess
 from launch.substitutions import (
     LaunchConfiguration,
     PathJoinSubstitution,

@@ -143,6 +143,7 @@ from launch import LaunchDescription
 from launch.actions import *
 from launch.conditions import *
 from launch.event_handlers import *
+from launch.events import matches_action
 from launch.events.process import *
 from launch.launch_description_sources import *
 from launch.substitutions import *

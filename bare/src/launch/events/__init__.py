@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..event import Event
-from . import matchers, process
+from . import process
+from .matchers import matches_action
 
 if TYPE_CHECKING:
     from ..actions import TimerAction
     from ..launch_description import LaunchDescription
 
-__all__ = ["IncludeLaunchDescription", "Shutdown", "TimerEvent", "matchers", "process"]
+__all__ = ["IncludeLaunchDescription", "Shutdown", "TimerEvent", "matches_action", "process"]
 
 
 class IncludeLaunchDescription(Event):

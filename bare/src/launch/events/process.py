@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..event import Event
-from .matchers import matches_action, matches_executable, matches_name, matches_pid
+from .matchers import matches_executable, matches_name, matches_pid
 
 if TYPE_CHECKING:
     from ..actions import ExecuteProcess
@@ -22,7 +22,6 @@ __all__ = [
     "RunningProcessEvent",
     "ShutdownProcess",
     "SignalProcess",
-    "matches_action",
     "matches_executable",
     "matches_name",
     "matches_pid",
