@@ -150,7 +150,12 @@ def controlled(
         executable="spawner",
         namespace=LaunchConfiguration("namespace"),
         output="screen",
-        arguments=[BROADCASTER, chosen, "--controller-manager-timeout", "60"],
+        # a simulator that is still starting gives no time yet for controllers to be active in
+        arguments=[
+            BROADCASTER,
+            chosen,
+            *("--controller-manager-timeout", "60", "--switch-timeout", "60"),
+        ],
     )
 
     def go_on(event: object, context: LaunchContext) -> object:
