@@ -17,7 +17,7 @@ from trajectory_msgs.msg import (
     MultiDOFJointTrajectoryPoint,
 )
 
-from robodyn.checks import all_finite, as_pose, refuse_beyond
+from robodyn.checks import BEYOND, all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import Motion, SampledTrajectory
@@ -230,7 +230,7 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
 
     Raises:
         InvalidInput: another frame than the mechanism's base, no points, several joints, times
-            that do not increase, not finite, a quaternion not of unit length.
+            that do not increase, not finite or beyond all measure, a quaternion not of unit length.
     """
     base = mechanism.frames[0]
     if message.header.frame_id not in ("", base):
@@ -248,6 +248,7 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
         pose = as_pose(f"pose of point {index}", pose_array(point.transforms[0]))
         rows.append((pose, twist, accel))
     motion = Motion(*map(np.array, zip(*rows, strict=True)))
+    _refuse_beyond(motion)
     return SampledTrajectory(mechanism, point_times(message.points), motion)
 
 
@@ -269,7 +270,8 @@ def joint_rows(
     Velocities and accelerations that are absent count as zero.
 
     Raises:
-        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length.
+        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length, or
+            numbers beyond all measure.
     """
     given = list(message.joint_names)
     if not message.points:
@@ -289,7 +291,16 @@ def joint_rows(
             )
         rows.append([np.array(values)[order] for values in lists])
     position, velocity, acceleration = map(np.array, zip(*rows, strict=True))
+    _refuse_beyond((position, velocity, acceleration))
     return point_times(message.points), (position, velocity, acceleration)
+
+
+def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
+    """Refuse a motion between whose points numbers might overflow, long after it was taken."""
+    for name, values in zip(Motion._fields, motion, strict=True):
+        if np.abs(values).max() > BEYOND:
+            index = int(np.abs(values).max(axis=-1).argmax())
+            refuse_beyond(f"{name} of point {index}", values[index])
 
 
 def point_times(points: Sequence[Any]) -> FloatArray:

@@ -90,7 +90,8 @@ class Run:
         for row, q, v, f in zip(rows, self.configuration, self.velocity, self.effort, strict=True):
             try:
                 accel = self.mechanism.forward_dynamics(q, v, f)
-                row[:] = self.mechanism.inverse_dynamics(q, v, accel, formulation="massless")
+                if np.isfinite(accel).all():  # efforts that overflow were measured, perhaps
+                    row[:] = self.mechanism.inverse_dynamics(q, v, accel, formulation="massless")
             except KinematicsError:
                 continue  # singular to the last digit: no massless forces exist at this instant
         return rows

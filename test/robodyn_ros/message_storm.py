@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseStamped, WrenchStamped
+from geometry_msgs.msg import PoseStamped, TransformStamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
@@ -30,6 +31,7 @@ class Storm:
     def __init__(self, mechanism: Mechanism, rng: np.random.Generator) -> None:
         self.mechanism, self.rng = mechanism, rng
         self.now = 0  # what a sound stamp says, set from outside or counted on
+        self.told = 0  # what the last stamp said
         self.platform = mechanism.kind == "stewart"
         self.makers: dict[str, tuple[type, Callable[[], Any]]] = {
             "external_wrench": (WrenchStamped, self.wrench),
@@ -45,6 +47,8 @@ class Storm:
             "platform_state": (Odometry, self.odometry),
             "platform_trajectory": (MultiDOFJointTrajectory, self.platform_trajectory),
             "goal_pose": (PoseStamped, self.goal_pose),
+            "tf": (TFMessage, self.transforms),
+            "tf_static": (TFMessage, self.transforms),
         }
 
     def chance(self, probability: float) -> bool:
@@ -68,6 +72,9 @@ class Storm:
             stamp += int(self.rng.integers(0, 10**12))
         elif kind < 0.25:
             stamp = int(self.rng.choice(STAMPS))
+        elif kind < 0.5:
+            stamp = self.told
+        self.told = stamp
         header.stamp = messages.to_stamp(int(np.clip(stamp, -(2**31) * 10**9, 2**31 * 10**9 - 1)))
         if self.chance(0.02):
             # the type allows these
@@ -148,7 +155,7 @@ class Storm:
     def wrench(self) -> WrenchStamped:
         message = WrenchStamped()
         message.header.frame_id = str(
-            self.rng.choice(["", *self.mechanism.frames, "elsewhere", "base_link"])
+            self.rng.choice(["", *self.mechanism.frames, "elsewhere", "sensor"])
         )
         values = iter(map(float, self.spoilt(100.0 * self.rng.normal(size=6))))
         for part in (message.wrench.force, message.wrench.torque):
@@ -170,8 +177,21 @@ class Storm:
 
     def goal_pose(self) -> PoseStamped:
         message = PoseStamped()
-        message.header.frame_id = "base_link" if self.chance(0.9) else "elsewhere"
+        message.header.frame_id = "base_link" if self.chance(0.7) else "elsewhere"
         messages.fill_pose(message.pose, self.pose())
+        return message
+
+    def transforms(self) -> TFMessage:
+        """Between frames of any kind, of which some lead in circles or to themselves."""
+        names = [*self.mechanism.frames, "elsewhere", "sensor", "/sensor", "", "world"]
+        message = TFMessage()
+        for _ in range(self.rng.integers(0, 4)):
+            transform = TransformStamped(child_frame_id=str(self.rng.choice(names)))
+            transform.header.frame_id = str(self.rng.choice(names))
+            self.stamp(transform.header)
+            pose = np.append(self.rng.normal(size=3), [0.0, 0.6, 0.0, 0.8])
+            messages.fill_pose(transform.transform, self.spoilt(pose))
+            message.transforms.append(transform)
         return message
 
     def times(self) -> np.ndarray:

@@ -165,6 +165,10 @@ def _infinite_acceleration(message):
     message.points[2].accelerations[0].linear.x = np.inf
 
 
+def _absurd_velocity(message):
+    message.points[2].velocities[0].linear.y = 1e155
+
+
 def _unreadable_rotation(message):
     message.points[2].transforms[0].rotation.w = np.nan
 
@@ -179,6 +183,7 @@ SPOILERS = (
     _two_joints,
     _time_stands_still,
     _infinite_acceleration,
+    _absurd_velocity,
     _unreadable_rotation,
     _not_a_rotation,
 )
