@@ -1,6 +1,7 @@
 """Runs: what their summary says of how they went, on screen and in files."""
 
 import csv
+import dataclasses
 import json
 
 import numpy as np
@@ -55,6 +56,18 @@ def test_the_files_hold_the_histories(flown, tmp_path):
     np.testing.assert_array_equal(table["planned_qw"], flown.desired.configuration[:, 6])
     np.testing.assert_array_equal(table["effort_leg6_actuator"], flown.effort[:, 5])
     np.testing.assert_array_equal(table["massless_leg1_actuator"], flown.massless[:, 0])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_effort_beyond_all_measure_is_summed_up_with_the_rest(flown):
+    """It was told so: what follows from it at that instant is no number, all else is as before."""
+    effort = flown.effort.copy()
+    effort[7, 2] = 1.7e308
+    odd = dataclasses.replace(flown, effort=effort)
+    assert np.isnan(odd.massless[7]).all()
+    others = np.arange(len(effort)) != 7
+    np.testing.assert_array_equal(odd.massless[others], flown.massless[others])
+    assert json.loads(as_json(odd.summary()))["status"] == "completed"
 
 
 def test_a_folder_that_cannot_be_is_refused(flown, tmp_path):
