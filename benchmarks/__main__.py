@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from benchmarks import report, work
+from benchmarks import report, simulation, work
 
 if __name__ == "__main__":
     docs = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "docs"
@@ -21,5 +21,6 @@ if __name__ == "__main__":
             many=work.many(),
             roof=work.roof(batches["one thread"][-1][1]),
             joints=work.joints(),
+            simulation=simulation.table([*simulation.path_one(), *simulation.many()]),
         )
     )

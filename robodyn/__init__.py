@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robodyn.analysis.study import analyze as analyze
     from robodyn.control import ComputedTorque as ComputedTorque
+    from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward
+    from robodyn.control import GravityCompensation as GravityCompensation
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
     from robodyn.errors import InvalidInput as InvalidInput
     from robodyn.errors import KinematicsError as KinematicsError
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from robodyn.poses import rpy_from_pose as rpy_from_pose
     from robodyn.simulation import EndStops as EndStops
     from robodyn.simulation import simulate as simulate
+    from robodyn.simulation import simulate_many as simulate_many
     from robodyn.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads
@@ -49,7 +52,12 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "robodyn.analysis.study": ("analyze",),
-    "robodyn.control": ("ComputedTorque", "Feedforward"),
+    "robodyn.control": (
+        "ComputedTorque",
+        "ConstantEffort",
+        "Feedforward",
+        "GravityCompensation",
+    ),
     "robodyn.errors": (
         "InfeasibleTrajectory",
         "InvalidInput",
@@ -64,7 +72,7 @@ _HOMES = {
     ),
     "robodyn.loading": ("load", "models"),
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
-    "robodyn.simulation": ("EndStops", "simulate"),
+    "robodyn.simulation": ("EndStops", "simulate", "simulate_many"),
     "robodyn.stewart.platform": ("StewartPlatform",),
     "robodyn.sweeps.sweep": ("sweep",),
     "robodyn.threads": ("get_threads", "set_threads"),

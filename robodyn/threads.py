@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -12,7 +12,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,6 +21,8 @@ T = TypeVar("T")
 SMALLEST_SHARE = 2048
 # What is handed out at a time: short enough that no thread waits long for the last.
 LARGEST_SHARE = 65536
+
+_NAME = "robodyn-worker"
 
 _count: int | None = None
 _pool: ThreadPoolExecutor | None = None
@@ -57,6 +59,8 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
     Returns whether all calls returned true; after one that did not, no more are begun.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
+    if _is_worker():
+        threads = 1
     step = min(LARGEST_SHARE, -(-count // max(threads, 1)))
     step += -step % 8  # whole vectors
     parts = [(first, min(first + step, count)) for first in range(0, count, step)]
@@ -91,10 +95,36 @@ def once(make: Callable[P, T]) -> Callable[P, T]:
     return get
 
 
+def each(work: Callable[[int], None], count: int) -> Iterator[int]:
+    """Call work(0) to work(count - 1), on several threads; yields the number of each when done.
+
+    What one of them raises is raised here, and no more are begun.
+    """
+    if get_threads() < 2 or count < 2 or _is_worker():
+        for item in range(count):
+            work(item)
+            yield item
+        return
+    pending = {_get_pool().submit(work, item): item for item in range(count)}
+    try:
+        for future in as_completed(pending):
+            future.result()
+            yield pending[future]
+    finally:
+        for future in pending:
+            future.cancel()
+        wait(pending)  # they write into what the caller may now drop or look at
+
+
+def _is_worker() -> bool:
+    """Whether this is one of our threads: they never wait for each other."""
+    return threading.current_thread().name.startswith(_NAME)
+
+
 def _get_pool() -> ThreadPoolExecutor:
     global _pool
     if _pool is None:
-        _pool = ThreadPoolExecutor(get_threads(), thread_name_prefix="robodyn")
+        _pool = ThreadPoolExecutor(get_threads(), thread_name_prefix=_NAME)
     return _pool
 
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.control.computed_torque import ComputedTorque
 from robodyn.simulation.plant import Plant
+from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from robodyn.mechanism import Mechanism
@@ -22,6 +24,7 @@ def warm_up(mechanism: Mechanism) -> None:
     rest = mechanism.difference(home, home)
     mechanism.advance(home, rest)
     effort = mechanism.inverse_dynamics(home, rest, rest)
+    ComputedTorque(mechanism).acceleration(home, rest, Motion(home, rest, rest))
     mechanism.joint_velocities(home, rest)
     mechanism.condition_number(home)
     Plant(mechanism).hold(np.asarray(effort), 1)

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.run import Run
-from robodyn.control import TrajectoryFollower
+from robodyn.control import (
+    ComputedTorque,
+    Feedforward,
+    GravityCompensation,
+    TrajectoryFollower,
+)
 from robodyn.errors import SimulationFailed
 from robodyn.simulation import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from robodyn.control import Controller
     from robodyn.mechanism import Mechanism
     from robodyn.simulation import SimulationResult
     from robodyn.trajectories import Trajectory
+    from robodyn.trajectories.base import Motion
 
     FloatArray = NDArray[np.float64]
 
@@ -57,7 +65,8 @@ def fly(
         InvalidInput: arguments out of range.
         SimulationFailed: no state follows the very first.
     """
-    follower = TrajectoryFollower(model or mechanism, mode, kp, kv, preview=preview)
+    known = model or mechanism
+    follower = TrajectoryFollower(known, mode, kp, kv, preview=preview)
     follower.follow(trajectory, 0)
     problems: list[tuple[float, str]] = []
 
@@ -74,15 +83,25 @@ def fly(
     warnings = [f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}"]
     stopped = ""
     try:
-        result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
-    except SimulationFailed as error:
-        # up to there it went well, and goes the same way again
-        sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
-        if sound <= 0.0:
-            raise
-        stopped = f"simulation stopped {error}"
-        problems.clear()
-        result = simulate(mechanism, control, trajectory, dt, control_dt, duration=sound)
+        # where all goes well a follower does no more than its controller, which is compiled
+        controllers: dict[str, Controller] = {
+            "computed_torque": ComputedTorque(known, kp, kv, preview),
+            "feedforward": Feedforward(known),
+            "gravity_compensation": GravityCompensation(known),
+        }
+        plain, path_of = controllers[mode], _InNanoseconds(trajectory)
+        result = simulate(mechanism, plain, path_of, dt, control_dt, progress=progress)
+    except SimulationFailed:
+        try:
+            result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
+        except SimulationFailed as error:
+            # up to there it went well, and goes the same way again
+            sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
+            if sound <= 0.0:
+                raise
+            stopped = f"simulation stopped {error}"
+            problems.clear()
+            result = simulate(mechanism, control, trajectory, dt, control_dt, duration=sound)
     wall = clock() if clock is not None else 0.0
     problems += _events(result)
     warnings = warnings if ahead.severity else []
@@ -101,6 +120,22 @@ def fly(
         float(result.time[-1]) / wall if wall > 0.0 else 0.0,
         warnings,
     )
+
+
+class _InNanoseconds:
+    """A trajectory at the times that states have, whole nanoseconds.
+
+    The acceleration jumps at switching times, on which commands often fall to the last bit.
+    """
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self._trajectory = trajectory
+        self.duration = trajectory.duration
+        self.switching_times = trajectory.switching_times
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s], rounded to nanoseconds."""
+        return self._trajectory.sample(np.round(np.multiply(t, 1e9)) * 1e-9)
 
 
 def _events(result: SimulationResult) -> list[tuple[float, str]]:

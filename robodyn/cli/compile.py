@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 import warnings
 
@@ -11,25 +12,39 @@ import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.kernels.compiler import is_cached
 from robodyn.stewart.platform import StewartPlatform
+from robodyn.threads import get_threads
 from robodyn.warmup import warm_up
+
+# Of each kind of mechanism a model and a path.
+KINDS = {"stewart_dasgupta": "I", "puma560": "puma"}
 
 
 def compile_kernels() -> None:
     """Compile the numeric kernels into the user's cache; later runs start at once."""
     started = time.monotonic()
-    if not is_cached():
-        typer.echo("compiling the kernels, once: some 30 s", err=True)
+    if is_cached():
+        for model in KINDS:
+            use(model)
+    else:
+        typer.echo("compiling the kernels, once: some 20 s", err=True)
+        # Numba compiles one function at a time, so platforms and arms have a process each
+        with multiprocessing.get_context("spawn").Pool(min(get_threads(), len(KINDS))) as pool:
+            pool.map(use, KINDS, chunksize=1)
+    typer.echo(f"kernels ready ({time.monotonic() - started:.1f} s)", err=True)
+
+
+def use(model: str) -> None:
+    """Call what is compiled for a model's kind of mechanism, single states and batches."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # not what is asked here
-        platform, arm = rd.load("stewart_dasgupta"), rd.load("puma560")
-    for mechanism, path in ((platform, rd.paper_path("I")), (arm, rd.load_path("puma"))):
-        warm_up(mechanism)
-        batch = path.sample([0.0, 0.001])
-        effort = mechanism.inverse_dynamics(*batch)
-        mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
-        mechanism.mass_matrix(batch.configuration)
-        mechanism.bias(batch.configuration, batch.velocity)
-        mechanism.condition_number(batch.configuration)
-        if isinstance(mechanism, StewartPlatform):
-            mechanism.leg_joint_states(mechanism.home)
-    typer.echo(f"kernels ready ({time.monotonic() - started:.1f} s)", err=True)
+        mechanism = rd.load(model)
+    warm_up(mechanism)
+    batch = rd.load_path(KINDS[model]).sample([0.0, 0.001])
+    effort = mechanism.inverse_dynamics(*batch)
+    mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
+    mechanism.mass_matrix(batch.configuration)
+    mechanism.bias(batch.configuration, batch.velocity)
+    mechanism.condition_number(batch.configuration)
+    if isinstance(mechanism, StewartPlatform):
+        mechanism.leg_joint_states(mechanism.home)
+        mechanism.forward_kinematics(mechanism.joint_positions(mechanism.home))

@@ -1,4 +1,4 @@
-"""Computed torque: one inverse-dynamics call with a corrected acceleration.
+"""Controllers, above all computed torque: inverse dynamics of a corrected acceleration.
 
 Lee, Chung, Mudge and Turney, eq. 4.1 and 4.4:
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.kernels.control import corrected_acceleration
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -79,8 +80,10 @@ class ComputedTorque:
         acceleration = self.acceleration(configuration, velocity, desired)
         return self.mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
 
-    def looking_ahead(self, desired: Motion, trajectory: Trajectory | None, time: float) -> Motion:
-        """The motion desired at `time` [s], its acceleration taken `preview` ahead."""
+    def looking_ahead(
+        self, desired: Motion, trajectory: Trajectory | None, time: float | FloatArray
+    ) -> Motion:
+        """The motion desired at `time` (...) [s], its acceleration taken `preview` ahead."""
         if not self.preview or trajectory is None:
             return desired
         ahead = trajectory.sample(time + self.preview)
@@ -95,9 +98,11 @@ class ComputedTorque:
 
     def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
         """The same where the displacement to the desired configuration is known already (nv,)."""
-        return np.asarray(
-            desired.acceleration + self.kv @ (desired.velocity - velocity) + self.kp @ error
-        )
+        rows = np.array([error, velocity, desired.velocity, desired.acceleration], dtype=np.float64)
+        out: FloatArray = np.empty(len(error))
+        error, measured, planned, acceleration = rows
+        corrected_acceleration(self.kp, self.kv, error, measured, planned, acceleration, out)
+        return out
 
 
 class Feedforward:
@@ -122,6 +127,46 @@ class Feedforward:
         return self.mechanism.inverse_dynamics(*trajectory.sample(time), wrench)
 
 
+class GravityCompensation:
+    """The efforts that hold the measured configuration at rest, whatever the planned one is."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+
+    def __call__(
+        self,
+        time: float,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        trajectory: Trajectory,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Efforts (n,) for a measured configuration; only this is used.
+
+        Raises:
+            KinematicsError: the configuration is singular.
+        """
+        rest = np.zeros(len(self.mechanism.joint_names))
+        return self.mechanism.inverse_dynamics(configuration, rest, rest, wrench)
+
+
+class ConstantEffort:
+    """The same efforts (n,) [N or N m] at all times, zeros for a mechanism left to itself.
+
+    Raises:
+        InvalidInput: not finite numbers.
+    """
+
+    def __init__(self, effort: ArrayLike) -> None:
+        self.effort = np.array(as_array("effort", effort, (), "N or N m"))
+
+    def __call__(
+        self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> FloatArray:
+        """Return the efforts (n,)."""
+        return self.effort
+
+
 def _gain(name: str, value: ArrayLike, size: int) -> FloatArray:
     gain = as_array(name, value, (), "1/s^2" if name == "kp" else "1/s")
     if gain.shape not in {(), (size,), (size, size)}:
@@ -137,4 +182,4 @@ def _gain(name: str, value: ArrayLike, size: int) -> FloatArray:
             "definite) for the error to die out",
             value=value,
         )
-    return matrix
+    return np.array(matrix, order="C")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import threading
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -25,6 +26,8 @@ F = TypeVar("F", bound="Callable[..., Any]")
 HERE = Path(__file__).parent
 # Caches of other versions are kept this many at most, so that switching branches stays cheap.
 KEPT_VERSIONS = 4
+# Of several threads that call a kernel for the first time.
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def kernel(function: F) -> F:
@@ -74,10 +77,11 @@ def _part(function: F, **options: bool) -> F:
         compiled.overloads[tuple(result.signature.args)] = result  # and not for calls from Python
 
     def call_from_python(*args: Any, **kws: Any) -> Any:
-        entry = compiled.entry()
-        found = entry._compile_for_args(*args, **kws)
-        for signature, result in entry.overloads.items():
-            compiled._insert([kind._code for kind in signature], result.entry_point, False)
+        with _ONE_AT_A_TIME:
+            entry = compiled.entry()
+            found = entry._compile_for_args(*args, **kws)
+            for signature, result in entry.overloads.items():
+                compiled._insert([kind._code for kind in signature], result.entry_point, False)
         return found
 
     compiled.add_overload = remember
@@ -86,12 +90,13 @@ def _part(function: F, **options: bool) -> F:
 
 
 def _cached(function: F, **options: bool) -> F:
-    provided = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = provided or str(_cache_folder())
-    try:
-        return _njit(function, cache=True, no_cfunc_wrapper=True, **options)
-    finally:
-        numba.config.CACHE_DIR = provided
+    with _ONE_AT_A_TIME:
+        provided = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = provided or str(_cache_folder())
+        try:
+            return _njit(function, cache=True, no_cfunc_wrapper=True, **options)
+        finally:
+            numba.config.CACHE_DIR = provided
 
 
 def _njit(function: F, **options: bool) -> F:

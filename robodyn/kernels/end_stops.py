@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels.compiler import kernel
+from robodyn.kernels.compiler import inner
 
 
-@kernel
+@inner
 def end_stop_effort(
     position: float, rate: float, lower: float, upper: float, stiffness: float, damping: float
 ) -> float:
@@ -19,7 +19,7 @@ def end_stop_effort(
     return 0.0
 
 
-@kernel
+@inner
 def end_stop_efforts(
     position: Any, rate: Any, limits: Any, stiffness: float, damping: float, out: Any
 ) -> None:

@@ -105,6 +105,16 @@ def quaternion_log(q: Quaternion) -> Vector:
 
 
 @inner
+def pose_difference(start: Any, goal: Any, out: Any) -> None:
+    """Displacement (6,) from pose to pose (7,): translation, rotation vector, base frame."""
+    for j in range(3):
+        out[j] = goal[j] - start[j]
+    inverse = (-start[3], -start[4], -start[5], start[6])
+    turn = quaternion_log(quaternion_product((goal[3], goal[4], goal[5], goal[6]), inverse))
+    out[3], out[4], out[5] = turn
+
+
+@inner
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration, base frame, of exp(x(t)) R0 for a rotation vector x.
 

@@ -8,9 +8,9 @@ from robodyn.kernels.compiler import kernel
 from robodyn.kernels.rotations import (
     angular_motion,
     composed_motion,
+    pose_difference,
     quaternion_exp,
     quaternion_from_rpy,
-    quaternion_log,
     quaternion_product,
     rotation_columns,
     rotation_vector_motion,
@@ -54,11 +54,7 @@ def rotation_matrices(pose: Any, out: Any) -> None:
 def pose_differences(start: Any, goal: Any, out: Any) -> None:
     """Displacements (N, 6) from start to goal: translation, rotation vector, base frame."""
     for n in range(start.shape[0]):
-        for j in range(3):
-            out[n, j] = goal[n, j] - start[n, j]
-        inverse = (-start[n, 3], -start[n, 4], -start[n, 5], start[n, 6])
-        q = (goal[n, 3], goal[n, 4], goal[n, 5], goal[n, 6])
-        store(out[n], 3, quaternion_log(quaternion_product(q, inverse)))
+        pose_difference(start[n], goal[n], out[n])
 
 
 @kernel

@@ -23,7 +23,15 @@ from robodyn.kernels.stewart import (
     tip_share,
     unit_motion,
 )
-from robodyn.kernels.stewart_layout import GRAVITY, LEG_SIZE, SMALLEST_LENGTH, SMALLEST_SINE
+from robodyn.kernels.stewart_layout import (
+    ALONG_UNIVERSAL_AXIS,
+    GRAVITY,
+    LEG_SIZE,
+    SINGULAR,
+    SMALLEST_LENGTH,
+    SMALLEST_SINE,
+    ZERO_LENGTH,
+)
 from robodyn.kernels.stewart_leg import leg_geometry, leg_tip_inertia, leg_wrench
 from robodyn.kernels.vectors import Vector, cross, store, vector
 
@@ -79,6 +87,19 @@ def plus_legs(start: Vector, a: Any) -> Vector:
 def lacks_frame(g: Any) -> bool:
     """Whether a leg has no length or no frame; NaN counts as neither."""
     return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
+
+
+@inner
+def geometry_status(model: Any, pose: Any) -> int:
+    """Why there was no acceleration: a status of `stewart_layout`."""
+    X, Y, Z = unit_columns(pose)
+    g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
+    for i in range(6):
+        if not lane(g.length, i) > SMALLEST_LENGTH:
+            return ZERO_LENGTH + i + 1
+        if not lane(g.sine, i) > SMALLEST_SINE:
+            return ALONG_UNIVERSAL_AXIS + i + 1
+    return SINGULAR
 
 
 @inner

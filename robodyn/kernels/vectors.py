@@ -25,6 +25,20 @@ def store(array: Any, start: int, a: Vector) -> None:
 
 
 @inner
+def copy(source: Any, out: Any) -> None:
+    """Write an array (k,) into another: a slice assigned would take the compiler longer by far."""
+    for j in range(out.shape[0]):
+        out[j] = source[j]
+
+
+@inner
+def clear(out: Any) -> None:
+    """Make an array (k,) zero."""
+    for j in range(out.shape[0]):
+        out[j] = 0.0
+
+
+@inner
 def add(a: Vector, b: Vector) -> Vector:
     """Return a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]

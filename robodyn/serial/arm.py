@@ -16,13 +16,14 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.kernels import serial_batch as kernels
 from robodyn.serial import many, single
-from robodyn.serial.integration import integrate
+from robodyn.serial.integration import Chain, integrate, roll_out
 from robodyn.serial.kinematics import SerialKinematics
 from robodyn.serial.packing import pack_chain, pack_pseudo_inertias
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from robodyn.rollout import Outcome, Rollout
     from robodyn.serial.model import SerialModel
     from robodyn.simulation.plant import EndStops
     from robodyn.single import Single
@@ -275,9 +276,15 @@ class SerialArm(SerialKinematics):
         """
         stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
         state, limits = (configuration, velocity), self.position_limits
-        return integrate(
-            self._chain(), self._gravity, limits, stops, state, effort, wrench, dt, steps
-        )
+        return integrate(self._packed, limits, stops, state, effort, wrench, dt, steps)
+
+    def roll_out(self, rollout: Rollout, model: SerialArm, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
+        return roll_out(self._packed, self.position_limits, model._packed, rollout, (first, last))
+
+    @property
+    def _packed(self) -> Chain:
+        return Chain(self._chain(), self._gravity)
 
     def _single(self, friction: bool, armature: bool) -> Single:
         return self._singles[bool(friction), bool(armature)]

@@ -1,23 +1,62 @@
-"""Stepping an arm through time with its efforts held."""
+"""Stepping an arm through time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from robodyn.errors import SimulationFailed
-from robodyn.kernels.serial_integration import DIVERGED, hold
+from robodyn.kernels import serial_integration as kernels
+from robodyn.kernels.given import MATRIX, VECTOR, direct
+from robodyn.rollout import SPAN, TYPES, Outcome, Rollout, held
+from robodyn.threads import once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
 
+_REASONS = {
+    kernels.DIVERGED: "the state grew beyond all bounds",
+    kernels.NO_COMMAND: "the efforts are not finite",
+    kernels.NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor "
+    "an armature",
+}
+
+
+class Chain(NamedTuple):
+    """A packed chain (n + 1, LINK_SIZE) and gravity (3,)."""
+
+    links: FloatArray
+    gravity: FloatArray
+
+
+@once
+def _simulate() -> Any:
+    arm = MATRIX, VECTOR
+    return direct(kernels.simulate, *arm, MATRIX, VECTOR, VECTOR, *arm, *TYPES, *SPAN)
+
+
+def roll_out(
+    plant: Chain, limits: FloatArray, model: Chain, rollout: Rollout, span: tuple[int, int]
+) -> Outcome:
+    """Fill rows of a rollout; `limits` (n, 2) end the joints' travel."""
+    return Outcome(
+        *_simulate()(
+            *plant,
+            limits,
+            rollout.stops,
+            rollout.effort_limits,
+            *model,
+            *rollout.arguments,
+            *span,
+        )
+    )
+
 
 def integrate(
-    chain: FloatArray,
-    gravity: FloatArray,
+    chain: Chain,
     limits: FloatArray,
     stops: tuple[float, float],
     state: tuple[FloatArray, FloatArray],
@@ -26,21 +65,17 @@ def integrate(
     dt: float,
     steps: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Q and qd after `steps` of dt; arguments as in `kernels.serial_integration.hold`.
+    """Q and qd after `steps` of dt, efforts and wrench held.
 
     Raises:
         SimulationFailed: its `value` is the last good state (q, qd), its `time` how far it got [s].
     """
-    q, qd = np.array(state[0], dtype=np.float64), np.array(state[1], dtype=np.float64)
-    status, done = hold(chain, gravity, limits, np.array(stops), q, qd, effort, wrench, dt, steps)
+    rollout = held(*state, effort, wrench, dt, steps, stops)
+    status, _, done = roll_out(chain, limits, chain, rollout, (0, 1))
+    q, qd = rollout.configuration[1], rollout.velocity[1]
     if status:
-        reason = (
-            "the state grew beyond all bounds"
-            if status == DIVERGED
-            else "a joint has no inertia to accelerate; give its link mass or its motor an armature"
-        )
         raise SimulationFailed(
-            f"no state follows after {done} of {steps} steps of {dt:g} s: {reason}",
+            f"no state follows after {done} of {steps} steps of {dt:g} s: {_REASONS[status]}",
             time=done * dt,
             value=(q, qd),
         )

@@ -60,12 +60,12 @@ class SerialKinematics:
     @property
     def effort_limits(self) -> FloatArray:
         """(n,) [N m or N]."""
-        return np.array([joint.effort for joint in self.model.joints])
+        return np.array([joint.effort for joint in self.model.joints], dtype=np.float64)
 
     @property
     def position_limits(self) -> FloatArray:
         """(n, 2) [rad or m]."""
-        return np.array([joint.position for joint in self.model.joints])
+        return np.array([joint.position for joint in self.model.joints], dtype=np.float64)
 
     @property
     def velocity_limits(self) -> FloatArray:

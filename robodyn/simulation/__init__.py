@@ -1,6 +1,7 @@
 """Simulation: a plant that efforts move, and the loop that a controller closes around it."""
 
 from robodyn.simulation.brakes import Brakes
+from robodyn.simulation.many import SimulationResults, simulate_many
 from robodyn.simulation.pacing import Pacer
 from robodyn.simulation.plant import EndStops, Plant
 from robodyn.simulation.result import Event, SimulationResult
@@ -15,5 +16,7 @@ __all__ = [
     "Plant",
     "Sensor",
     "SimulationResult",
+    "SimulationResults",
     "simulate",
+    "simulate_many",
 ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import KinematicsError, SimulationFailed
-from robodyn.simulation.runge_kutta import BEYOND
+from robodyn.kernels.runge_kutta import BEYOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import KinematicsError, SimulationFailed
+from robodyn.kernels.runge_kutta import BEYOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
     State = tuple[FloatArray, FloatArray]
-
-
-# [m, rad and their rates]: no mechanism is here, and the arithmetic is still within its range.
-BEYOND = 1e6
 
 
 def runge_kutta_4(
@@ -36,7 +33,7 @@ def runge_kutta_4(
     """
     start, end = times
     h = end - start
-    # At a switching time the acceleration jumps: both ends of a step must see this step's side.
+    # at a switching time the acceleration jumps: both ends must see this step's side
     inside = np.nextafter(start, end), np.nextafter(end, start)
     q0, v0 = state
     rates: list[State] = []

@@ -1,24 +1,52 @@
-"""Stepping a Stewart platform through time with its forces held."""
+"""Stepping a Stewart platform through time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.errors import SimulationFailed
-from robodyn.kernels.stewart_integration import DIVERGED, hold
+from robodyn.kernels import stewart_integration as kernels
+from robodyn.kernels.given import MATRIX, VECTOR, direct
+from robodyn.rollout import SPAN, TYPES, Outcome, Rollout, held
 from robodyn.stewart.status import error_for
+from robodyn.threads import once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
 
+_REASONS = {
+    kernels.DIVERGED: "the state grew beyond all bounds",
+    kernels.NO_COMMAND: "the forces are not finite",
+}
+
+
+@once
+def _simulate() -> Any:
+    return direct(kernels.simulate, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, *TYPES, *SPAN)
+
+
+def roll_out(
+    plant: FloatArray,
+    limits: FloatArray,
+    model: FloatArray,
+    rollout: Rollout,
+    span: tuple[int, int],
+) -> Outcome:
+    """Fill rows of a rollout; `plant` and `model` are packed lanes, `limits` (6, 2) [m]."""
+    return Outcome(
+        *_simulate()(
+            plant, limits, rollout.stops, rollout.effort_limits, model, *rollout.arguments, *span
+        )
+    )
+
 
 def integrate(
+    lanes: FloatArray,
     legs: FloatArray,
-    platform: FloatArray,
     limits: FloatArray,
     stops: tuple[float, float],
     state: tuple[FloatArray, FloatArray],
@@ -27,22 +55,17 @@ def integrate(
     dt: float,
     steps: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Pose and twist after `steps` of dt; arguments as in `kernels.stewart_integration.hold`.
+    """Pose and twist after `steps` of dt, forces and wrench held.
 
     Raises:
         SimulationFailed: its `value` is the last good state (pose, twist), its `time` how far
             it got [s].
     """
-    pose, twist = np.array(state[0]), np.array(state[1])
-    status, done = hold(
-        legs, platform, limits, np.array(stops), pose, twist, forces, wrench, dt, steps
-    )
+    rollout = held(*state, forces, wrench, dt, steps, stops)
+    status, _, done = roll_out(lanes, limits, lanes, rollout, (0, 1))
+    pose, twist = rollout.configuration[1], rollout.velocity[1]
     if status:
-        reason = (
-            "the state grew beyond all bounds"
-            if status == DIVERGED
-            else str(error_for(status, (), pose, legs))
-        )
+        reason = _REASONS.get(status) or str(error_for(status, (), pose, legs))
         raise SimulationFailed(
             f"no state follows after {done} of {steps} steps of {dt:g} s: {reason}",
             time=done * dt,

@@ -22,7 +22,7 @@ from robodyn.stewart import dynamics, kinematics, many, single
 from robodyn.stewart.base_joints import base_joints
 from robodyn.stewart.formulations import formulation_of
 from robodyn.stewart.forward_kinematics import PlatformMotion, forward_kinematics
-from robodyn.stewart.integration import integrate
+from robodyn.stewart.integration import integrate, roll_out
 from robodyn.stewart.joints import LegJointReadings, LegJointStates
 from robodyn.stewart.linearization import Linearization, linearize
 from robodyn.stewart.model import Damping
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from robodyn.rollout import Outcome, Rollout
     from robodyn.simulation.plant import EndStops
     from robodyn.single import Single
     from robodyn.stewart.formulations import Formulation
@@ -120,12 +121,12 @@ class StewartPlatform:
     @property
     def effort_limits(self) -> FloatArray:
         """(6,) [N]."""
-        return np.array([leg.limits.effort for leg in self.model.legs])
+        return np.array([leg.limits.effort for leg in self.model.legs], dtype=np.float64)
 
     @property
     def position_limits(self) -> FloatArray:
         """(6, 2) [m] shortest and longest leg."""
-        return np.array([leg.limits.length for leg in self.model.legs])
+        return np.array([leg.limits.length for leg in self.model.legs], dtype=np.float64)
 
     @property
     def velocity_limits(self) -> FloatArray:
@@ -400,6 +401,8 @@ class StewartPlatform:
         stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
         state = (configuration, velocity)
         limits = self.position_limits
-        return integrate(
-            self._legs, self._platform, limits, stops, state, effort, wrench, dt, steps
-        )
+        return integrate(self._lanes, self._legs, limits, stops, state, effort, wrench, dt, steps)
+
+    def roll_out(self, rollout: Rollout, model: StewartPlatform, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
+        return roll_out(self._lanes, self.position_limits, model._lanes, rollout, (first, last))

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from robodyn.threads import once
+import robodyn as rd
+from robodyn.threads import each, once, share
 
 COUNT = 8
 
@@ -63,3 +64,45 @@ assert all((a == found[0][0]).all() and (b == found[0][1]).all() for a, b in fou
 
 def test_first_calls_may_come_from_several_threads():
     subprocess.run([sys.executable, "-c", FIRST_CALLS], check=True, timeout=120)
+
+
+@pytest.fixture(params=[1, 4])
+def threads(request):
+    before = rd.get_threads()
+    rd.set_threads(request.param)
+    yield request.param
+    rd.set_threads(before)
+
+
+def test_each_is_called_once_for_every_number(threads):
+    seen = []
+    done = list(each(seen.append, 20))
+    assert sorted(done) == sorted(seen) == list(range(20))
+
+
+def test_what_one_of_each_raises_is_raised_and_nothing_runs_on(threads):
+    running = []
+
+    def work(item):
+        running.append(item)
+        if item == 3:
+            raise ValueError("three")
+        time.sleep(0.002)
+        running.remove(item)
+
+    with pytest.raises(ValueError, match="three"):
+        list(each(work, 200))
+    assert running == [3]
+
+
+def test_threads_never_wait_for_each_other(threads):
+    """Work that shares a large batch is done by the thread that has it."""
+    shared = []
+
+    def work(item):
+        me = threading.get_ident()
+        share(lambda first, last: not shared.append(threading.get_ident() == me), 100_000)
+
+    list(each(work, 8))
+    assert all(shared) or threads == 1
+    assert shared

@@ -12,12 +12,31 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import dynamic_fraction, peak_dynamic_fraction
 from robodyn.analysis.flight import fly
 from robodyn.analysis.run import Run, summary_text
+from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, OutputError
 
 
 @pytest.fixture(scope="module")
 def flown(dasgupta):
     return fly(dasgupta, rd.paper_path("I"), "I", clock=lambda: 2.0)
+
+
+@pytest.mark.parametrize("mode", ["computed_torque", "feedforward", "gravity_compensation"])
+def test_a_flight_is_what_the_follower_of_the_nodes_makes_of_it(dasgupta, mode):
+    """Where it knows the controller, the flight does without the follower."""
+    path = rd.paper_path("II")
+    follower = TrajectoryFollower(dasgupta, mode, 90.0, 19.0, preview=0.0013)
+    follower.follow(path, 0)
+
+    def control(time, configuration, velocity, _):
+        return follower.command(round(time * 1e9), configuration, velocity).required
+
+    run = fly(dasgupta, path, "II", mode, kp=90.0, kv=19.0, preview=0.0013, control_dt=0.002)
+    expected = rd.simulate(dasgupta, control, path, 1e-3, 0.002)
+    for name in ("configuration", "velocity", "effort"):
+        np.testing.assert_allclose(
+            getattr(run, name), getattr(expected, name), rtol=1e-9, atol=1e-9
+        )
 
 
 def test_path_one_is_completed_within_bounds(flown, dasgupta):

@@ -1,6 +1,9 @@
 """Where machine code is kept: one folder for each version of the sources, a few versions."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 
 from robodyn.kernels import compiler
 
@@ -34,3 +37,27 @@ def test_only_the_newest_versions_are_kept(tmp_path):
 def test_code_that_was_just_used_is_cached(dasgupta):
     dasgupta.inverse_kinematics(dasgupta.home)
     assert compiler.is_cached()
+
+
+def test_a_kernel_answers_python_and_other_kernels_alike():
+    @compiler.kernel
+    def half(x):
+        return 0.5 * x
+
+    @compiler.kernel
+    def quarter(x):
+        return half(half(x))
+
+    assert quarter(8.0) == 2.0
+    assert half(8.0) == half(np.float64(8.0)) == 4.0
+    assert half.py_func(8.0) == 4.0
+    assert half(np.array([2.0, 4.0]))[1] == 2.0  # types it had not met before
+
+
+def test_several_threads_may_call_a_kernel_for_the_first_time():
+    @compiler.kernel
+    def double(x):
+        return 2.0 * x
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(double, [3.0] * 8)) == [6.0] * 8

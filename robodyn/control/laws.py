@@ -1,0 +1,75 @@
+"""Which controllers compiled code knows, and what it has to be told of the motion beforehand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_pose
+from robodyn.control.computed_torque import (
+    ComputedTorque,
+    ConstantEffort,
+    Feedforward,
+    GravityCompensation,
+)
+from robodyn.kernels.control import COMPUTED_TORQUE, GIVEN, GRAVITY
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.control.computed_torque import Controller
+    from robodyn.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+    FloatArray = NDArray[np.float64]
+
+_NO_GAIN = np.zeros((0, 0))
+
+
+class Law(NamedTuple):
+    """A controller as compiled code sees it.
+
+    Attributes:
+        kind: of `kernels.control`.
+        model: what the controller takes the mechanism for; None if it needs none.
+        kp, kv: (n, n), or (0, 0).
+    """
+
+    kind: int
+    model: Mechanism | None
+    kp: FloatArray = _NO_GAIN
+    kv: FloatArray = _NO_GAIN
+
+
+def law_of(controller: Controller) -> Law | None:
+    """The law of a controller; None if it is another, derived ones included."""
+    # a class derived from one of these may do anything
+    if type(controller) is ComputedTorque:
+        return Law(COMPUTED_TORQUE, controller.mechanism, controller.kp, controller.kv)
+    if type(controller) is GravityCompensation:
+        return Law(GRAVITY, controller.mechanism)
+    if type(controller) in {Feedforward, ConstantEffort}:
+        return Law(GIVEN, None)
+    return None
+
+
+def rows_for(
+    controller: Controller, mechanism: Mechanism, trajectory: Trajectory, times: FloatArray
+) -> FloatArray:
+    """What the controller's law reads at times (N,) [s]: (N, k).
+
+    Raises:
+        RobodynError, or what the trajectory raises: the controller has no answer, then or earlier.
+    """
+    if isinstance(controller, ComputedTorque):
+        desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)
+        goal = desired.configuration
+        if mechanism.kind == "stewart":
+            goal = as_pose("goal", goal)
+        return np.concatenate([goal, desired.velocity, desired.acceleration], axis=-1)
+    if isinstance(controller, Feedforward):
+        return controller.mechanism.inverse_dynamics(*trajectory.sample(times))
+    if isinstance(controller, ConstantEffort):
+        return np.tile(controller.effort, (len(times), 1))
+    return np.zeros((len(times), 0))

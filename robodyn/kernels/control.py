@@ -1,0 +1,37 @@
+"""Control laws, one state a call, for the controllers of `robodyn.control` and the simulation.
+
+A law turns a state and a row of a plan, what is known of the motion beforehand, into efforts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.kernels.compiler import inner
+
+GIVEN = 0  # the row is the efforts
+GRAVITY = 1  # the efforts that hold the measured configuration; the row is empty
+COMPUTED_TORQUE = 2  # the row is the desired configuration, velocity and acceleration
+
+
+@inner
+def corrected_acceleration(
+    kp: Any, kv: Any, error: Any, velocity: Any, desired_velocity: Any, acceleration: Any, out: Any
+) -> None:
+    """Lee, Chung, Mudge and Turney, eq. 4.1: out = qdd_d + Kv (qd_d - qd) + Kp error."""
+    for i in range(out.shape[0]):
+        total = acceleration[i]
+        for j in range(out.shape[0]):
+            total += kv[i, j] * (desired_velocity[j] - velocity[j]) + kp[i, j] * error[j]
+        out[i] = total
+
+
+@inner
+def cut(wanted: Any, limits: Any, out: Any) -> bool:
+    """Efforts cut to limits (n,), which may be infinite; False if one is not finite."""
+    finite = True
+    for i in range(out.shape[0]):
+        finite = finite and math.isfinite(wanted[i])
+        out[i] = min(max(wanted[i], -limits[i]), limits[i])
+    return finite

@@ -1,0 +1,135 @@
+"""Simulations in compiled code, where mechanism and controller are of the kinds it knows.
+
+The motion planned, and the load, are sampled beforehand at all times at which the loop of `steps`
+would ask for them. It goes as far as all goes well; what comes then, and why, is the loop's to say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.control.laws import law_of, rows_for
+from robodyn.rollout import Rollout
+from robodyn.serial.arm import SerialArm
+from robodyn.simulation.steps import inner_ends, steps_between
+from robodyn.stewart.platform import StewartPlatform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from robodyn.control.computed_torque import Controller
+    from robodyn.control.laws import Law
+    from robodyn.mechanism import Mechanism
+    from robodyn.simulation.run import Run
+
+    FloatArray = NDArray[np.float64]
+
+# Instants sampled at a time: what is known beforehand takes little memory, however long it lasts.
+WINDOW = 1024
+# How often progress is told.
+PARTS = 100
+
+
+def fast_forward(run: Run, progress: Callable[[float], None] | None = None) -> None:
+    """Advance a run as far as compiled code takes it, which may be nowhere."""
+    law = law_of(run.controller)
+    if law is None or not is_compiled(run.plant.mechanism, run.controller):
+        return
+    last = len(run.time) - 1
+    part = WINDOW if progress is None else max(last // PARTS, 1)
+    while run.row < last:
+        first = run.row
+        end = min(first + WINDOW, last)
+        try:
+            rollout = _rollout(run, law, first, end)
+        except Exception:  # of the trajectory or the load: the loop meets it when it is due
+            return
+        while run.row < end:
+            if progress is not None:
+                progress(float(run.time[run.row]))
+            until = min(run.row + part, end)
+            run.row = first + _advance(
+                run.plant.mechanism, law, rollout, run.row - first, until - first
+            )
+            if run.row < until:
+                return
+
+
+def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
+    """Whether mechanism and controller are of the kinds that are known here."""
+    kind, law = type(mechanism), law_of(controller)
+    # a class derived from one of these may move in any way
+    if law is None or kind not in {StewartPlatform, SerialArm}:
+        return False
+    model = mechanism if law.model is None else law.model
+    return type(model) is kind and len(model.joint_names) == len(mechanism.joint_names)
+
+
+def _advance(mechanism: Mechanism, law: Law, rollout: Rollout, first: int, last: int) -> int:
+    model = mechanism if law.model is None else law.model
+    if isinstance(mechanism, StewartPlatform) and isinstance(model, StewartPlatform):
+        return mechanism.roll_out(rollout, model, first, last).row
+    assert isinstance(mechanism, SerialArm)
+    assert isinstance(model, SerialArm)
+    return mechanism.roll_out(rollout, model, first, last).row
+
+
+def _rollout(run: Run, law: Law, first: int, last: int) -> Rollout:
+    """The part of a run between two rows, everything in it that does not depend on the state."""
+    plant = run.plant
+    size = len(plant.mechanism.joint_names)
+    time = run.time[first : last + 1]
+    longest = plant.dt if run.is_sampled else np.inf
+    steps = steps_between(time[:-1], time[1:], longest)
+    dt = np.diff(time) / steps
+    stops = plant.end_stops
+    times = time[:-1, None] if run.is_sampled else _stages(time)
+    rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1))
+    columns = {0: size, 1: 0}.get(law.kind, run.configuration.shape[1] + 2 * size)
+    return Rollout(
+        np.array((0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)),
+        np.array(np.broadcast_to(plant.limits, (size,))),
+        law.kind,
+        law.kp,
+        law.kv,
+        np.array(as_array("plan", rows, (columns,)).reshape(*times.shape, columns), order="C"),
+        dt,
+        np.concatenate([[0.0], np.cumsum(steps)]),
+        _loads(run, time[:-1], times, dt, steps),
+        run.configuration[first : last + 1],
+        run.velocity[first : last + 1],
+        run.wanted[first:last],
+        run.applied[first:last],
+    )
+
+
+def _stages(time: FloatArray) -> FloatArray:
+    """(N - 1, 4) [s]: each time, and the beginning, middle and end of the step after it."""
+    start, end = time[:-1], time[1:]
+    first, last = inner_ends(start, end)
+    return np.stack([start, first, start + 0.5 * (end - start), last], axis=-1)
+
+
+def _loads(
+    run: Run, now: FloatArray, times: FloatArray, dt: FloatArray, steps: NDArray[np.int64]
+) -> FloatArray:
+    """(steps or 1, 1 or 3, 6), as `Rollout` has them."""
+    if run.load is None:
+        return np.zeros((1, 1, 6))
+    if not callable(run.load):
+        return np.array(run.load, dtype=np.float64).reshape(1, 1, 6)
+    if run.is_sampled:
+        middles = [
+            start + (step + 0.5) * h
+            for start, h, count in zip(now, dt, steps, strict=True)
+            for step in range(int(count))
+        ]
+        loads = [run.load(float(t)) for t in middles]
+    else:
+        loads = [run.load(float(t)) for t in times[:, 1:].reshape(-1)]
+    return as_array("wrench", np.array(loads), (6,)).reshape(-1, 1 if run.is_sampled else 3, 6)
