@@ -5,6 +5,7 @@ Processor time is told beside the time that passes: on a busy machine only the f
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import warnings
@@ -112,9 +113,10 @@ def many(count: int = 1000, every: int = 10) -> list[Taken]:
 
 
 def table(rows: list[Taken]) -> str:
-    """A Markdown table."""
+    """A Markdown table, and how busy the machine was with other things."""
     lines = ["| | seconds | of processor time |", "|---|---|---|"]
     lines += [f"| {row.name} | {row.wall:.3f} | {row.processor:.3f} |" for row in rows]
+    lines += ["", f"The load average was {os.getloadavg()[1]:.0f} when this was made."]
     return "\n".join(lines)
 
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
     from robodyn.simulation import EndStops as EndStops
-    from robodyn.simulation import simulate as simulate
     from robodyn.simulation import simulate_many as simulate_many
+    from robodyn.simulation.simulate import simulate as simulate
     from robodyn.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads
