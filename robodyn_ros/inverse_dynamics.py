@@ -47,6 +47,13 @@ SETTINGS = {
     "preview": live(
         0.0, "computed torque: how far ahead the planned acceleration is taken [s]", 0.0, 1.0
     ),
+    "delay": live(
+        0.0,
+        "computed torque: time from a state to when its efforts begin to act [s]; where it is not "
+        "0, they are for where the mechanism will be by then, and half a period later",
+        0.0,
+        0.1,
+    ),
     "handover": live(
         0.5, "time over which a new trajectory takes over from one being flown [s]", 0.0, 60.0
     ),
@@ -114,6 +121,8 @@ class InverseDynamics(Node):
         self._interface.on_state(self._on_state, qos.LATEST)
         self._scale: Subscription | None = None
         self._heed_scale(p["use_scale"])
+        self._follower.delay = p["delay"]
+        self._follower.predicts = p["use_scale"] or p["delay"] > 0.0
         on_change(self, SETTINGS, p, self._on_change)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(WATCH, self._watch)
@@ -208,7 +217,6 @@ class InverseDynamics(Node):
             self.get_logger().error(f"scale {message.data} refused, expected 0 to 1")
 
     def _heed_scale(self, wanted: bool) -> None:
-        self._follower.predicts = wanted
         if wanted and self._scale is None:
             self._scale = self.create_subscription(
                 Float64, "condition_monitor/scale", self._on_scale, qos.LATEST
@@ -227,6 +235,8 @@ class InverseDynamics(Node):
         watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
         watchdog.ramp = p["watchdog_ramp"]
         self._heed_scale(p["use_scale"])
+        self._follower.delay = p["delay"]
+        self._follower.predicts = p["use_scale"] or p["delay"] > 0.0
 
     def _on_payload(self, parameters: list[Parameter]) -> None:
         self._follower.set_mechanism(self._payload.mechanism)

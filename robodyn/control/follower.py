@@ -68,6 +68,8 @@ class TrajectoryFollower:
         predicts: computed torque for where the mechanism will be in the middle of the time for
             which its efforts hold, going by the time between states. Close to a singularity efforts
             that hold from one state to the next push it off; so it stays on the path much closer.
+        delay: [s] from a state to when its efforts begin to act; where it predicts, it predicts so
+            much further.
 
     Attributes:
         saturated: how many commands were cut, per actuator (n,).
@@ -88,11 +90,13 @@ class TrajectoryFollower:
         handover: float = 0.5,
         scale_rate: float = 2.0,
         predicts: bool = False,
+        delay: float = 0.0,
     ) -> None:
         self._use(mechanism)
         self.handover = as_scalar("handover", handover, "s", at_least=0.0)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self.predicts = predicts
+        self.delay = as_scalar("delay", delay, "s", at_least=0.0)
         self._mode = _checked_mode(mode)
         self._control = ComputedTorque(mechanism, kp, kv, preview)
         self._clock = PathClock(scale_rate)
@@ -242,10 +246,10 @@ class TrajectoryFollower:
         error = self._unchecked.difference(configuration, desired.configuration)
         corrected = self._control.corrected(error, velocity, desired)
         if self.predicts and self._period:
-            half = 0.5 * self._period
-            step = half * velocity + 0.5 * half**2 * corrected
+            ahead = self.delay + 0.5 * self._period
+            step = ahead * velocity + 0.5 * ahead**2 * corrected
             configuration = self.mechanism.advance(configuration, step)
-            velocity = velocity + half * corrected
+            velocity = velocity + ahead * corrected
         return Motion(configuration, velocity, corrected)
 
     def _notice_period(self, time: int) -> None:

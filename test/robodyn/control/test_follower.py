@@ -11,6 +11,7 @@ import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput
 from robodyn.poses import pose_from_rpy
+from robodyn.simulation import Plant
 from robodyn.trajectories import plan_line_rpy
 
 SECOND = 1_000_000_000
@@ -230,3 +231,25 @@ def test_efforts_are_always_finite_and_within_limits(dasgupta, mode, history):
         command = follower.command(time, *state, wrench)
         assert np.isfinite(command.effort).all()
         assert (np.abs(command.effort) <= dasgupta.effort_limits).all()
+
+
+@pytest.mark.parametrize("late", [1, 2])
+def test_efforts_that_act_late_are_for_then(dasgupta, late):
+    """Path I with efforts that act some periods after their state, known to the follower or not."""
+    period, path = 5_000_000, rd.paper_path("I")
+    worst = []
+    for delay in (0.0, late * period * 1e-9):
+        follower = TrajectoryFollower(dasgupta, predicts=delay > 0.0, delay=delay)
+        follower.follow(path, 0)
+        begin = path.sample(0.0)
+        plant = Plant(dasgupta, begin.configuration, begin.velocity, dt=1e-3)
+        waiting = [dasgupta.inverse_dynamics(*begin)] * late
+        errors = []
+        for k in range(300):
+            planned = path.sample(k * period * 1e-9).configuration
+            errors.append(np.abs(dasgupta.difference(planned, plant.configuration)).max())
+            command = follower.command(k * period, plant.configuration, plant.velocity)
+            waiting.append(command.effort)
+            plant.hold(waiting.pop(0), 5, np.zeros(6))
+        worst.append(max(errors))
+    assert worst[1] < 0.05 * worst[0]
