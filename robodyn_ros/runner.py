@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import TYPE_CHECKING
 
@@ -48,14 +49,12 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     """
     node = None
     code = 0
-    interrupted: list[int] = []
+    # Making a node may take as long as compiling does, and nothing is under way yet. From then on
     # rclpy ends the spinning itself; an exception in the midst of some callback would only harm.
-    # A Ctrl-C that comes before rclpy listens must not be lost, either.
-    signal.signal(signal.SIGINT, lambda number, _: interrupted.append(number))
+    # (Its own handler is below ours: setting another one later would take it away.)
+    signal.signal(signal.SIGINT, lambda *_: os._exit(0) if node is None else None)
     try:
         rclpy.init(args=args)
-        if interrupted:
-            return 0
         node = make_node()
         if not rclpy.ok():
             return 0  # interrupted meanwhile; there is nothing to execute in
