@@ -24,10 +24,12 @@ import ctypes
 import itertools
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -70,16 +72,33 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 T = TypeVar("T")
 _domains = itertools.count(os.getpid() * 13)
+# as many as one test module may have waiting at a time
+MARKS = 16
+_marks: deque[socket.socket] = deque()
 
 
 def free_domain() -> int:
-    """A ROS domain, 1..100, that no test of this process had and nobody on this machine is in."""
+    """A ROS domain, 1..100, that nobody on this machine is in, nor is about to enter.
+
+    DDS takes 250 ports from 7400 + 250 * domain on, but a launch only some seconds after it was
+    told its domain. So that no other test takes the same meanwhile, the last of these ports, which
+    DDS itself does not reach, is held for a while.
+    """
     for _ in range(100):
         domain = 1 + next(_domains) % 100
-        # DDS: the ports of a domain are 250 from 7400 + 250 * domain on
         first = 7400 + 250 * domain
-        if not any(first <= port < first + 250 for port in _udp_ports()):
-            return domain
+        if any(first <= port < first + 250 for port in _udp_ports()):
+            continue
+        mark = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            mark.bind(("127.0.0.1", first + 249))
+        except OSError:  # another was quicker
+            mark.close()
+            continue
+        if len(_marks) == MARKS:
+            _marks.popleft().close()
+        _marks.append(mark)
+        return domain
     raise RuntimeError("no ROS domain is free on this machine")
 
 
