@@ -28,6 +28,8 @@ import sys
 import unittest
 
 import launch_testing
+import launch_testing.asserts
+import launch_testing.markers
 import pytest
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess

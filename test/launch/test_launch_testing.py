@@ -40,6 +40,8 @@ from geometry_msgs.msg import Pose, TransformStamped
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing.actions import ReadyToTest
+from launch_testing.asserts import assertExitCodes
+from launch_testing.markers import keep_alive
 from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from ros_harness import PATIENCE, RELIABLE, free_domain
@@ -75,7 +77,7 @@ def has_transforms() -> bool:
 
 @pytest.mark.launch_test
 @pytest.mark.system
-@launch_testing.markers.keep_alive
+@keep_alive
 def generate_test_description():
     simulation = get_package_share_directory("robodyn") + "/launch/stewart_sim.launch.py"
     arguments = {
@@ -245,4 +247,4 @@ class TestAfterwards(unittest.TestCase):
     def test_every_process_ended_in_order(self, proc_info):
         ended = {event.process_name.rpartition("-")[0] for event in proc_info}
         assert ended >= NODES
-        launch_testing.asserts.assertExitCodes(proc_info)
+        assertExitCodes(proc_info)

@@ -21,7 +21,6 @@ the tests). Its `unittest.TestCase` classes run while the processes do, those de
 `proc_output`, `proc_info` and `launch_service`.
 """
 
-from . import actions, asserts, markers
 from .decorator import post_shutdown_test
 
-__all__ = ["actions", "asserts", "markers", "post_shutdown_test"]
+__all__ = ["post_shutdown_test"]
