@@ -81,7 +81,9 @@ def test_check_refuses_in_one_line(words, run):
 
 
 def test_check_notes_a_home_out_of_reach(run, document, yaml_file):
-    document["legs"][1]["limits"]["length"] = [5.0, 6.0]
+    for leg in document["legs"]:
+        leg["limits"]["length"] = [0.001, 50.0]
+    document["legs"][1]["limits"]["length"] = [50.0, 60.0]
     result = run("check", yaml_file(document))
     assert result.exit_code == 0
     assert "leg2_actuator" in result.output.split("note:")[1]

@@ -53,8 +53,9 @@ def test_ros2_control_block_is_off_by_default_and_right_when_on(name, quiet_load
     lengths = [float(joint.findtext("state_interface/param")) for joint in joints]
     model = quiet_load(name)
     np.testing.assert_allclose(lengths, natural_values(model, model.home)[:, 2], atol=1e-7)
-    mock = expand_xacro(path, {"ros2_control": "true", "mock": "true"})
-    assert "mock_components/GenericSystem" in mock
+    mock = "mock_components/GenericSystem"
+    given = expand_xacro(path, {"ros2_control": "true", "plugin": mock})
+    assert parse_xml(given, name).findtext("ros2_control/hardware/plugin") == mock
 
 
 def test_export_round_trip(model, quiet_load, capfd):
