@@ -260,10 +260,10 @@ class TrajectoryFollower:
         error = self._unchecked.difference(configuration, desired.configuration)
         corrected = self._control.corrected(error, velocity, desired)
         if self.predicts and self._period:
-            ahead = self.delay + 0.5 * self._period
-            step = ahead * velocity + 0.5 * ahead**2 * corrected
+            later = self.delay + 0.5 * self._period
+            step = later * velocity + 0.5 * later**2 * corrected
             configuration = self.mechanism.advance(configuration, step)
-            velocity = velocity + ahead * corrected
+            velocity = velocity + later * corrected
         return Motion(configuration, velocity, corrected)
 
     def _notice_period(self, time: int) -> None:
