@@ -93,7 +93,7 @@ CASES = {
     "realtime": simulator("platform", 0.2, "realtime"),
     "arm_lockstep": simulator("arm", 0.3, "lockstep"),
     "monitor": Case("condition_monitor", "platform", 0.7,
-                    {"platform_state": 0.99, "platform_trajectory": 0.01}, {}),
+                    {"platform_state": 0.997, "platform_trajectory": 0.003}, {}),
     "arm_monitor": Case("condition_monitor", "arm", 0.3,
                         {"joint_states": 0.99, "joint_trajectory": 0.01}, {}),
     "planner": Case("trajectory_planner", "platform", 0.7,
