@@ -17,17 +17,13 @@
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 
 from launch import LaunchDescription
-from robodyn_ros.description_launch import viewed
+from robodyn_ros.description_launch import model_argument, namespace_argument, viewed
 
 
 def generate_launch_description():
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                "model",
-                default_value="stewart_symmetric",
-                description="bundled model, or path of a .yaml, .urdf or .xacro file",
-            ),
+            model_argument("stewart_symmetric"),
             DeclareLaunchArgument(
                 "sliders",
                 default_value="true",
@@ -40,9 +36,7 @@ def generate_launch_description():
                 choices=["true", "false"],
                 description="show it in RViz; needs rviz2 and robot_state_publisher",
             ),
-            DeclareLaunchArgument(
-                "namespace", default_value="", description="namespace of all nodes"
-            ),
+            namespace_argument(),
             OpaqueFunction(function=viewed),
         ]
     )

@@ -20,7 +20,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from launch.actions import LogInfo
+from launch.actions import DeclareLaunchArgument, LogInfo
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -37,6 +37,22 @@ if TYPE_CHECKING:
 
 # Transforms a second: more than RViz draws.
 TRANSFORMS = 60.0
+
+
+def model_argument(default: str) -> DeclareLaunchArgument:
+    """The launch argument that names the mechanism."""
+    return DeclareLaunchArgument(
+        "model",
+        default_value=default,
+        description="bundled model, or path of a .yaml, .urdf or .xacro file",
+    )
+
+
+def namespace_argument() -> DeclareLaunchArgument:
+    """The launch argument for where all nodes are."""
+    return DeclareLaunchArgument(
+        "namespace", default_value="", description="namespace of all nodes"
+    )
 
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:

@@ -134,9 +134,7 @@ class InverseDynamics(Node):
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
         self._scale: Subscription | None = None
-        self._heed_scale(p["use_scale"])
-        self._follower.delay = p["delay"]
-        self._follower.predicts = p["use_scale"] or p["delay"] > 0.0
+        self._heed_scale(p)
         on_change(self, SETTINGS, p, self._on_change)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(WATCH, self._watch)
@@ -230,7 +228,11 @@ class InverseDynamics(Node):
         else:
             self.get_logger().error(f"scale {message.data} refused, expected 0 to 1")
 
-    def _heed_scale(self, wanted: bool) -> None:
+    def _heed_scale(self, p: dict[str, Any]) -> None:
+        """Listen to the scale or no longer; near a singularity, or late, efforts are for then."""
+        wanted = p["use_scale"]
+        self._follower.delay = p["delay"]
+        self._follower.predicts = wanted or p["delay"] > 0.0
         if wanted and self._scale is None:
             self._scale = self.create_subscription(
                 Float64, "condition_monitor/scale", self._on_scale, qos.LATEST
@@ -248,9 +250,7 @@ class InverseDynamics(Node):
         watchdog = self._watchdog
         watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
         watchdog.ramp = p["watchdog_ramp"]
-        self._heed_scale(p["use_scale"])
-        self._follower.delay = p["delay"]
-        self._follower.predicts = p["use_scale"] or p["delay"] > 0.0
+        self._heed_scale(p)
 
     def _on_payload(self, parameters: list[Parameter]) -> None:
         self._follower.set_mechanism(self._payload.mechanism)

@@ -41,7 +41,12 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
-from robodyn_ros.description_launch import chosen_mechanism, described
+from robodyn_ros.description_launch import (
+    chosen_mechanism,
+    described,
+    model_argument,
+    namespace_argument,
+)
 from robodyn_ros.ros2_control_launch import (
     check_installed,
     controlled,
@@ -71,11 +76,7 @@ def simulation_arguments(
 ) -> list[DeclareLaunchArgument]:
     """The launch arguments of a simulation, with its defaults."""
     return [
-        DeclareLaunchArgument(
-            "model",
-            default_value=model,
-            description="bundled model, or path of a .yaml, .urdf or .xacro file",
-        ),
+        model_argument(model),
         DeclareLaunchArgument(
             "path",
             default_value=path,
@@ -130,7 +131,7 @@ def simulation_arguments(
             description="show the run in RViz; needs rviz2 and robot_state_publisher",
         ),
         *ros2_control_arguments(ros2_control, controllers),
-        DeclareLaunchArgument("namespace", default_value="", description="namespace of all nodes"),
+        namespace_argument(),
     ]
 
 
