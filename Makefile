@@ -61,11 +61,11 @@ bench: $(TEST_READY)
 
 # Processes that talk over DDS spend much of their time waiting, so three at once suit two cores.
 test: lint
-	@$(BIN)/python -m pytest -n 3 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # The tests that talk over DDS once more, on the distribution after Jazzy.
 test-kilted: $(KILTED)/.ready
-	@$(KILTED)/bin/python -m pytest -n auto --dist loadfile test/robodyn_ros test/launch test/bare $(ARGS)
+	@$(KILTED)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder test/launch test/robodyn_ros test/bare $(ARGS)
 
 $(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
 	@echo "setting up $(KILTED): about two minutes"

@@ -126,7 +126,7 @@ def test_random_specifications_are_swept_or_refused_in_a_line(symmetric, rng):
         name = str(rng.choice(["x", "yaw", "payload", "force_x", "", "x=", "\n"]))
         try:
             data = rd.sweep(symmetric, {name: text, "y": [0.0]})
-            assert data.reachable.size == 1
+            assert data.reachable.size > 0
         except RobodynError as error:
             refused.append(str(error))
     assert len(refused) > 100

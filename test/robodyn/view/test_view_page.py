@@ -174,8 +174,8 @@ def test_path_speed_and_payload_are_taken(studio, connect):
     client.until(lambda: live.path == "II", "path II")
     client.set("Speed", 2.0)
     client.until(lambda: live.speed == 2.0, "twice as fast")
-    client.set("Mass [kg]", 20.0)
     weight = live._plant.mechanism
+    client.set("Mass [kg]", 20.0)
     client.until(lambda: live._plant.mechanism is not weight, "the payload")
     assert live._plant.mechanism.model.platform.mass == pytest.approx(60.0)
 
