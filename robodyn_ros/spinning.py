@@ -31,6 +31,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 
 from robodyn.errors import InvalidInput
@@ -54,6 +55,9 @@ KINDS = ("lean", "single", "multi", "events")
 SELDOM = 0.5
 # spin() of the events executor is not ended by Ctrl-C; one that comes back this often [s] is.
 LOOK_UP = 0.1
+# On a signal rclpy wakes who waits before it shuts down; who is back at waiting by then is not
+# woken again. So a node without timers of its own wakes this often [s].
+WAKE = 1.0
 
 
 class LeanExecutor(SingleThreadedExecutor):
@@ -103,6 +107,7 @@ def spin(node: Node) -> None:
         executor.add_node(node)
         while True:
             executor.spin_once(timeout_sec=LOOK_UP)
+    node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     own = {"lean": LeanExecutor, "single": SingleThreadedExecutor, "multi": MultiThreadedExecutor}
     executor = own[kind]()
     executor.add_node(node)

@@ -17,17 +17,19 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 
 import pytest
 import rclpy
 from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.executors import ExternalShutdownException
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from ros_harness import PATIENCE, free_domain
 from std_msgs.msg import Float64
 
 from robodyn.errors import InvalidInput
-from robodyn_ros.spinning import KINDS, SELDOM, VARIABLE, LeanExecutor, chosen
+from robodyn_ros.spinning import KINDS, SELDOM, VARIABLE, LeanExecutor, chosen, spin
 
 pytestmark = pytest.mark.ros
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -90,6 +92,28 @@ def test_rounds_between_leave_out_nothing_but_events(spinning):
     executor._looks = True
     assert all(executor.can_execute(event) for event in subscription.event_handlers)
     assert 0.0 < SELDOM < 1.0
+
+
+@pytest.mark.parametrize("kind", ["lean", "single"])
+def test_a_shutdown_that_wakes_nobody_ends_it_all_the_same(spinning, monkeypatch, kind):
+    """A signal may come to that: the wake-up first, and then, too late, the shutdown."""
+    node, executor = spinning
+    executor.remove_node(node)
+    monkeypatch.setenv(VARIABLE, kind)
+    ended = []
+
+    def spin_to_the_end():
+        with pytest.raises(ExternalShutdownException):
+            spin(node)
+        ended.append(True)
+
+    thread = threading.Thread(target=spin_to_the_end, daemon=True)
+    thread.start()
+    time.sleep(1.2)
+    assert not ended
+    node.context.handle.shutdown()
+    thread.join(PATIENCE)
+    assert ended
 
 
 def test_an_unknown_executor_is_refused_by_name(monkeypatch):
