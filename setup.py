@@ -32,11 +32,14 @@ NODES = (
     "web_viewer",
 )
 
+# `colcon build --symlink-install` runs a link to this file where there is no README
+README = Path(__file__).resolve().with_name("README.md")
+
 setup(
     name="robodyn",
     version="0.1.0",
     description="Dynamics of parallel and serial robots: a library, and nodes for ROS 2",
-    long_description=Path("README.md").read_text(encoding="utf-8"),
+    long_description=README.read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     author="robodyn developers",
     maintainer="robodyn developers",
