@@ -85,13 +85,13 @@ class ForceArrows:
             rgb = LEVELS[level] if self._by_level else (PUSH if force >= 0.0 else PULL)
             found.append(self._arrow(stamp, leg, tips[leg], ends[leg], rgb))
             if self._values:
-                text = self.text(stamp, "force_value", leg, f"{force:.4g} N", ends[leg], rgb)
+                text = self.text(stamp, "force_value", leg, f"{force:.4g}N", ends[leg], rgb)
                 found.append(text)
         return found
 
     def condition(self, stamp: int, pose: FloatArray, number: float, level: int) -> Marker:
         """The condition number at the platform, in the colour of its level."""
-        text = f"condition number {number:.4g}"
+        text = f"condition\nnumber\n{number:.4g}"
         return self.text(stamp, "condition_number", 0, text, pose[:3], LEVELS[level])
 
     def text(

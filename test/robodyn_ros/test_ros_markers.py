@@ -77,8 +77,8 @@ def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
     assert colour(by_leg[0]) == pytest.approx(PUSH)
     assert colour(by_leg[1]) == pytest.approx(PULL)
     texts = {m.id: m.text for m in made if m.ns == "force_value"}
-    assert texts[0] == "100 N"
-    assert texts[1] == "-50 N"
+    assert texts[0] == "100N"
+    assert texts[1] == "-50N"
     assert all(m.lifetime.nanosec == 5 * 10**8 for m in made)
 
 
@@ -128,7 +128,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
 
     markers = peer.until(complete, "markers")[-1].markers
     check_arrows(markers, mechanism, pose)
-    assert markers[-1].text == "condition number 150"
+    assert markers[-1].text == "condition\nnumber\n150"
     assert {m.header.stamp.sec for m in markers} == {1}
 
     # broken messages are told and change nothing
