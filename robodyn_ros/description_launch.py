@@ -17,8 +17,11 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
+import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, LogInfo
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
@@ -28,6 +31,7 @@ from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
 from robodyn.loading.description import robot_description
+from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
@@ -97,19 +101,39 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
     )
 
 
-def rviz(mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
+def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
     """rviz2 with the view of this kind of mechanism; a line in the log where it is not there."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
-    config = PathJoinSubstitution([FindPackageShare("robodyn"), "rviz", f"{mechanism.kind}.rviz"])
     return Node(
         package="rviz2",
         executable="rviz2",
         namespace=LaunchConfiguration("namespace"),
         output="log",
-        arguments=["--display-config", config, "--fixed-frame", mechanism.frames[0]],
+        arguments=[
+            *("--display-config", view_of(context, mechanism)),
+            *("--fixed-frame", mechanism.frames[0]),
+        ],
         parameters=[{"use_sim_time": sim_time}],
     )
+
+
+def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
+    """A file with the view of this kind of mechanism, from as far as one of its size asks for."""
+    share = Path(FindPackageShare("robodyn").perform(context))
+    view = yaml.safe_load((share / "rviz" / f"{mechanism.kind}.rviz").read_text(encoding="utf-8"))
+    current = view["Visualization Manager"]["Views"]["Current"]
+    size = size_of(mechanism)
+    current["Distance"] *= size
+    current["Focal Point"]["Z"] *= size
+    for display in view["Visualization Manager"]["Displays"]:
+        if "Marker Scale" in display:
+            display["Marker Scale"] *= size
+    with NamedTemporaryFile(
+        "w", prefix=f"{mechanism.name}_", suffix=".rviz", encoding="utf-8", delete=False
+    ) as file:
+        yaml.safe_dump(view, file, sort_keys=False)
+    return file.name
 
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
@@ -142,7 +166,7 @@ def drawn(
     """What `rviz:=true` shows."""
     if not is_on(context, "rviz"):
         return []
-    return [rviz(mechanism, sim_time), *force_markers(mechanism)]
+    return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
 
 
 def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -156,7 +180,7 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if is_on(context, "sliders"):
         entities.append(sliders(mechanism))
     if is_on(context, "rviz"):
-        entities.append(rviz(mechanism, sim_time=False))
+        entities.append(rviz(context, mechanism, sim_time=False))
     return entities
 
 

@@ -47,7 +47,7 @@ def say(node: Node, level: int, text: str) -> None:
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:
-        node.get_logger().warn(text)
+        node.get_logger().warning(text)
     else:
         node.get_logger().error(text)
 

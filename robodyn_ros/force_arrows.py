@@ -24,6 +24,7 @@ from rclpy.duration import Duration
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
+from robodyn.view.figures import size_of
 from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class ForceArrows:
         self._values = values
         self._base = np.array([leg.base for leg in platform.model.legs])
         self._frame = platform.frames[0]
+        self._size = size_of(platform)
 
     def markers(self, stamp: int, pose: FloatArray, forces: FloatArray, level: int) -> list[Marker]:
         """An arrow a leg, the force of the leg on the platform, for pose (7,), forces (6,) [N].
@@ -90,9 +92,10 @@ class ForceArrows:
         return found
 
     def condition(self, stamp: int, pose: FloatArray, number: float, level: int) -> Marker:
-        """The condition number at the platform, in the colour of its level."""
-        text = f"condition\nnumber\n{number:.4g}"
-        return self.text(stamp, "condition_number", 0, text, pose[:3], LEVELS[level])
+        """The condition number above the platform, in the colour of its level."""
+        above = pose[:3] + np.array([0.0, 0.0, 0.5 * self._size])
+        text = f"condition={number:.4g}"  # RViz makes spaces of small letters as wide as of large
+        return self.text(stamp, "condition_number", 0, text, above, LEVELS[level])
 
     def text(
         self,

@@ -180,14 +180,14 @@ class ForwardSimulator(Node):
 
     def _ignore(self, topic: str, error: Exception) -> None:
         self._ignored += 1
-        self.get_logger().warn(
+        self.get_logger().warning(
             f"{topic} ignored ({self._ignored} so far): {error}", throttle_duration_sec=1.0
         )
 
     def _take_period(self) -> None:
         """One control period, held by brakes or moved by the last command if there is one."""
         if self._brakes.close_if_silent(self._stamp):
-            self.get_logger().warn(
+            self.get_logger().warning(
                 f"no command for {self._p['brake_timeout']:g} s: brakes hold the mechanism"
             )
         if self._brakes.closed:
@@ -234,7 +234,7 @@ class ForwardSimulator(Node):
         lost = self._pacer.lost
         due = self._pacer.due(time.monotonic(), running=not (self._paused or self._failure))
         if self._pacer.lost > lost:
-            self.get_logger().warn(
+            self.get_logger().warning(
                 f"slower than the clock: {self._pacer.lost:.3f} s lost so far",
                 throttle_duration_sec=2.0,
             )

@@ -148,15 +148,17 @@ class InverseDynamics(Node):
         )
         topic = self._interface.trajectory_topic
         if (planners := self.count_publishers(topic)) > 1:
-            self.get_logger().warn(f"{topic} has {planners} publishers: the latest path is flown")
+            self.get_logger().warning(
+                f"{topic} has {planners} publishers: the latest path is flown"
+            )
         try:
             motion = joint_motion(self._payload.mechanism, trajectory, trajectory.times)
         except rd.KinematicsError as error:
-            self.get_logger().warn(f"no joint_trajectory_with_effort: {error}")
+            self.get_logger().warning(f"no joint_trajectory_with_effort: {error}")
             return
         limits = self._mechanism.effort_limits
         if not np.isfinite(motion.efforts).all():
-            self.get_logger().warn("no joint_trajectory_with_effort: the motion needs no number")
+            self.get_logger().warning("no joint_trajectory_with_effort: the motion needs no number")
             return
         # a controller adds them to its own, whatever they are
         motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
@@ -177,7 +179,7 @@ class InverseDynamics(Node):
         self._watchdog.fed(time.monotonic())
         self._problem = command.problem
         if command.problem:
-            self.get_logger().warn(command.problem, throttle_duration_sec=1.0)
+            self.get_logger().warning(command.problem, throttle_duration_sec=1.0)
         self._publish(stamp, command.effort)
         self._plots(stamp, command, wrench)
 

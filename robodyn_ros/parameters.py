@@ -193,7 +193,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
         warnings.simplefilter("always")
         mechanism = rd.load(source)
     for warning in caught if log is not None else ():
-        log.warn(str(warning.message))
+        log.warning(str(warning.message))
     if not values["friction"]:
         mechanism = mechanism.without_friction()
     warm_up(mechanism)
@@ -213,7 +213,7 @@ def description(values: dict[str, Any], log: RcutilsLogger) -> str:
         try:
             text = robot_description(source, rd.load(source))
         except rd.RobodynError as error:
-            log.warn(f"no robot_description: {error}")
+            log.warning(f"no robot_description: {error}")
             return ""
     return text if values["friction"] else frictionless(text)
 

@@ -78,7 +78,7 @@ class PoseSliders(Node):
         try:
             return SliderWindow(self._platform.name, self._specs, self._slid)
         except rd.RobodynError as error:
-            self.get_logger().warn(f"{error}; the parameters x, y, z, roll, pitch, yaw move it")
+            self.get_logger().warning(f"{error}; the parameters x, y, z, roll, pitch, yaw move it")
             return None
 
     def _allowed(self, parameters: list[Parameter]) -> SetParametersResult:
@@ -100,7 +100,7 @@ class PoseSliders(Node):
         if self._window is not None and not self._window.update(values, text):
             raise Finished(0)
         if text != self._told and text:
-            self.get_logger().warn(text)
+            self.get_logger().warning(text)
         self._told = text
         stamp = self.get_clock().now().nanoseconds
         self._state.publish(stamp, pose, REST, REST)

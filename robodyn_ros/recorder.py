@@ -119,11 +119,13 @@ class Recorder(Node):
                 continue
             self._known.add(name)
             if len(kinds) > 1:
-                self.get_logger().warn(f"{name} has types {', '.join(kinds)}: {kinds[0]} recorded")
+                self.get_logger().warning(
+                    f"{name} has types {', '.join(kinds)}: {kinds[0]} recorded"
+                )
             try:
                 self._record(name, kinds[0])
             except rd.InvalidInput as error:
-                self.get_logger().warn(f"{name} is not recorded: {error}")
+                self.get_logger().warning(f"{name} is not recorded: {error}")
         if self._clock.now is not None:
             self.get_logger().debug(f"has come to t = {self._clock.now * 1e-9:.3f} s")
         if self._clock.source == "auto" and waited > self._p["clock_wait"]:
@@ -147,7 +149,7 @@ class Recorder(Node):
 
         def take(data: bytes, info: Any) -> None:
             if self._take(topic, name, data, info):
-                self.get_logger().warn(f"{name}: a message was lost, perhaps more to come")
+                self.get_logger().warning(f"{name}: a message was lost, perhaps more to come")
 
         subscription = self.create_subscription(made, name, take, profile, raw=True)
         self._recorded.append((topic, subscription))
@@ -167,12 +169,12 @@ class Recorder(Node):
         before, source = self._clock.now, self._clock.source
         now = messages.to_nanoseconds(message.clock)
         if self._clock.tick(now, _times(info)[0]):
-            self.get_logger().warn(
+            self.get_logger().warning(
                 f"/clock went back from {before * 1e-9:.3f} s to {now * 1e-9:.3f} s: players will "
                 "mix what came before with what comes after"
             )
         elif before is None and source == "wall" and self._p["time"] == "auto":
-            self.get_logger().warn("/clock came too late: stamps stay those of the wall clock")
+            self.get_logger().warning("/clock came too late: stamps stay those of the wall clock")
 
     def destroy_node(self) -> None:
         """Complete the bag with what was sent before the end was asked for."""
@@ -192,7 +194,7 @@ class Recorder(Node):
                     f"in {self._folder}"
                 )
                 if lost:
-                    log.warn(f"messages lost: {told}")
+                    log.warning(f"messages lost: {told}")
             except RecordingFailed as error:
                 log.fatal(str(error))
         super().destroy_node()

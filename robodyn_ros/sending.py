@@ -58,7 +58,7 @@ def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
                         f"{publisher.topic_name} cannot be published for {PATIENCE:g} s: one of "
                         f"its {publisher.get_subscription_count()} subscribers takes nothing",
                     ) from None
-                node.get_logger().warn(
+                node.get_logger().warning(
                     f"{publisher.topic_name} waits for a slow subscriber",
                     throttle_duration_sec=5.0,
                 )

@@ -165,7 +165,7 @@ class StateEstimator(Node):
     def _report(self, level: int, text: str) -> None:
         self._trouble = (level, text, time.monotonic())
         if level == 1:
-            self.get_logger().warn(text, throttle_duration_sec=1.0)
+            self.get_logger().warning(text, throttle_duration_sec=1.0)
         else:
             self.get_logger().error(text, throttle_duration_sec=1.0)
         if level > self._level:

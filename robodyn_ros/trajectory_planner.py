@@ -130,7 +130,7 @@ class TrajectoryPlanner(Node):
         text = f"{what}: {plan.duration:g} s, {ahead.text}"
         diagnostics.say(self, ahead.severity, text)
         if check:
-            self.get_logger().warn(f"{what}: {check}")
+            self.get_logger().warning(f"{what}: {check}")
         self._plan = plan
         return "; ".join(part for part in (text, check) if part)
 

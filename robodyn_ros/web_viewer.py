@@ -172,7 +172,7 @@ class WebViewer(Node):
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
         self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
         for remark in figure.remarks:
-            self.get_logger().warn(remark)
+            self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
         self.get_logger().info(f"showing {self._mechanism.name} at {address}")
 

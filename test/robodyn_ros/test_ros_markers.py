@@ -128,7 +128,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
 
     markers = peer.until(complete, "markers")[-1].markers
     check_arrows(markers, mechanism, pose)
-    assert markers[-1].text == "condition\nnumber\n150"
+    assert markers[-1].text == "condition=150"
     assert {m.header.stamp.sec for m in markers} == {1}
 
     # broken messages are told and change nothing

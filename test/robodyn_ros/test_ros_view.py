@@ -1,0 +1,49 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What RViz is started with: the camera as far away as the mechanism is large."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+import robodyn as rd
+from launch import LaunchContext
+from robodyn_ros.description_launch import view_of
+
+
+@pytest.fixture
+def camera(tmp_path, monkeypatch):
+    """The camera with which a mechanism is seen: distance and height [m]."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def camera_of(mechanism):
+        file = Path(view_of(LaunchContext(), mechanism))
+        assert file.parent == tmp_path
+        view = yaml.safe_load(file.read_text())
+        current = view["Visualization Manager"]["Views"]["Current"]
+        return current["Distance"], current["Focal Point"]["Z"]
+
+    return camera_of
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_larger_platform_is_seen_from_farther_away(camera):
+    """Legs of 1.15 m against legs of 0.56 m, on average at home."""
+    small, large = rd.load("stewart_dasgupta"), rd.load("stewart_symmetric")
+    ratio = large.joint_positions(large.home).mean() / small.joint_positions(small.home).mean()
+    assert ratio > 2.0
+    assert camera(large) == pytest.approx([ratio * value for value in camera(small)])
