@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
 VIEW_READY := $(VENV)/.ready-to-view
+BENCH_READY := $(VENV)/.ready-to-bench
 MODEL ?= stewart_dasgupta
 KILTED := .venv-kilted
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
@@ -18,7 +19,7 @@ help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
 	@echo "make arm     fly the PUMA experiment"
 	@echo "make view    see a mechanism move in the browser (MODEL=puma560 for another)"
-	@echo "make bench   measure the library beside Pinocchio, MuJoCo and NumPy"
+	@echo "make bench   measure the library beside Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make setup   make the environment in .venv only"
@@ -41,6 +42,11 @@ $(VIEW_READY): $(READY) requirements/view.txt
 	@$(PIP) install -r requirements/view.txt
 	@touch $@
 
+$(BENCH_READY): $(TEST_READY) requirements/bench.txt
+	@echo "adding the Robotics Toolbox to $(VENV)"
+	@$(PIP) install -r requirements/bench.txt
+	@touch $@
+
 $(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
 	@echo "adding what the tests need to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
@@ -56,7 +62,7 @@ sim: $(READY)
 view: $(VIEW_READY)
 	@$(BIN)/robodyn view $(MODEL) $(ARGS)
 
-bench: $(TEST_READY)
+bench: $(BENCH_READY)
 	@$(BIN)/python -m benchmarks
 
 # Processes that talk over DDS spend much of their time waiting, so three at once suit two cores.

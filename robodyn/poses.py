@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 # Of sqrt(1 -+ sin pitch): below it the sum, or the difference, of roll and yaw is all rounding.
 LOCKED = 1e-15
-# Products of rotation matrices (N, 3, 3) and the halves (N, 2, 3) of twists.
-TO_BASE, TO_BODY = "nij,nkj->nki", "nji,nkj->nki"
 
 
 def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
@@ -80,7 +78,9 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
 def rotation_matrix(pose: ArrayLike) -> FloatArray:
     """Rotation matrix (..., 3, 3), platform frame to base frame, of pose (..., 7)."""
     shape, (flat,) = flatten(pose=as_pose("pose", pose))
-    return _matrices(flat).reshape(*shape, 3, 3)
+    out = np.empty((len(flat), 3, 3))
+    kernels.rotation_matrices(flat, out)
+    return out.reshape(*shape, 3, 3)
 
 
 def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
@@ -131,7 +131,7 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: as for `composed_pose`.
     """
-    turned = _resolved(TO_BASE, pose, wrench, "wrench", "N, N m")
+    turned = _resolved(True, pose, wrench, "wrench", "N, N m")
     turned[..., 3:] += np.cross(as_pose("pose", pose)[..., :3], turned[..., :3])
     return turned
 
@@ -142,7 +142,7 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
-    return _resolved(TO_BODY, pose, twist)
+    return _resolved(False, pose, twist)
 
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
@@ -151,26 +151,17 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: as for `twist_in_body`.
     """
-    return _resolved(TO_BASE, pose, twist)
+    return _resolved(True, pose, twist)
 
 
 def _resolved(
-    product: str, pose: ArrayLike, pair: ArrayLike, name: str = "twist", unit: str = "m/s, rad/s"
+    to_base: bool, pose: ArrayLike, pair: ArrayLike, name: str = "twist", unit: str = "m/s, rad/s"
 ) -> FloatArray:
     vectors = as_array(name, pair, (6,), unit)
     shape, (where, vectors) = flatten(pose=as_pose("pose", pose), **{name: vectors})
-    halves = vectors.reshape(-1, 2, 3)
-    if not shape:
-        R = _matrices(where)[0]
-        return np.asarray(halves[0] @ (R.T if product == TO_BASE else R)).reshape(6)
-    return np.asarray(np.einsum(product, _matrices(where), halves).reshape(*shape, 6))
-
-
-def _matrices(poses: FloatArray) -> FloatArray:
-    """Rotation matrices (N, 3, 3) of checked poses (N, 7)."""
-    out = np.empty((len(poses), 3, 3))
-    kernels.rotation_matrices(poses, out)
-    return out
+    out = np.empty((len(where), 6))
+    kernels.resolved_pairs(where, vectors, to_base, out)
+    return out.reshape(*shape, 6)
 
 
 def _wrapped(angle: FloatArray) -> FloatArray:

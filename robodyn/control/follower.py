@@ -257,7 +257,9 @@ class TrajectoryFollower:
         if self._control.preview:
             ahead = pace.motion(self._path, self._control.preview)
             desired = desired._replace(acceleration=ahead.acceleration)
-        error = self._unchecked.difference(configuration, desired.configuration)
+        error = self._unchecked.difference(
+            configuration, np.ascontiguousarray(desired.configuration, dtype=np.float64)
+        )
         corrected = self._control.corrected(error, velocity, desired)
         if self.predicts and self._period:
             later = self.delay + 0.5 * self._period
@@ -288,7 +290,8 @@ class TrajectoryFollower:
     def _checked(self, configuration: FloatArray) -> FloatArray:
         """A single configuration; after this nothing looks at it again."""
         if self._turns:
-            return as_pose("configuration", as_exact("configuration", configuration, (7,)))
+            pose = as_pose("configuration", configuration)
+            return pose if pose.ndim == 1 else as_exact("configuration", pose, (7,))
         return as_exact("configuration", configuration, (self._joints,))
 
     def _take(self, given: _Given) -> None:

@@ -129,6 +129,18 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 
 
 @inner
+def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
+    """Pose (7,) after a displacement (6,): the inverse of `pose_difference`; `out` may be it."""
+    turn = quaternion_exp((displacement[3], displacement[4], displacement[5]))
+    for j in range(3):
+        out[j] = pose[j] + displacement[j]
+    q = quaternion_product(turn, (pose[3], pose[4], pose[5], pose[6]))
+    length = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
+    for j in range(4):
+        out[3 + j] = q[j] / length
+
+
+@inner
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration, base frame, of exp(x(t)) R0 for a rotation vector x.
 

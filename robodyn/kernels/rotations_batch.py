@@ -20,17 +20,16 @@ from typing import Any
 
 from robodyn.kernels.compiler import kernel
 from robodyn.kernels.rotations import (
+    advanced_pose,
     angular_motion,
     composed_motion,
     pose_difference,
-    quaternion_exp,
     quaternion_from_rpy,
-    quaternion_product,
     rotation_columns,
     rotation_vector_motion,
     rotation_vector_rate,
 )
-from robodyn.kernels.vectors import store, vector
+from robodyn.kernels.vectors import combine, resolve, store, vector
 
 
 @kernel
@@ -75,13 +74,17 @@ def pose_differences(start: Any, goal: Any, out: Any) -> None:
 def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
     """Poses (N, 7) after displacements (N, 6): the inverse of `pose_differences`."""
     for n in range(pose.shape[0]):
-        for j in range(3):
-            out[n, j] = pose[n, j] + displacement[n, j]
-        turn = quaternion_exp(vector(displacement[n], 3))
-        q = quaternion_product(turn, (pose[n, 3], pose[n, 4], pose[n, 5], pose[n, 6]))
-        length = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
-        for j in range(4):
-            out[n, 3 + j] = q[j] / length
+        advanced_pose(pose[n], displacement[n], out[n])
+
+
+@kernel
+def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
+    """Pairs of vectors (N, 6) of the platform's own axes in the base frame, or the reverse."""
+    for n in range(pose.shape[0]):
+        x, y, z = rotation_columns(pose[n])
+        for first in (0, 3):
+            a = vector(pairs[n], first)
+            store(out[n], first, combine(x, y, z, a) if to_base else resolve(x, y, z, a))
 
 
 @kernel

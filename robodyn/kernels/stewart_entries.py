@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.kernels import stewart_single
+from robodyn.kernels import rotations, stewart_single
 from robodyn.kernels.compiler import entry_kernel
 from robodyn.kernels.given import ABSENT, taken
 
@@ -57,3 +57,15 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
     """Ratio of the extreme singular values of H, moments divided by `length`; -1 for no answer."""
     return stewart_single.condition_number(taken(model), taken(pose), length, trusted)
+
+
+@entry_kernel
+def pose_difference(start: Any, goal: Any, out: Any) -> None:
+    """Displacement (6,) from pose to pose."""
+    rotations.pose_difference(taken(start), taken(goal), taken(out))
+
+
+@entry_kernel
+def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
+    """Pose (7,) after a displacement (6,)."""
+    rotations.advanced_pose(taken(pose), taken(displacement), taken(out))

@@ -23,10 +23,8 @@ import numpy as np
 from numba import types
 
 from robodyn import single
-from robodyn.batch import row
-from robodyn.kernels import rotations_batch
 from robodyn.kernels import stewart_entries as kernels
-from robodyn.kernels.given import VECTOR, direct
+from robodyn.kernels.given import VECTOR, VECTOR_OUT, direct
 from robodyn.threads import once
 
 if TYPE_CHECKING:
@@ -47,6 +45,14 @@ def _condition() -> Callable[..., float]:
     return direct(kernels.condition_number, VECTOR, VECTOR, types.float64, types.boolean)
 
 
+@once
+def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
+    return (
+        direct(kernels.pose_difference, VECTOR, VECTOR, VECTOR_OUT),
+        direct(kernels.advanced_pose, VECTOR, VECTOR, VECTOR_OUT),
+    )
+
+
 def dynamics(lanes: FloatArray) -> single.Single:
     """Entry points for a platform; compiled or read from disk on first use."""
     return single.of_mechanism(_entries(), lanes)
@@ -63,18 +69,19 @@ class Unchecked(single.Unchecked):
     def __init__(self, lanes: FloatArray) -> None:
         super().__init__(dynamics(lanes))
         self._condition = condition(lanes)
+        self._difference, self._advance = _steps()
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (6,) from start to goal (7,), both of them normalised."""
-        out = np.empty((1, 6))
-        rotations_batch.pose_differences(row(start), row(goal), out)
-        return out.reshape(6)
+        out = np.empty(6)
+        self._difference(start, goal, out)
+        return out
 
     def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
         """Pose (7,) after a displacement (6,)."""
-        out = np.empty((1, 7))
-        rotations_batch.advanced_poses(row(pose), row(displacement), out)
-        return out.reshape(7)
+        out = np.empty(7)
+        self._advance(pose, displacement, out)
+        return out
 
     def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
         """Condition number of pose (7,), -1 where there is none."""

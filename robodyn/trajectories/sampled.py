@@ -32,7 +32,8 @@ import numpy as np
 
 from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.kernels.rotations_batch import rotation_vector_motions, rotation_vector_rates
+from robodyn.kernels.cubics import cubic_motions
+from robodyn.kernels.rotations_batch import rotation_vector_rates
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
@@ -50,13 +51,13 @@ class _Cubics(NamedTuple):
     """Cubics (N, ...) that begin at knots.
 
     Attributes:
-        begin, end: [s] times (N, 1), or numbers, of the knots.
+        begin, end: [s] times (N,) of the knots.
         first: the motion at their beginning.
         c2, c3: (N, nv) coefficients of the displacement in powers of (t - begin)/(end - begin).
     """
 
-    begin: FloatArray | float
-    end: FloatArray | float
+    begin: FloatArray
+    end: FloatArray
     first: Motion
     c2: FloatArray
     c3: FloatArray
@@ -111,9 +112,9 @@ class SampledTrajectory:
                 )
         self._mechanism = mechanism
         self._rotates = mechanism.kind == "stewart"
-        self._unchecked = mechanism.unchecked
         self._list: list[float] = self.times.tolist()
         self._cursor: _Cubics | None = None  # where the last single time was found
+        self._inside = (0.0, 0.0)  # its times
 
     @property
     def duration(self) -> float:
@@ -143,7 +144,7 @@ class SampledTrajectory:
         result.acceleration[resting] = 0.0
         between = np.flatnonzero(~resting & (flat != self.times[knot]))
         if between.size:
-            cubic = self._between(self._cubics(knot[between]), flat[between][:, None])
+            cubic = self._between(self._cubics(knot[between]), flat[between])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
         return Motion(*(values.reshape(*times.shape, -1) for values in result))
@@ -154,16 +155,16 @@ class SampledTrajectory:
         States come one after another: mostly the cubic is that of the time before.
         """
         cubics = self._cursor
-        if cubics is None or not cubics.begin < t < cubics.end:
+        if cubics is None or not self._inside[0] < t < self._inside[1]:
             times = self._list
             knot = bisect_right(times, t) - 1
             if not times[0] <= t <= times[-1]:
                 return self._resting(t)
             if t == times[knot]:
                 return Motion(*(values[knot].copy() for values in self.knots))
-            cubics = self._cubics(np.array([knot]))
-            cubics = self._cursor = cubics._replace(begin=times[knot], end=times[knot + 1])
-        configuration, velocity, acceleration = self._between(cubics, t)
+            cubics = self._cursor = self._cubics(np.array([knot]))
+            self._inside = times[knot], times[knot + 1]
+        configuration, velocity, acceleration = self._between(cubics, np.array([t]))
         return Motion(configuration[0], velocity[0], acceleration[0])
 
     def _resting(self, t: float) -> Motion | None:
@@ -175,8 +176,8 @@ class SampledTrajectory:
 
     def _cubics(self, knot: NDArray[np.intp]) -> _Cubics:
         first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
-        begin, end = self.times[knot][:, None], self.times[knot + 1][:, None]
-        h = end - begin
+        begin, end = self.times[knot], self.times[knot + 1]
+        h = (end - begin)[:, None]
         whole = self._mechanism.difference(first.configuration, last.configuration)
         end_rate = last.velocity.copy()
         if self._rotates:
@@ -186,20 +187,17 @@ class SampledTrajectory:
         c3 = -2.0 * whole + h * (first.velocity + end_rate)
         return _Cubics(begin, end, first, c2, c3)
 
-    def _between(self, cubics: _Cubics, t: FloatArray | float) -> Motion:
+    def _between(self, cubics: _Cubics, t: FloatArray) -> Motion:
         begin, end, first, c2, c3 = cubics
-        h = end - begin
-        x = (t - begin) / h
-        displacement = x * (h * first.velocity + x * (c2 + x * c3))
-        velocity = first.velocity + x * (2.0 * c2 + 3.0 * x * c3) / h
-        acceleration = (2.0 * c2 + 6.0 * x * c3) / (h * h)
-        if self._rotates:
-            rotation_vector_motions(displacement[:, 3:], velocity[:, 3:], acceleration[:, 3:])
-        if len(displacement) == 1 and all_finite(displacement[0]):
-            configuration = self._unchecked.advance(first.configuration[0], displacement[0])[None]
-        else:
-            configuration = self._mechanism.advance(first.configuration, displacement)
-        return Motion(configuration, velocity, acceleration)
+        motion = Motion(*(np.empty(values.shape) for values in first))
+        cubic_motions(
+            t, begin, end, first.configuration, first.velocity, c2, c3, self._rotates, *motion
+        )
+        if not all_finite(motion.configuration.reshape(-1)):
+            raise InvalidInput(
+                "the displacement between two knots is too large for any number", value=t
+            )
+        return motion
 
 
 def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:
