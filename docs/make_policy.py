@@ -37,11 +37,10 @@ WITH_PAGE = NODES | {"web_viewer": "WebViewer"}
 # Parameters with which a node has every topic that it may have.
 ARGUMENTS = ("-p", "use_scale:=true", "-p", "port:=0")
 TF = {"/tf", "/tf_static"}
-# What a node takes up on the way, or only where tf2_ros is installed.
+# What a node takes up on the way.
 LATER = {
     "inverse_dynamics": {("topic", "subscribe"): TF},
-    "forward_simulator": {("topic", "subscribe"): TF, ("topic", "publish"): {"/tf"}},
-    "state_estimator": {("topic", "publish"): {"/tf"}},
+    "forward_simulator": {("topic", "subscribe"): TF},
     "web_viewer": {("topic", "subscribe"): {"/robot_description"}},
     # it records whatever there is
     "recorder": {("topic", "subscribe"): {"/*"}},

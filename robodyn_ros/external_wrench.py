@@ -22,7 +22,7 @@ import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import Clock, ClockType
 
-from robodyn.errors import RobodynError
+from robodyn.errors import InvalidInput, RobodynError
 from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 # How often a wrench is tried again whose frame has not been heard of yet [s].
 RETRY = 0.05
+# Wrenches beyond all measure [N, N m] may overflow when they are turned.
+LARGEST = 1e12
 
 
 class ExternalWrench:
@@ -88,7 +90,14 @@ class ExternalWrench:
         self._waiting = None
         try:
             wrench = messages.finite("wrench", messages.wrench_array(message.wrench))
-            self._value, self._turns = self._resolved(message.header.frame_id, wrench)
+            value, turns = self._resolved(message.header.frame_id, wrench)
+            if not np.abs(value).max() <= LARGEST:
+                raise InvalidInput(
+                    f"wrench is {np.array2string(value, precision=4)} at the body, expected no "
+                    f"more than {LARGEST:g} in any direction",
+                    value=value,
+                )
+            self._value, self._turns = value, turns
         except RobodynError as error:
             foreign = message.header.frame_id not in ("", *self._own)
             if foreign and self._frames.is_new:

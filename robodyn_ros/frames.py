@@ -75,7 +75,8 @@ class Frames:
         self._now = now
         self._limits = {name: node.get_parameter(name).value for name in TRANSFORMS}
         on_change(node, TRANSFORMS, self._limits)
-        self._buffer = Buffer(node=node) if Buffer is not None else None
+        # without the node, which would serve `tf2_frames`, as each of our nodes then would
+        self._buffer = Buffer() if Buffer is not None else None
         self._listener: TransformListener | None = None
         self._since = 0.0
 

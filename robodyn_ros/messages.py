@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float64]
 
 NANOSECONDS = 1_000_000_000
+# What a stamp can say, whose seconds have 32 bits [ns].
+FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
 
 
 def to_nanoseconds(stamp: Time | Duration) -> int:
@@ -54,13 +56,20 @@ def to_nanoseconds(stamp: Time | Duration) -> int:
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
-def to_stamp(nanoseconds: int) -> Time:
-    """Whole nanoseconds as a stamp; the first or last there is for times before or after it.
+def fill_stamp(stamp: Time, nanoseconds: int) -> None:
+    """Write whole nanoseconds into a stamp; the first or last there is for times outside.
 
     A stamp may say four seconds in its nanoseconds, so the sum can be more than one can hold.
     """
-    nanoseconds = min(max(nanoseconds, -(2**31) * NANOSECONDS), 2**31 * NANOSECONDS - 1)
-    return Time(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
+    nanoseconds = min(max(nanoseconds, FIRST), LAST)
+    stamp.sec, stamp.nanosec = divmod(nanoseconds, NANOSECONDS)
+
+
+def to_stamp(nanoseconds: int) -> Time:
+    """Whole nanoseconds as a stamp; see `fill_stamp`."""
+    stamp = Time()
+    fill_stamp(stamp, nanoseconds)
+    return stamp
 
 
 def to_duration(nanoseconds: int) -> Duration:

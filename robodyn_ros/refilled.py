@@ -28,21 +28,15 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
 
 from robodyn.poses import twist_in_body
-from robodyn_ros.messages import NANOSECONDS, fill_pose, fill_twist
+from robodyn_ros.messages import fill_pose, fill_stamp, fill_twist
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
-    from builtin_interfaces.msg import Time
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
-
-
-def fill_stamp(stamp: Time, nanoseconds: int) -> None:
-    """Write whole nanoseconds into a stamp."""
-    stamp.sec, stamp.nanosec = divmod(nanoseconds, NANOSECONDS)
 
 
 def numbers(values: FloatArray) -> array[float]:

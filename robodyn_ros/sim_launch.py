@@ -187,6 +187,7 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
     )
     return [
         OpaqueFunction(function=_check),
+        OpaqueFunction(function=described),
         RegisterEventHandler(
             OnProcessExit(target_action=summary, on_exit=partial(_done, recorder=recorder))
         ),
@@ -198,7 +199,6 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         *others,
         recorder,
         summary,
-        OpaqueFunction(function=described),
         OpaqueFunction(function=_plan, args=[planner]),
     ]
 
@@ -214,7 +214,15 @@ def _to_hardware(name: str) -> tuple[str, Substitution]:
 
 
 def _check(context: LaunchContext) -> None:
-    """Refuse a model or a path that is none once, here, instead of in every node."""
+    """Refuse a model or a path that is none once, here, instead of in every node.
+
+    Whatever launch itself refuses later leaves the processes behind that it has started by then.
+    """
+    duration = LaunchConfiguration("duration").perform(context)
+    try:
+        float(duration)
+    except ValueError:
+        raise RuntimeError(f"duration is {duration!r}, expected seconds, such as 2.5") from None
     try:
         rd.load_path(LaunchConfiguration("path").perform(context), chosen_mechanism(context)[1])
     except rd.RobodynError as error:

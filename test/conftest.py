@@ -20,14 +20,20 @@ import pytest
 
 # Folders of tests that talk to other processes.
 SEVERAL_PROCESSES = {"bare", "launch", "robodyn_ros", "view"}
+# Folders that take long: a file is one worker's, and what comes last should be short.
+FIRST = ("launch", "robodyn_ros", "bare", "stewart", "view")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of processes that find each other over DDS get a second try.
+    """Long ones first, and a second try for some.
+
+    Tests of processes that find each other over DDS get a second try.
 
     A message sent while discovery is still under way is lost by design; on a loaded machine that
     can happen to any of them. A real fault fails twice.
     """
+    ranks = {name: rank for rank, name in enumerate(FIRST)}
+    items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
     if not config.pluginmanager.hasplugin("rerunfailures"):
         return
     for item in items:

@@ -16,17 +16,28 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 pytest.importorskip("rclpy")
+import rclpy
 from geometry_msgs.msg import TransformStamped
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.time import Time
 from rosbags.typesys import Stores, get_typestore
 from tf2_msgs.msg import TFMessage
 from tf2_msgs.type_support import HASH
-from tf2_ros import Buffer, ConnectivityException, ExtrapolationException, LookupException
+from tf2_ros import (
+    Buffer,
+    ConnectivityException,
+    ExtrapolationException,
+    LookupException,
+    TransformBroadcaster,
+    TransformListener,
+)
 
 NAME = "tf2_msgs/msg/TFMessage"
 
@@ -133,3 +144,31 @@ def test_a_transform_that_is_none_is_not_taken(numbers):
     buffer.set_transform(transform("a", "b", numbers), "test")
     buffer.set_transform(transform("b", "b", [0, 0, 0, 0, 0, 0, 1]), "test")
     assert buffer.all_frames_as_string() == ""
+
+
+def test_what_is_broadcast_is_heard(rng, monkeypatch):
+    """One transform or several, from node to node."""
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(rng.integers(100)))
+    numbers = {name: random_numbers(rng) for name in "abc"}
+    context = rclpy.Context()
+    context.init()
+    node = rclpy.create_node("both", context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    try:
+        buffer, sky = Buffer(), TransformBroadcaster(node)
+        TransformListener(buffer, node)
+        a, b, c = (transform("w", name, numbers[name], 1) for name in "abc")
+        deadline = time.monotonic() + 20.0
+        while not all(buffer.can_transform("w", name, Time()) for name in "abc"):
+            assert time.monotonic() < deadline
+            sky.sendTransform(a)
+            sky.sendTransform([b, c])
+            executor.spin_once(timeout_sec=0.05)
+        for name in "abc":
+            found = numbers_of(buffer.lookup_transform("w", name, Time()))
+            np.testing.assert_allclose(matrix(found), matrix(numbers[name]), rtol=0, atol=1e-12)
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+        context.shutdown()

@@ -27,6 +27,7 @@ from rclpy.publisher import Publisher
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
@@ -68,6 +69,8 @@ class Judge:
             MarkerArray: self._markers,
             Path: self._drawn_path,
             DiagnosticArray: self._diagnostics,
+            TFMessage: self._transforms,
+            bytes: self._transform_bytes,
             Clock: self._any,
             Log: self._any,
             ParameterEvent: self._any,
@@ -131,6 +134,13 @@ class Judge:
         if topic.endswith("/singularity_ahead"):
             return message.data >= 0.0  # infinity: none
         return message.data >= 1.0  # a condition number, infinite at a singularity
+
+    def _transforms(self, _: str, message: TFMessage) -> bool:
+        return all(finite(messages.pose_array(each.transform)) for each in message.transforms)
+
+    def _transform_bytes(self, topic: str, data: bytes) -> bool:
+        """As bare/ sends them."""
+        return topic == "/tf" and self._transforms(topic, TFMessage.from_bytes(data))
 
     def _markers(self, _: str, message: MarkerArray) -> bool:
         return all(

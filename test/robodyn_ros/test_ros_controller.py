@@ -225,6 +225,9 @@ def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
     bear("elsewhere", np.zeros(6))
     controller.graph.line("external_wrench refused", "'elsewhere'", "platform_link")
     close(controller.answer(11, other), expected)
+    # finite, but not once it is turned
+    bear("platform_link", np.full(6, 1.5e308))
+    close(controller.answer(12, other), expected)
 
 
 @with_parameters(mode="computed_torque", kp=1000.0)

@@ -65,7 +65,7 @@ class Stuck:
     def get_logger(self):
         return self
 
-    def warn(self, *_, **__):
+    def warning(self, *_, **__):
         self.warnings += 1
 
     def get_subscription_count(self):

@@ -39,7 +39,7 @@ def rng():
 
 def test_joint_states_and_odometry_are_those_made_anew(rng):
     joints, odometry = JointStateMessage(NAMES), OdometryMessage(("base", "body"))
-    for stamp in (0, 999_999_999, 1_000_000_001, 12_345_678_901):
+    for stamp in (0, 999_999_999, 1_000_000_001, 12_345_678_901, 2**31 * 10**9 + 3, -(10**20)):
         values = rng.normal(size=(3, 3))
         fresh = messages.joint_state(stamp, NAMES, *values)
         assert serialize_message(joints.filled(stamp, *values)) == serialize_message(fresh)

@@ -21,6 +21,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,7 @@ print("closed")
 """
 
 
+@pytest.mark.skipif(find_spec("tkinter") is None, reason="Python has no tkinter")
 @pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed")
 def test_the_window_tells_and_shows():
     number = next(n for n in itertools.count(90) if not Path(f"/tmp/.X{n}-lock").exists())

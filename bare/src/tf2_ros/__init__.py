@@ -12,13 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Listening to `/tf` and `/tf_static`: the latest transforms, composed on demand.
+"""Broadcasting on `/tf`, listening to it and `/tf_static`: the latest transforms, composed.
 
 Names, arguments and meaning are those of ROS's tf2_ros. There is no history: a transform is to be
 had at the latest time only, which upstream's `Time()` asks for.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from geometry_msgs.msg import TransformStamped
 from rclpy.duration import Duration
@@ -43,6 +45,7 @@ __all__ = [
     "ExtrapolationException",
     "InvalidArgumentException",
     "LookupException",
+    "TransformBroadcaster",
     "TransformException",
     "TransformListener",
 ]
@@ -107,6 +110,21 @@ class Buffer:
             self._tree.add(transform, static=static)
         except InvalidArgumentException as error:
             get_logger("tf2_buffer").error(f"transform from {authority} ignored: {error}")
+
+
+class TransformBroadcaster:
+    """Publishes transforms on `/tf`."""
+
+    def __init__(self, node: Node) -> None:
+        """Publish by a node."""
+        self._publisher = node.create_publisher(TFMessage, "/tf", _MOVING)
+
+    def sendTransform(  # noqa: N802 - upstream's name
+        self, transform: TransformStamped | Sequence[TransformStamped]
+    ) -> None:
+        """Send a transform, or several."""
+        several = [transform] if isinstance(transform, TransformStamped) else transform
+        self._publisher.publish(bytes(TFMessage(transforms=several)))
 
 
 class TransformListener:
