@@ -14,9 +14,7 @@
 
 """Following trajectories that come and go: the whole behaviour of an inverse-dynamics node.
 
-States arrive with their own time in nanoseconds; nothing here looks at a clock. Should that time
-go back to before the motion began, a simulation was reset: what began with a state begins anew,
-what was to begin at a time of its own waits for it.
+States arrive with their own time in nanoseconds; nothing here looks at a clock.
 """
 
 from __future__ import annotations
@@ -27,11 +25,10 @@ import numpy as np
 
 from robodyn.checks import all_finite, as_exact, as_pose, as_scalar, refuse_beyond
 from robodyn.control.computed_torque import ComputedTorque
-from robodyn.control.path_clock import LATE, Pace, PathClock
+from robodyn.control.flown_path import FlownPath
+from robodyn.control.path_clock import LATE
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion
-from robodyn.trajectories.handover import Handover
-from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -58,14 +55,6 @@ class Command(NamedTuple):
     required: FloatArray
     motion: Motion
     problem: str = ""
-
-
-class _Given(NamedTuple):
-    """A trajectory as it was given, to begin at `start` [ns] or with a state."""
-
-    trajectory: Trajectory
-    start: int | None
-    holding: bool = False
 
 
 class TrajectoryFollower:
@@ -106,21 +95,13 @@ class TrajectoryFollower:
         predicts: bool = False,
         delay: float = 0.0,
     ) -> None:
+        self._flown = FlownPath(mechanism, handover, scale_rate, hold_when_idle)
         self._use(mechanism)
-        self.handover = as_scalar("handover", handover, "s", at_least=0.0)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self.predicts = predicts
         self.delay = as_scalar("delay", delay, "s", at_least=0.0)
         self._mode = _checked_mode(mode)
         self._control = ComputedTorque(mechanism, kp, kv, preview)
-        self._clock = PathClock(scale_rate)
-        self._hold_when_idle = hold_when_idle
-        self._given: _Given | None = None
-        self._next: _Given | None = None
-        self._path: Trajectory | None = None  # what was given, or a handover to it
-        self._start: int | None = None
-        self._earliest = -np.inf  # path time at which a handover began
-        self._answered = self._followed = False
         self._seen: int | None = None
         self._period = 0.0  # [s] between the last two states
         self._last_effort = np.zeros(len(mechanism.joint_names))
@@ -137,7 +118,7 @@ class TrajectoryFollower:
     @mode.setter
     def mode(self, mode: str) -> None:
         before, self._mode = self._mode, _checked_mode(mode)
-        if before == "gravity_compensation" != mode and self._answered:
+        if before == "gravity_compensation" != mode and self._flown.answered:
             self.stop()
 
     @property
@@ -147,11 +128,20 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: set to what is not a number from 0 to 1.
         """
-        return self._clock.target
+        return self._flown.clock.target
 
     @scale.setter
     def scale(self, value: float) -> None:
-        self._clock.target = value
+        self._flown.clock.target = value
+
+    @property
+    def handover(self) -> float:
+        """Time [s] in which a trajectory that replaces another takes over."""
+        return self._flown.handover
+
+    @handover.setter
+    def handover(self, value: float) -> None:
+        self._flown.handover = value
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
@@ -161,26 +151,11 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: its configurations are not the mechanism's.
         """
-        size = 7 if self.mechanism.kind == "stewart" else len(self.mechanism.joint_names)
-        shape, expected = trajectory.sample(0.0).configuration.shape, (size,)
-        if shape != expected:
-            raise InvalidInput(
-                f"the trajectory's configurations have shape {shape}, those of "
-                f"{self.mechanism.name} {expected}",
-                value=shape,
-            )
-        given = _Given(trajectory, start)
-        replaces = self._answered or (self._given is None and self._hold_when_idle)
-        if self.handover and self._followed and replaces:
-            self._next = given
-        else:
-            self._take(given)
-        self._followed = True
+        self._flown.follow(trajectory, start)
 
     def stop(self) -> None:
         """Leave the trajectory and hold what the next state finds."""
-        self._given = self._next = None
-        self._answered, self._hold_when_idle = False, True
+        self._flown.stop()
 
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
         """Go on with other gains of computed torque, see `ComputedTorque`.
@@ -207,7 +182,7 @@ class TrajectoryFollower:
         self._use(mechanism)
 
     def _use(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+        self.mechanism = self._flown.mechanism = mechanism
         # asked for at every state, so they are kept at hand
         self._unchecked = mechanism.unchecked
         self._limits = mechanism.effort_limits
@@ -248,14 +223,15 @@ class TrajectoryFollower:
         self, time: int, configuration: FloatArray, velocity: FloatArray, rest: FloatArray
     ) -> Motion | None:
         """The motion to find efforts for: the planned one, or the measured one corrected."""
-        pace = self._pace(time, configuration, rest)
-        if pace is None or self._path is None:
+        found = self._flown.at(time, configuration, rest)
+        if found is None:
             return None
-        desired = pace.motion(self._path)
+        pace, path = found
+        desired = pace.motion(path)
         if self._mode != "computed_torque":
             return desired
         if self._control.preview:
-            ahead = pace.motion(self._path, self._control.preview)
+            ahead = pace.motion(path, self._control.preview)
             desired = desired._replace(acceleration=ahead.acceleration)
         error = self._unchecked.difference(
             configuration, np.ascontiguousarray(desired.configuration, dtype=np.float64)
@@ -293,59 +269,6 @@ class TrajectoryFollower:
             pose = as_pose("configuration", configuration)
             return pose if pose.ndim == 1 else as_exact("configuration", pose, (7,))
         return as_exact("configuration", configuration, (self._joints,))
-
-    def _take(self, given: _Given) -> None:
-        self._given, self._path, self._start, self._next = (
-            given,
-            given.trajectory,
-            given.start,
-            None,
-        )
-        self._answered, self._earliest = False, -np.inf
-        if given.start is not None:
-            self._clock.begin(given.start)
-
-    def _pace(self, time: int, configuration: FloatArray, rest: FloatArray) -> Pace | None:
-        self._notice_reset(time)
-        if self._given is None:
-            if not self._hold_when_idle:
-                return None
-            here = Motion(configuration[None], rest[None], rest[None])
-            waiting = self._next
-            self._take(_Given(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True))
-            self._next = waiting
-        if self._start is None:
-            self._start = time
-            self._clock.begin(time)
-        pace = self._clock.at(time)
-        pace = pace._replace(path=max(pace.path, self._earliest))
-        if self._next is not None and (self._next.start is None or time >= self._next.start):
-            pace = self._hand_over(self._next, time, pace)
-        self._answered = True
-        return pace
-
-    def _hand_over(self, given: _Given, time: int, pace: Pace) -> Pace:
-        if self._path is None:
-            return pace
-        old = self._path.sample(pace.path)
-        path = self._clock.go_on(time, time if given.start is None else given.start)
-        self._given, self._start, self._next = given, time, None
-        self._path = Handover(self.mechanism, old, given.trajectory, self.handover, start=path)
-        self._earliest = path
-        return pace._replace(path=path)
-
-    def _notice_reset(self, time: int) -> None:
-        given, start = self._given, self._start
-        if given is None or start is None:
-            return
-        late = LATE if self._path is not given.trajectory else 0
-        if time >= start - late:
-            return
-        waiting = self._next
-        self._take(given)
-        self._next = waiting
-        if given.holding:
-            self._given = None
 
     def _static(
         self, configuration: FloatArray, rest: FloatArray, wrench: ArrayLike | None
