@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from launch.actions import DeclareLaunchArgument, RegisterEventHandler
-from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
@@ -41,6 +41,7 @@ from robodyn_ros.description_launch import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from launch.events.process import ProcessIO
     from launch.launch_description_entity import LaunchDescriptionEntity
     from launch.some_substitutions_type import SomeSubstitutionsType
 
@@ -134,7 +135,10 @@ def check_installed(context: LaunchContext) -> None:
 
 
 def controlled(
-    context: LaunchContext, start: LaunchDescriptionEntity, died: Callable[..., object]
+    context: LaunchContext,
+    start: LaunchDescriptionEntity,
+    simulator: Node,
+    died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
     """The controller manager and its controllers; then `start`, the node that plans."""
     if not is_on(context, "ros2_control"):
@@ -164,7 +168,6 @@ def controlled(
         executable="spawner",
         namespace=LaunchConfiguration("namespace"),
         output="screen",
-        # a simulator that is still starting gives no time yet for controllers to be active in
         arguments=[
             BROADCASTER,
             chosen,
@@ -182,9 +185,21 @@ def controlled(
         RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
         RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
         manager,
-        spawner,
+        # a simulator that is still starting gives no time yet for controllers to be active in,
+        # and a spawner waits for ten seconds only
+        _once_ready(simulator, spawner) if simulated else spawner,
         *drawn(context, mechanism, sim_time=simulated),
     ]
+
+
+def _once_ready(node: Node, then: LaunchDescriptionEntity) -> RegisterEventHandler:
+    """Start something when one of our nodes has said that it is ready."""
+    waiting = [then]
+
+    def look(event: ProcessIO) -> LaunchDescriptionEntity | None:
+        return waiting.pop() if waiting and b", ready" in event.text else None
+
+    return RegisterEventHandler(OnProcessIO(target_action=node, on_stdout=look, on_stderr=look))
 
 
 def _topic_plugin() -> str:

@@ -146,6 +146,20 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
     )
     planner = _node("trajectory_planner", path=_text("path"))
+    simulator = _node(
+        "forward_simulator",
+        condition=IfCondition(simulates()),
+        remappings=[
+            _to_hardware("joint_commands"),
+            _to_hardware("joint_states"),
+            _to_hardware("effort_controller/commands"),
+        ],
+        path=_text("path"),
+        stepping=ParameterValue(
+            with_ros2_control("realtime", LaunchConfiguration("stepping")), value_type=str
+        ),
+        min_subscribers=_listeners(),
+    )
     others = [
         _node(
             "inverse_dynamics",
@@ -161,20 +175,7 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
             mode=_text("mode"),
         ),
         _node("condition_monitor"),
-        _node(
-            "forward_simulator",
-            condition=IfCondition(simulates()),
-            remappings=[
-                _to_hardware("joint_commands"),
-                _to_hardware("joint_states"),
-                _to_hardware("effort_controller/commands"),
-            ],
-            path=_text("path"),
-            stepping=ParameterValue(
-                with_ros2_control("realtime", LaunchConfiguration("stepping")), value_type=str
-            ),
-            min_subscribers=_listeners(),
-        ),
+        simulator,
         _node("state_estimator", condition=UnlessCondition(simulates())),
         _node("web_viewer", condition=IfCondition(LaunchConfiguration("viewer"))),
     ]
@@ -199,13 +200,13 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         *others,
         recorder,
         summary,
-        OpaqueFunction(function=_plan, args=[planner]),
+        OpaqueFunction(function=_plan, args=[planner, simulator]),
     ]
 
 
-def _plan(context: LaunchContext, planner: Node) -> list[LaunchDescriptionEntity]:
+def _plan(context: LaunchContext, planner: Node, simulator: Node) -> list[LaunchDescriptionEntity]:
     """Plan at once, or once the controllers run."""
-    return controlled(context, planner, _died) or [planner]
+    return controlled(context, planner, simulator, _died) or [planner]
 
 
 def _to_hardware(name: str) -> tuple[str, Substitution]:
