@@ -123,7 +123,11 @@ def _yaml(value: object) -> str:
 
 
 def _die_with_the_test() -> None:
-    """What a test started ends with it, also when the test itself is killed."""
+    """What a test started ends with it, also when the test itself is killed.
+
+    Ctrl-C reaches it as in a terminal, also where the tests run in the background of a shell.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _libc is not None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 

@@ -137,7 +137,7 @@ def test_a_push_moves_the_platform_that_nothing_holds(peer, start, viewer, mecha
     rest = np.zeros(6)
     hold = mechanism.inverse_dynamics(mechanism.home, rest, rest)
     commands.publish(messages.joint_state(0, mechanism.joint_names, effort=hold))
-    peer.spin(0.1)
+    peer.until(lambda: states, "a state")
     before = messages.pose_array(states[-1].pose.pose)
     viewer.set("Push for 0.3 s", True)
     peer.until(

@@ -16,6 +16,7 @@
 
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -25,6 +26,8 @@ from robodyn.errors import MissingExtra
 
 @pytest.mark.parametrize("name", ["dask", "xarray", "zarr"])
 def test_a_missing_package_is_named_with_its_remedy(monkeypatch, name):
+    for other in ("dask", "xarray", "zarr"):
+        monkeypatch.setitem(sys.modules, other, ModuleType(other))
     monkeypatch.setitem(sys.modules, name, None)  # which Python takes for not installed
     with pytest.raises(MissingExtra, match=rf"{name}: pip install 'robodyn\[sweep\]'"):
         rd.sweep("stewart_symmetric", {"x": "0:0.1:2"})

@@ -266,6 +266,8 @@ def test_control_c_stops_the_command_which_says_how_to_go_on(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # as in a terminal, also where the tests run in the background of a shell
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     journal = tmp_path / "map.zarr.unfinished" / "journal"
     while process.poll() is None and (
