@@ -103,6 +103,13 @@ def with_ros2_control(
     return PythonExpression([*words, otherwise, "'"])
 
 
+def as_hardware(name: str) -> tuple[str, Substitution]:
+    """Remapping of a topic of the simulator's where it is the hardware of a controller manager."""
+    on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
+    words = ["'", hardware_topic(name), "' if '", on, "' == 'true' and '", hardware]
+    return name, PythonExpression([*words, "' == 'simulator' else '", name, "'"])
+
+
 def simulates() -> Substitution:
     """Whether the simulator is what is driven."""
     on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")

@@ -112,6 +112,8 @@ class RunSummary(Node):
 
     def _on_joints(self, message: JointState) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
+        if set(self._mechanism.joint_names).isdisjoint(message.name):
+            return  # the passive joints, by state_estimator
         try:
             effort = messages.joint_values(message, self._mechanism.joint_names, "effort")
         except rd.RobodynError as error:
@@ -151,7 +153,8 @@ class RunSummary(Node):
         last = max(self._efforts, default=-1)
         if now - self._reported > 2.0 and end is not None and not self._ended:
             self._reported = now
-            self.get_logger().info(f"t = {last * 1e-9:.2f} s of {end * 1e-9:.2f} s")
+            since, whole = (max(t - self._start, 0) * 1e-9 for t in (last, end))
+            self.get_logger().info(f"t = {since:.2f} s of {whole:.2f} s")
         if self._stopped:
             end = last
             if self._start is None or self._trajectory is None:

@@ -48,9 +48,9 @@ from robodyn_ros.description_launch import (
     namespace_argument,
 )
 from robodyn_ros.ros2_control_launch import (
+    as_hardware,
     check_installed,
     controlled,
-    hardware_topic,
     ros2_control_arguments,
     simulates,
     with_ros2_control,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
     from launch.some_substitutions_type import SomeSubstitutionsType
 
-    from launch import Condition, LaunchContext, Substitution
+    from launch import Condition, LaunchContext
 
 
 def simulation_arguments(
@@ -139,7 +139,7 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
     """Planner, inverse dynamics, monitor, simulator and summary, and what happens when one ends."""
     summary = _node(
         "run_summary",
-        remappings=[_to_hardware("joint_states")],
+        remappings=[as_hardware("joint_states")],
         path=_text("path"),
         mode=_text("mode"),
         output=_text("output"),
@@ -150,9 +150,9 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         "forward_simulator",
         condition=IfCondition(simulates()),
         remappings=[
-            _to_hardware("joint_commands"),
-            _to_hardware("joint_states"),
-            _to_hardware("effort_controller/commands"),
+            as_hardware("joint_commands"),
+            as_hardware("joint_states"),
+            as_hardware("effort_controller/commands"),
         ],
         path=_text("path"),
         stepping=ParameterValue(
@@ -207,11 +207,6 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
 def _plan(context: LaunchContext, planner: Node, simulator: Node) -> list[LaunchDescriptionEntity]:
     """Plan at once, or once the controllers run."""
     return controlled(context, planner, simulator, _died) or [planner]
-
-
-def _to_hardware(name: str) -> tuple[str, Substitution]:
-    """With ros2_control the simulator speaks with the controller manager, not with our nodes."""
-    return name, with_ros2_control(hardware_topic(name), name)
 
 
 def _check(context: LaunchContext) -> None:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What RViz is started with: the camera as far away as the mechanism is large."""
+"""Parts of the launch files: the camera as far away as the mechanism is large, remappings."""
 
 from pathlib import Path
 
@@ -22,6 +22,7 @@ import yaml
 import robodyn as rd
 from launch import LaunchContext
 from robodyn_ros.description_launch import view_of
+from robodyn_ros.ros2_control_launch import as_hardware
 
 
 @pytest.fixture
@@ -47,3 +48,21 @@ def test_a_larger_platform_is_seen_from_farther_away(camera):
     ratio = large.joint_positions(large.home).mean() / small.joint_positions(small.home).mean()
     assert ratio > 2.0
     assert camera(large) == pytest.approx([ratio * value for value in camera(small)])
+
+
+@pytest.mark.parametrize(
+    ("ros2_control", "hardware", "expected"),
+    [
+        ("false", "simulator", "joint_states"),
+        ("true", "simulator", "/left/robodyn/hw/joint_states"),
+        ("true", "robot", "joint_states"),
+        ("true", "mock", "joint_states"),
+    ],
+)
+def test_only_a_simulated_robot_speaks_by_topics_of_its_own(ros2_control, hardware, expected):
+    context = LaunchContext()
+    context.launch_configurations.update(
+        ros2_control=ros2_control, hardware=hardware, namespace="left"
+    )
+    name, topic = as_hardware("joint_states")
+    assert (name, topic.perform(context)) == ("joint_states", expected)
