@@ -140,7 +140,7 @@ class RunSummary(Node):
             ):
                 continue
             word = "ERROR" if status.level == DiagnosticStatus.ERROR else "WARN"
-            text = f"{word} {status.name}: {status.message}"
+            text = f"{word} {status.name}: {' '.join(status.message.split())}"
             if status.name == MONITOR:
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
             # the first of its kind; a mechanism that shakes near a threshold raises many
