@@ -103,8 +103,9 @@ Runge-Kutta of order 4, a step of 1 ms, all time in seconds; best of several:
 
 Control law, end stops, limits and integration are one compiled function, for the controllers of
 `robodyn.control`; a controller of your own is called from Python, with the same results to the last
-bit, at end stops to rounding. The planned motion is sampled before, so that any trajectory will do. `rd.simulate_many` runs
-simulations on all threads. MuJoCo's open tree has neither closures nor control.
+bit, at end stops to rounding. The planned motion is sampled before, so that any trajectory will do.
+`rd.simulate_many` runs simulations on all threads. MuJoCo's open tree has neither closures nor
+control.
 
 ## How
 
