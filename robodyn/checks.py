@@ -154,17 +154,17 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
     return out
 
 
-def refuse_beyond(name: str, values: FloatArray) -> None:
-    """Refuse a measured state (n,), finite, so far off that no mechanism is there.
+def refuse_beyond(name: str, values: FloatArray, limit: float = BEYOND) -> None:
+    """Refuse what is measured (n,), finite, but so far off that no mechanism is there.
 
     Raises:
-        InvalidInput: a value larger than BEYOND.
+        InvalidInput: a value larger than the limit.
     """
     # what was turned from one frame to another and back is off by rounding
-    farthest, numbers = BEYOND * (1.0 + 1e-9), values.tolist()
+    farthest, numbers = limit * (1.0 + 1e-9), values.tolist()
     if max(numbers) > farthest or min(numbers) < -farthest:
         raise InvalidInput(
-            f"{name} is {np.array2string(values, precision=4)}, expected no more than {BEYOND:g} "
+            f"{name} is {np.array2string(values, precision=4)}, expected no more than {limit:g} "
             "in any coordinate",
             value=values,
         )

@@ -22,7 +22,8 @@ import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import Clock, ClockType
 
-from robodyn.errors import InvalidInput, RobodynError
+from robodyn.checks import refuse_beyond
+from robodyn.errors import RobodynError
 from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
@@ -91,12 +92,7 @@ class ExternalWrench:
         try:
             wrench = messages.finite("wrench", messages.wrench_array(message.wrench))
             value, turns = self._resolved(message.header.frame_id, wrench)
-            if not np.abs(value).max() <= LARGEST:
-                raise InvalidInput(
-                    f"wrench is {np.array2string(value, precision=4)} at the body, expected no "
-                    f"more than {LARGEST:g} in any direction",
-                    value=value,
-                )
+            refuse_beyond("wrench", messages.finite("wrench", value), LARGEST)
             self._value, self._turns = value, turns
         except RobodynError as error:
             foreign = message.header.frame_id not in ("", *self._own)

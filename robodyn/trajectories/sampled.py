@@ -113,8 +113,8 @@ class SampledTrajectory:
         self._mechanism = mechanism
         self._rotates = mechanism.kind == "stewart"
         self._list: list[float] = self.times.tolist()
-        self._cursor: _Cubics | None = None  # where the last single time was found
-        self._inside = (0.0, 0.0)  # its times
+        # where the last single time was found: between these times, on this cubic
+        self._cursor: tuple[float, float, _Cubics] | None = None
 
     @property
     def duration(self) -> float:
@@ -154,17 +154,17 @@ class SampledTrajectory:
 
         States come one after another: mostly the cubic is that of the time before.
         """
-        cubics = self._cursor
-        if cubics is None or not self._inside[0] < t < self._inside[1]:
+        cursor = self._cursor
+        if cursor is None or not cursor[0] < t < cursor[1]:
             times = self._list
             knot = bisect_right(times, t) - 1
             if not times[0] <= t <= times[-1]:
                 return self._resting(t)
             if t == times[knot]:
                 return Motion(*(values[knot].copy() for values in self.knots))
-            cubics = self._cursor = self._cubics(np.array([knot]))
-            self._inside = times[knot], times[knot + 1]
-        configuration, velocity, acceleration = self._between(cubics, np.array([t]))
+            cubics = self._cubics(np.array([knot]))
+            cursor = self._cursor = times[knot], times[knot + 1], cubics
+        configuration, velocity, acceleration = self._between(cursor[2], np.array([t]))
         return Motion(configuration[0], velocity[0], acceleration[0])
 
     def _resting(self, t: float) -> Motion | None:
