@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 from geometry_msgs.msg import TransformStamped
 
+from robodyn_ros import qos
+
 if TYPE_CHECKING:
     from nav_msgs.msg import Odometry
     from rclpy.node import Node
@@ -34,7 +36,8 @@ class PlatformBroadcaster:
     """base -> platform: the URDF joint floats, so robot_state_publisher leaves it to us."""
 
     def __init__(self, node: Node, base_frame: str, platform_frame: str) -> None:
-        self._broadcaster = TransformBroadcaster(node) if TransformBroadcaster else None
+        # as many as of the states beside them: a recorder that falls behind misses none
+        self._broadcaster = TransformBroadcaster(node, qos.STATE) if TransformBroadcaster else None
         if self._broadcaster is None:
             node.get_logger().info(
                 f"tf2_ros is not installed: no transform {base_frame} -> {platform_frame}"

@@ -115,9 +115,9 @@ class Buffer:
 class TransformBroadcaster:
     """Publishes transforms on `/tf`."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, qos: QoSProfile | int | None = None) -> None:
         """Publish by a node."""
-        self._publisher = node.create_publisher(TFMessage, "/tf", _MOVING)
+        self._publisher = node.create_publisher(TFMessage, "/tf", qos or _MOVING)
 
     def sendTransform(  # noqa: N802 - upstream's name
         self, transform: TransformStamped | Sequence[TransformStamped]
