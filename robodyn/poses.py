@@ -157,11 +157,21 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 def _resolved(
     to_base: bool, pose: ArrayLike, pair: ArrayLike, name: str = "twist", unit: str = "m/s, rad/s"
 ) -> FloatArray:
-    vectors = as_array(name, pair, (6,), unit)
-    shape, (where, vectors) = flatten(pose=as_pose("pose", pose), **{name: vectors})
+    vectors, where = as_array(name, pair, (6,), unit), as_pose("pose", pose)
+    if where.ndim == vectors.ndim == 1:
+        return resolved_unchecked(where, vectors, to_base)
+    shape, (where, vectors) = flatten(pose=where, **{name: vectors})
     out = np.empty((len(where), 6))
     kernels.resolved_pairs(where, vectors, to_base, out)
     return out.reshape(*shape, 6)
+
+
+def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
+    """Two vectors (6,) between the axes of a pose (7,) and the base, both of them checked."""
+    out = np.empty((1, 6))
+    kernels.resolved_pairs(pose[None], pair[None], to_base, out)
+    single: FloatArray = out[0]
+    return single
 
 
 def _wrapped(angle: FloatArray) -> FloatArray:

@@ -169,7 +169,8 @@ class InverseDynamics(Node):
     def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
         try:
             wrench = self._wrench.at(configuration)
-            command = self._follower.command(stamp, configuration, velocity, wrench)
+            # all of it was checked when it was read
+            command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         except rd.InvalidInput as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return

@@ -33,7 +33,7 @@ from trajectory_msgs.msg import (
 
 from robodyn.checks import BEYOND, all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
-from robodyn.poses import twist_in_base, twist_in_body
+from robodyn.poses import resolved_unchecked, twist_in_body
 from robodyn.trajectories import Motion, SampledTrajectory
 
 if TYPE_CHECKING:
@@ -131,17 +131,17 @@ def odometry(stamp: int, frames: tuple[str, str], pose: FloatArray, twist: Float
 
 
 def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-    """Stamp [ns], pose (7,), and twist (6,) turned back into the base frame.
+    """Stamp [ns], pose (7,), normalised, and twist (6,) turned back into the base frame.
 
     Raises:
         InvalidInput: numbers that are not finite, or beyond all measure, or a quaternion not of
             unit length.
     """
-    pose, twist = pose_array(message.pose.pose), twist_array(message.twist.twist)
+    pose = as_pose("pose", pose_array(message.pose.pose))
+    twist = finite("twist", twist_array(message.twist.twist))
     refuse_beyond("pose", pose)
     refuse_beyond("twist", twist)
-    twist = twist_in_base(pose, twist)
-    return to_nanoseconds(message.header.stamp), pose, twist
+    return to_nanoseconds(message.header.stamp), pose, resolved_unchecked(pose, twist, to_base=True)
 
 
 def path(frame: str, poses: FloatArray) -> Path:
@@ -182,7 +182,10 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
         raise InvalidInput(
             f"{len(message.name)} joint names but {len(values)} values of {field}", value=values
         )
-    order = joint_order(tuple(message.name), tuple(names))
+    given, wanted = tuple(message.name), tuple(names)
+    if given == wanted:
+        return finite(field, np.array(values))
+    order = joint_order(given, wanted)
     if order is None:
         missing = [name for name in names if name not in message.name]
         raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)

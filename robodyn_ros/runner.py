@@ -16,10 +16,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from typing import TYPE_CHECKING
 
+import numpy as np
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.logging import get_logger
@@ -58,6 +60,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         node = make_node()
         if not rclpy.ok():
             return 0  # interrupted meanwhile; there is nothing to execute in
+        _settle()
         spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
@@ -76,6 +79,14 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
             node.destroy_node()
         rclpy.try_shutdown()
     return code
+
+
+def _settle() -> None:
+    """What holds for a node that runs, whichever it is."""
+    # what overflows on the way is judged by what comes of it
+    np.seterr(over="ignore", invalid="ignore")
+    # what it was made of stays: to look through all that for garbage would hold up an answer
+    gc.freeze()
 
 
 def _ignore_interrupts() -> None:

@@ -12,16 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What calls the callbacks: rclpy's executor, less busy with what hardly ever comes.
+"""What calls the callbacks: rclpy's executor, with a shorter way for messages.
 
-Before each wait rclpy gathers all that a node waits for, in Python, and after it asks each of them
-whether it is ready; the message comes last. Most of them are events of quality of service, some
-two for every publisher and subscription: whether a peer has been found that asks for another. They
-can wait a little.
+For each message rclpy goes twice, in Python, through all that a node waits for: services, timers,
+and most of all events of quality of service, some two for every publisher and subscription. It
+makes a new wait set each time, and a task for the callback. Here the wait set is kept while the
+node stays as it is, messages are taken and handed over at once, and all else is left to rclpy,
+which is only asked when something else is ready, or twice a second: the events, whether a peer has
+been found that asks for another quality of service, can wait a little.
 
 `ROBODYN_EXECUTOR` chooses another executor, to measure: `single` and `multi` are rclpy's own;
-`events` is its experimental one, the quickest of all, which in rclpy 7.1.6 now and then ceases to
-take messages and which an exception in a callback, or Ctrl-C in its midst, makes talkative.
+`events` is its experimental one, which in rclpy 7.1.6 now and then ceases to take messages and
+which an exception in a callback, or Ctrl-C in its midst, makes talkative.
 """
 
 from __future__ import annotations
@@ -29,17 +31,21 @@ from __future__ import annotations
 import math
 import os
 import time
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.executors import (
+    ExternalShutdownException,
+    MultiThreadedExecutor,
+    SingleThreadedExecutor,
+    TimeoutException,
+)
+from rclpy.guard_condition import GuardCondition
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.signals import SignalHandlerGuardCondition
 
 from robodyn.errors import InvalidInput
-
-try:
-    from rclpy.event_handler import EventHandler
-except ImportError:  # Humble
-    from rclpy.qos_event import QoSEventHandler as EventHandler
 
 try:
     from rclpy.experimental import EventsExecutor
@@ -47,39 +53,169 @@ except ImportError:  # Humble, and the first releases of Jazzy
     EventsExecutor = None
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rclpy.node import Node
+    from rclpy.task import Task
 
 VARIABLE = "ROBODYN_EXECUTOR"
 KINDS = ("lean", "single", "multi", "events")
-# How often events of quality of service are looked at [s], by a node that has anything to do.
 SELDOM = 0.5
-# spin() of the events executor is not ended by Ctrl-C; one that comes back this often [s] is.
 LOOK_UP = 0.1
-# On a signal rclpy wakes who waits before it shuts down; who is back at waiting by then is not
-# woken again. So a node without timers of its own wakes this often [s].
 WAKE = 1.0
+REST = ("timer", "service", "client")
 
 
 class LeanExecutor(SingleThreadedExecutor):
-    """A SingleThreadedExecutor that looks at events of quality of service twice a second only."""
+    """Calls one node's callbacks in the thread that spins; those of messages with little ado.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._looked, self._looks = -math.inf, True
+    A subscription's callback must not be a coroutine. Waitables other than events of quality of
+    service would have to wait like those.
+    """
 
-    def _wait_for_ready_callbacks(self, *args: Any, **kws: Any) -> Any:
-        """Begin a round; without this hook every round looks at everything, as rclpy's do."""
-        now = time.monotonic()
-        self._looks = now - self._looked >= SELDOM
-        if self._looks:
-            self._looked = now
-        return super()._wait_for_ready_callbacks(*args, **kws)
+    def __init__(self, node: Node) -> None:
+        # before rclpy's, which may be woken at once
+        self._stir = GuardCondition(None, None, context=node.context)
+        super().__init__(context=node.context)
+        self._spun = node
+        self.add_node(node)
 
-    def can_execute(self, entity: Any) -> bool:
-        """Whether to wait for it in this round."""
-        if not self._looks and isinstance(entity, EventHandler):
-            return False
-        return bool(super().can_execute(entity))
+    def wake(self) -> None:
+        """End a wait, from any thread."""
+        super().wake()
+        self._stir.trigger()
+
+    def create_task(self, callback: Callable[..., Any], *args: Any, **kws: Any) -> Task:
+        """Have something called by the thread that spins."""
+        task = super().create_task(callback, *args, **kws)
+        self._stir.trigger()
+        return task
+
+    def spin(self) -> None:
+        """Call callbacks until rclpy is shut down, or one of them raises.
+
+        Raises:
+            ExternalShutdownException: shut down, by a signal too.
+        """
+        signals = SignalHandlerGuardCondition(self._spun.context)
+        try:
+            self._spin([self._stir, signals])
+        except rclpy_implementation.RCLError:
+            if self._spun.context.ok():
+                raise
+            # another thread shut it down under what was just being made
+        finally:
+            signals.destroy()
+        raise ExternalShutdownException
+
+    def _spin(self, guards: list[Any]) -> None:
+        node, look = self._spun, -math.inf
+        while node.context.ok():
+            with ExitStack() as held:
+                waiting = Waiting(node, guards, held)
+                while node.context.ok() and waiting.is_current():
+                    left = look + SELDOM - time.monotonic()
+                    rest = waiting.wait(max(left, 0.0))
+                    if left <= 0.0:
+                        look = time.monotonic()
+                    if rest or left <= 0.0:
+                        self._do_rest()
+
+    def _do_rest(self) -> None:
+        """All that rclpy's own executor finds ready."""
+        with suppress(TimeoutException):
+            while True:
+                handler, *_ = self.wait_for_ready_callbacks(timeout_sec=0.0)
+                handler()
+                if handler.exception() is not None:
+                    raise handler.exception()
+
+
+class Waiting:
+    """What a node waits for, kept ready as long as the node has the same subscriptions and so on.
+
+    Args:
+        node: whose entities they are.
+        guards: waited for besides.
+        held: keeps the handles from being destroyed meanwhile.
+    """
+
+    def __init__(self, node: Node, guards: list[Any], held: ExitStack) -> None:
+        self._node = node
+        self._entities = subscriptions, timers, services, clients, self._guards = self._present()
+        guards = [*self._guards, *guards]
+        counts = map(len, (subscriptions, guards, timers, clients, services))
+        context = node.context.handle
+        held.enter_context(context)
+        self._set = wait_set = rclpy_implementation.WaitSet(*counts, 0, context)
+        self._add = []
+        for add, entities in (
+            (wait_set.add_subscription, subscriptions),
+            (wait_set.add_timer, timers),
+            (wait_set.add_service, services),
+            (wait_set.add_client, clients),
+            (wait_set.add_guard_condition, guards),
+        ):
+            for entity in entities:
+                with suppress(rclpy_implementation.InvalidHandle):  # just destroyed
+                    held.enter_context(entity.handle)
+                    self._add.append((add, entity.handle))
+        self._subscriptions = [(s.handle.pointer, s, wants_info(s)) for s in subscriptions]
+
+    def _present(self) -> tuple[list[Any], ...]:
+        n = self._node
+        return (
+            list(n.subscriptions),
+            list(n.timers),
+            list(n.services),
+            list(n.clients),
+            list(n.guards),
+        )
+
+    def is_current(self) -> bool:
+        """Whether the node waits for nothing else by now."""
+        return self._entities == self._present()
+
+    def wait(self, timeout: float) -> bool:
+        """Hand over a message of each subscription that has one; whether anything else is ready.
+
+        It waits for either, as long as `timeout` [s].
+        """
+        wait_set = self._set
+        wait_set.clear_entities()
+        for add, handle in self._add:
+            add(handle)
+        wait_set.wait(int(timeout * 1e9))
+        ready = wait_set.get_ready_entities("subscription")
+        for pointer, subscription, with_info in self._subscriptions:
+            if pointer in ready:
+                hand_over(subscription, with_info)
+        stirred = wait_set.get_ready_entities("guard_condition")
+        for guard in self._guards:
+            if guard.handle.pointer in stirred:
+                guard.trigger()  # again: that was used up, and rclpy is to see it
+        return bool(stirred) or any(wait_set.get_ready_entities(kind) for kind in REST)
+
+
+def hand_over(subscription: Any, with_info: bool) -> None:
+    """Take a message, if there is still one, and call back with it."""
+    try:
+        with subscription.handle:
+            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
+    except rclpy_implementation.InvalidHandle:  # destroyed by the callback before
+        return
+    if taken is None:
+        return
+    if with_info:
+        subscription.callback(*taken)
+    else:
+        subscription.callback(taken[0])
+
+
+def wants_info(subscription: Any) -> bool:
+    """Whether its callback takes more than the message; on Humble none does."""
+    kind = getattr(subscription, "_callback_type", None)
+    return kind is not None and kind.name != "MessageOnly"
 
 
 def chosen() -> str:
@@ -107,8 +243,9 @@ def spin(node: Node) -> None:
         executor.add_node(node)
         while True:
             executor.spin_once(timeout_sec=LOOK_UP)
+    if kind == "lean":
+        LeanExecutor(node).spin()
     node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
-    own = {"lean": LeanExecutor, "single": SingleThreadedExecutor, "multi": MultiThreadedExecutor}
-    executor = own[kind]()
+    executor = SingleThreadedExecutor() if kind == "single" else MultiThreadedExecutor()
     executor.add_node(node)
     executor.spin()

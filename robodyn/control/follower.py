@@ -186,6 +186,7 @@ class TrajectoryFollower:
         # asked for at every state, so they are kept at hand
         self._unchecked = mechanism.unchecked
         self._limits = mechanism.effort_limits
+        self._least_limit = float(self._limits.min())
         self._joints = len(mechanism.joint_names)
         self._turns = mechanism.kind == "stewart"
 
@@ -205,19 +206,32 @@ class TrajectoryFollower:
                 off that no mechanism is there.
         """
         configuration = self._checked(configuration)
-        rest = np.zeros(self._joints)
-        velocity = as_exact("velocity", velocity, rest.shape)
+        velocity = as_exact("velocity", velocity, (self._joints,))
         # a hold or a handover that began there would spoil all that comes after
         refuse_beyond("configuration", configuration)
         refuse_beyond("velocity", velocity)
-        if self._mode == "gravity_compensation":
-            return self._static(configuration, rest, wrench)
-        self._notice_period(time)
         load = _wrench(wrench)
         # what overflows on the way is judged by what comes of it
         with np.errstate(over="ignore", invalid="ignore"):
-            motion = self._wanted(time, configuration, velocity, rest)
-        return None if motion is None else self._effort(motion, load)
+            return self.command_unchecked(time, configuration, velocity, load)
+
+    def command_unchecked(
+        self,
+        time: int,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        wrench: FloatArray | None = None,
+    ) -> Command | None:
+        """The same where all that `command` refuses has been refused; NumPy may warn of overflow.
+
+        The quaternion of a pose is normalised.
+        """
+        rest = np.zeros(self._joints)
+        if self._mode == "gravity_compensation":
+            return self._effort(Motion(configuration, rest, rest), wrench)
+        self._notice_period(time)
+        motion = self._wanted(time, configuration, velocity, rest)
+        return None if motion is None else self._effort(motion, wrench)
 
     def _wanted(
         self, time: int, configuration: FloatArray, velocity: FloatArray, rest: FloatArray
@@ -261,7 +275,8 @@ class TrajectoryFollower:
             InvalidInput: wrong shape or not finite.
         """
         rest = np.zeros(self._joints)
-        return self._static(self._checked(configuration), rest, wrench).effort
+        motion = Motion(self._checked(configuration), rest, rest)
+        return self._effort(motion, _wrench(wrench)).effort
 
     def _checked(self, configuration: FloatArray) -> FloatArray:
         """A single configuration; after this nothing looks at it again."""
@@ -269,11 +284,6 @@ class TrajectoryFollower:
             pose = as_pose("configuration", configuration)
             return pose if pose.ndim == 1 else as_exact("configuration", pose, (7,))
         return as_exact("configuration", configuration, (self._joints,))
-
-    def _static(
-        self, configuration: FloatArray, rest: FloatArray, wrench: ArrayLike | None
-    ) -> Command:
-        return self._effort(Motion(configuration, rest, rest), _wrench(wrench))
 
     def _effort(self, motion: Motion, wrench: FloatArray | None) -> Command:
         try:
@@ -284,18 +294,26 @@ class TrajectoryFollower:
             return self._keep(motion, str(error))
         if not all_finite(required):
             return self._keep(motion, f"the motion asks for {required}")
-        limits = self._limits
-        effort = np.minimum(np.maximum(required, -limits), limits)
-        problem = ""
-        if effort.tolist() != required.tolist():
-            self.saturated += effort != required
-            worst = int(np.abs(required / limits).argmax())
-            problem = (
-                f"{self.mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
-                f"limit of {limits[worst]:.6g}"
-            )
+        numbers = required.tolist()
+        effort, problem = required, ""
+        if max(numbers) > self._least_limit or min(numbers) < -self._least_limit:
+            effort, problem = self._cut(required)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
+
+    def _cut(self, required: FloatArray) -> tuple[FloatArray, str]:
+        """Efforts within the limits, and in a line which one is not what it should be."""
+        limits = self._limits
+        effort = np.minimum(np.maximum(required, -limits), limits)
+        cut = effort != required
+        if not cut.any():
+            return effort, ""
+        self.saturated += cut
+        worst = int(np.abs(required / limits).argmax())
+        return effort, (
+            f"{self.mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
+            f"limit of {limits[worst]:.6g}"
+        )
 
     def _keep(self, motion: Motion, why: str) -> Command:
         limits = self._limits

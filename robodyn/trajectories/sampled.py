@@ -188,11 +188,9 @@ class SampledTrajectory:
         return _Cubics(begin, end, first, c2, c3)
 
     def _between(self, cubics: _Cubics, t: FloatArray) -> Motion:
-        begin, end, first, c2, c3 = cubics
-        motion = Motion(*(np.empty(values.shape) for values in first))
-        cubic_motions(
-            t, begin, end, first.configuration, first.velocity, c2, c3, self._rotates, *motion
-        )
+        begin, end, (start, rate, _), c2, c3 = cubics
+        motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))
+        cubic_motions(t, begin, end, start, rate, c2, c3, self._rotates, *motion)
         if not all_finite(motion.configuration.reshape(-1)):
             raise InvalidInput(
                 "the displacement between two knots is too large for any number", value=t

@@ -23,6 +23,7 @@ from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
+from robodyn.checks import as_pose
 from robodyn.trajectories import knot_times
 from robodyn_ros import messages
 
@@ -89,7 +90,7 @@ def test_odometry_equals_a_rotation_by_scipy_and_comes_back(rng):
         np.testing.assert_allclose(messages.twist_array(message.twist.twist), expected, atol=1e-14)
         stamp, same_pose, same_twist = messages.platform_state(message)
         assert stamp == 7
-        assert (same_pose == pose).all()
+        assert (same_pose == as_pose("pose", pose)).all()
         np.testing.assert_allclose(same_twist, twist, atol=1e-14)
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import ExitStack, suppress
 
 import pytest
 import rclpy
@@ -27,39 +28,64 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from ros_harness import PATIENCE, free_domain
 from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
 
 from robodyn.errors import InvalidInput
-from robodyn_ros.spinning import KINDS, SELDOM, VARIABLE, LeanExecutor, chosen, spin
+from robodyn_ros.spinning import (
+    KINDS,
+    SELDOM,
+    VARIABLE,
+    LeanExecutor,
+    Waiting,
+    chosen,
+    hand_over,
+    spin,
+)
 
 pytestmark = pytest.mark.ros
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+KEPT = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 LOSSY = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 @pytest.fixture
-def spinning(monkeypatch):
-    """A node of the default context, which the executor waits in, and its executor."""
+def node(monkeypatch):
+    """A node of the default context, which the executor waits in."""
     monkeypatch.setitem(os.environ, "ROS_DOMAIN_ID", str(free_domain()))
     rclpy.init()
     made = rclpy.create_node("spinning")
-    executor = LeanExecutor()
-    executor.add_node(made)
-    yield made, executor
-    executor.shutdown()
+    yield made
     made.destroy_node()
     rclpy.try_shutdown()
 
 
-def spin_until(executor, condition):
+@pytest.fixture
+def spinning(node):
+    """The same and its executor, which spins in a thread of its own."""
+    executor = LeanExecutor(node)
+
+    def spin_to_the_end():
+        with suppress(ExternalShutdownException):
+            executor.spin()
+
+    thread = threading.Thread(target=spin_to_the_end, daemon=True)
+    thread.start()
+    yield node, executor
+    rclpy.try_shutdown()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def wait_until(condition):
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
-        executor.spin_once(timeout_sec=0.05)
+        time.sleep(0.005)
 
 
-def test_messages_timers_and_events_of_quality_all_arrive(spinning):
+def test_messages_timers_services_and_events_of_quality_all_arrive(spinning):
     """A writer that may lose messages does not suit a reader that wants all of them."""
-    node, executor = spinning
+    node, _ = spinning
     heard, events, ticks = [], [], []
     node.create_subscription(Float64, "suits", heard.append, RELIABLE)
     node.create_subscription(
@@ -71,34 +97,103 @@ def test_messages_timers_and_events_of_quality_all_arrive(spinning):
     )
     good = node.create_publisher(Float64, "suits", RELIABLE)
     node.create_timer(0.01, lambda: (ticks.append(1), good.publish(Float64(data=2.0))))
-    spin_until(executor, lambda: heard and len(ticks) > 5)
+    node.create_service(Trigger, "serves", lambda _, answer: answered(answer))
+    client = node.create_client(Trigger, "serves")
+    wait_until(lambda: heard and len(ticks) > 5)
+    asked = client.call_async(Trigger.Request())
+    wait_until(asked.done)
+    assert asked.result().message == "served"
     bad = node.create_publisher(Float64, "does_not_suit", LOSSY)
-    spin_until(executor, lambda: events)
+    wait_until(lambda: events)
     assert events[0].total_count == 1
     assert {message.data for message in heard} == {2.0}
     node.destroy_publisher(bad)
 
 
-def test_rounds_between_leave_out_nothing_but_events(spinning):
+def answered(answer):
+    answer.success, answer.message = True, "served"
+    return answer
+
+
+@pytest.mark.parametrize("with_info", [False, True])
+def test_every_message_is_handed_over_once_and_in_order(spinning, with_info):
+    node, _ = spinning
+    heard, sent = [], []
+
+    def hear(message, info):
+        heard.append(message)
+        sent.append(info["source_timestamp"])
+
+    node.create_subscription(Float64, "many", hear if with_info else heard.append, KEPT)
+    publisher = node.create_publisher(Float64, "many", KEPT)
+    wait_until(publisher.get_subscription_count)
+    for number in range(2000):
+        publisher.publish(Float64(data=float(number)))
+    wait_until(lambda: len(heard) >= 2000)
+    assert [message.data for message in heard] == list(range(2000))
+    assert sent == sorted(sent)
+
+
+def test_what_other_threads_make_ask_or_destroy_is_noticed_at_once(spinning):
+    """Long before it looks at what can wait: ten of each take less than two looks."""
     node, executor = spinning
-    subscription = node.create_subscription(Float64, "x", lambda _: None, RELIABLE)
-    assert subscription.event_handlers, "rclpy makes events of its own by default"
-    timer = node.create_timer(100.0, lambda: None)
-    executor.spin_once(timeout_sec=0.0)
-    executor._looks = False
-    assert executor.can_execute(subscription)
-    assert executor.can_execute(timer)
-    assert not any(executor.can_execute(event) for event in subscription.event_handlers)
-    executor._looks = True
-    assert all(executor.can_execute(event) for event in subscription.event_handlers)
-    assert 0.0 < SELDOM < 1.0
+    time.sleep(0.1)
+    began = time.monotonic()
+    for index in range(10):
+        heard, done = [], []
+        publisher = node.create_publisher(Float64, f"new{index}", KEPT)
+        subscription = node.create_subscription(Float64, f"new{index}", heard.append, KEPT)
+        wait_until(publisher.get_subscription_count)
+        publisher.publish(Float64(data=1.0))
+        wait_until(lambda heard=heard: heard)
+        executor.create_task(done.append, index)
+        wait_until(lambda done=done: done)
+        guard = node.create_guard_condition(lambda done=done: done.append("guard"))
+        guard.trigger()
+        wait_until(lambda done=done: len(done) == 2)
+        node.destroy_guard_condition(guard)
+        node.destroy_subscription(subscription)
+    assert time.monotonic() - began < 10 * SELDOM
+    assert list(node.subscriptions) == []
+
+
+def test_a_subscription_that_a_callback_destroys_hears_no_more(node):
+    """Even of a message that has come already."""
+    heard = []
+    publishers = [node.create_publisher(Float64, name, KEPT) for name in ("first", "second")]
+    node.create_subscription(Float64, "first", lambda _: node.destroy_subscription(second), KEPT)
+    second = node.create_subscription(Float64, "second", heard.append, KEPT)
+    wait_until(lambda: all(p.get_subscription_count() for p in publishers))
+    for publisher in publishers:
+        publisher.publish(Float64())
+    time.sleep(0.2)
+    with ExitStack() as held:
+        waiting = Waiting(node, [], held)
+        waiting.wait(1.0)
+        assert not waiting.is_current()
+    assert heard == []
+    hand_over(second, with_info=False)
+    assert heard == []
+
+
+@pytest.mark.parametrize("kind", ["subscription", "timer"])
+def test_what_a_callback_raises_ends_it(node, kind):
+    def fail(*_):
+        raise ValueError("on purpose")
+
+    if kind == "timer":
+        node.create_timer(0.01, fail)
+    else:
+        node.create_subscription(Float64, "x", fail, KEPT)
+        publisher = node.create_publisher(Float64, "x", KEPT)
+        node.create_timer(0.01, lambda: publisher.publish(Float64()))
+    with pytest.raises(ValueError, match="on purpose"):
+        LeanExecutor(node).spin()
 
 
 @pytest.mark.parametrize("kind", ["lean", "single"])
-def test_a_shutdown_that_wakes_nobody_ends_it_all_the_same(spinning, monkeypatch, kind):
+def test_a_shutdown_that_wakes_nobody_ends_it_all_the_same(node, monkeypatch, kind):
     """A signal may come to that: the wake-up first, and then, too late, the shutdown."""
-    node, executor = spinning
-    executor.remove_node(node)
     monkeypatch.setenv(VARIABLE, kind)
     ended = []
 

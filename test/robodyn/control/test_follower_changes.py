@@ -202,6 +202,38 @@ def test_gravity_compensation_lets_the_mechanism_rest_anywhere(kind, dasgupta, p
     np.testing.assert_array_equal(again.effort, command.effort)
 
 
+@pytest.mark.parametrize("mode", ["computed_torque", "feedforward", "gravity_compensation"])
+@pytest.mark.parametrize("kind", ["platform", "arm"])
+def test_a_state_that_was_checked_gets_the_same_answer(kind, mode, dasgupta, puma, rng):
+    """Through the beginning, the replacement and the end of a trajectory."""
+    mechanism = {"platform": dasgupta, "arm": puma}[kind]
+    home, wrench = mechanism.home, rng.normal(size=6)
+    paths = [
+        rd.plan_line(home, mechanism.advance(home, step), duration=1.0)
+        if kind == "platform"
+        else rd.plan_joints(home, home + step, duration=1.0)
+        for step in 0.02 * rng.normal(size=(2, 6))
+    ]
+    checked, unchecked = (TrajectoryFollower(mechanism, mode, predicts=True) for _ in range(2))
+    for time in range(-1, 20):
+        if time in (0, 6):
+            for follower in (checked, unchecked):
+                follower.follow(paths[time // 6])
+        state = mechanism.advance(home, 1e-3 * rng.normal(size=6)), rng.normal(size=6)
+        answers = [
+            checked.command(time * 100 * MS, *state, wrench),
+            unchecked.command_unchecked(time * 100 * MS, *state, wrench),
+        ]
+        if answers[0] is None:
+            assert answers[1] is None
+            continue
+        for one, other in zip(answers[0][:2], answers[1][:2], strict=True):
+            # a pose that is normalised twice may be off in its last bit
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+        assert bool(answers[0].problem) == bool(answers[1].problem)
+        assert (np.abs(answers[0].effort) <= mechanism.effort_limits).all()
+
+
 def test_holding_is_within_limits_at_every_configuration(dasgupta):
     effort = TrajectoryFollower(dasgupta).hold_effort(dasgupta.home, [0, 0, -1e9, 0, 0, 0])
     np.testing.assert_array_equal(np.abs(effort) <= dasgupta.effort_limits, True)
