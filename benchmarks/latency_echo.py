@@ -85,7 +85,9 @@ def main() -> None:
         for header in stamped:
             header.stamp = message.header.stamp
         for publisher, reply in replies:
-            publisher.publish(reply)
+            # inverse_dynamics does not publish its other command to nobody
+            if name != "inverse_dynamics" or publisher.get_subscription_count():
+                publisher.publish(reply)
 
     kind = Odometry if topic == "platform_state" else JointState
     profile = qos.LOSSLESS if name == "condition_monitor" else qos.STATE

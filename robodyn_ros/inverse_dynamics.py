@@ -185,8 +185,11 @@ class InverseDynamics(Node):
         self._plots(stamp, command, wrench)
 
     def _publish(self, stamp: int, effort: np.ndarray) -> None:
-        self._commands.publish(self._efforts.filled(effort))
-        self._joint_commands.publish(self._command.filled(stamp, effort=effort))
+        # mostly one of the two is heard; to publish to nobody takes as long as to compute
+        if self._commands.get_subscription_count():
+            self._commands.publish(self._efforts.filled(effort))
+        if self._joint_commands.get_subscription_count():
+            self._joint_commands.publish(self._command.filled(stamp, effort=effort))
 
     def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
         if self._forces.get_subscription_count():
