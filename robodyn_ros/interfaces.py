@@ -183,7 +183,7 @@ class PlatformInterface(Interface):
         return messages.platform_trajectory(self.base_frame, "platform_joint", times, motion)
 
     def state_publisher(self, profile: QoSProfile) -> StatePublisher:
-        """`platform_state`, the legs' eighteen joints on `joint_states`, and the transform."""
+        """`platform_state`, the transform, and the legs' eighteen joints on `joint_states`."""
         states = self._node.create_publisher(Odometry, self.state_topic, profile)
         joints = self._node.create_publisher(JointState, "joint_states", profile)
         send_state, send_joints = sender(self._node, states), sender(self._node, joints)
@@ -194,12 +194,13 @@ class PlatformInterface(Interface):
         where = [names.index(name) for name in driven]
 
         def publish(stamp: int, pose: FloatArray, twist: FloatArray, effort: FloatArray) -> None:
+            # controllers wait for this one
+            state = odometry.filled(stamp, pose, twist)
+            send_state(state)
+            transform.send(state)
             _, position, velocity = self._mechanism.leg_joint_states(pose, twist)
             efforts[where] = effort
             send_joints(legs.filled(stamp, position, velocity, efforts))
-            state = odometry.filled(stamp, pose, twist)
-            transform.send(state)
-            send_state(state)
 
         return StatePublisher(states, publish)
 

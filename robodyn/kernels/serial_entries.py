@@ -21,11 +21,14 @@ are asked, behind checks that say what is wrong. `trusted` leaves the checks out
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from robodyn.kernels import serial_articulated, serial_composite, serial_newton_euler
 from robodyn.kernels.compiler import entry_kernel, inner
 from robodyn.kernels.given import ABSENT, stack, taken
+from robodyn.kernels.jacobi import condition_of_rows
+from robodyn.kernels.lane_access import new_rows, set_entry
 from robodyn.kernels.serial_layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.kernels.serial_spatial import place
 
@@ -116,3 +119,24 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
     place(chain, q, frames)
     serial_composite.mass_matrix(chain, frames, out)
     return True
+
+
+@entry_kernel
+def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
+    """Ratio of the extreme singular values of the Jacobian of an arm of six joints.
+
+    Its angular rows are multiplied by `length`; -1 for no answer.
+    """
+    chain, q = taken(chain), taken(q)
+    if chain.shape[0] != 7 or not (trusted or (are_numbers(q, 6) and 0.0 < length < math.inf)):
+        return -1.0
+    frames, J = stack(7, FRAME_SIZE), stack(6, 6)
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, J)
+    rows = new_rows(6)
+    for i in range(6):
+        for j in range(6):
+            set_entry(rows, i, j, J[i, j] if i < 3 else length * J[i, j])
+        set_entry(rows, i, 6, 0.0)
+        set_entry(rows, i, 7, 0.0)
+    return condition_of_rows(rows)

@@ -24,11 +24,13 @@ import numpy as np
 from robodyn.batch import flatten
 from robodyn.checks import as_array, as_scalar
 from robodyn.kernels import serial_batch as kernels
-from robodyn.serial import many
+from robodyn.serial import many, single
 from robodyn.serial.packing import pack_chain
 from robodyn.singular_values import extreme_ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.serial.model import SerialModel
@@ -65,6 +67,10 @@ class SerialKinematics:
     def joint_names(self) -> tuple[str, ...]:
         """From the base to the tip."""
         return tuple(joint.name for joint in self.model.joints)
+
+    @cached_property
+    def _condition(self) -> Callable[[Any, Any, bool], float]:
+        return single.condition(self._geometry)
 
     @cached_property
     def frames(self) -> tuple[str, str]:
@@ -149,6 +155,13 @@ class SerialKinematics:
         Raises:
             InvalidInput: as for `singular_values`.
         """
+        if type(characteristic_length) is float:
+            try:
+                ratio = self._condition(q, characteristic_length, False)
+                if ratio >= 0.0:
+                    return np.asarray(ratio)
+            except TypeError:
+                pass  # not a single float64 configuration: a batch, or something to be explained
         return extreme_ratio(self.singular_values(q, characteristic_length))
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:

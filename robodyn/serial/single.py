@@ -16,14 +16,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from numba import types
 
 from robodyn import single
 from robodyn.kernels import serial_entries as kernels
-from robodyn.kernels.given import MATRIX, VECTOR
+from robodyn.kernels.given import MATRIX, VECTOR, direct
 from robodyn.threads import once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -33,6 +38,16 @@ if TYPE_CHECKING:
 @once
 def _entries() -> single.Single:
     return single.entries(kernels, MATRIX, VECTOR)
+
+
+@once
+def _condition() -> Callable[..., float]:
+    return direct(kernels.condition_number, MATRIX, VECTOR, types.float64, types.boolean)
+
+
+def condition(chain: FloatArray) -> Callable[[Any, Any, bool], float]:
+    """The condition number at q with a length, and whether to trust them; -1 if none."""
+    return partial(_condition(), chain)
 
 
 def dynamics(chain: FloatArray, gravity: FloatArray) -> single.Single:

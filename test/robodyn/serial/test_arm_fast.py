@@ -190,3 +190,33 @@ def test_an_arm_survives_pickling(arm):
     again = pickle.loads(pickle.dumps(arm))
     assert again == arm
     np.testing.assert_array_equal(again.mass_matrix(arm.home), arm.mass_matrix(arm.home))
+
+
+def test_condition_number_is_numpys_of_the_jacobian_in_units_of_a_length(rng, arm):
+    q = rng.uniform(-3.0, 3.0, size=(50, arm.n))
+    for length in (1.0, float(rng.uniform(0.05, 3.0))):
+        batch = arm.condition_number(q, length)
+        for n in range(50):
+            J = arm.jacobian(q[n])
+            J[3:] *= length
+            expected = np.linalg.cond(J)
+            # a number that small beside the largest is known to so many digits only
+            digits = max(1e-11, 1e-14 * expected)
+            np.testing.assert_allclose(arm.condition_number(q[n], length), expected, rtol=digits)
+            np.testing.assert_allclose(batch[n], expected, rtol=digits)
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_condition_number_of_a_singular_arm_is_beyond_measure():
+    puma = rd.load("puma560")
+    for q in (np.zeros(6), np.zeros((1, 6))):
+        assert (puma.condition_number(q) > 1e15).all()
+
+
+def test_condition_number_refuses_what_is_no_state_and_a_length_that_is_none(arm):
+    for q in (np.full(arm.n, np.nan), np.zeros(arm.n - 1), np.zeros(0), "home"):
+        with pytest.raises(InvalidInput):
+            arm.condition_number(q)
+    for length in (0.0, -1.0, np.nan, np.inf, "1"):
+        with pytest.raises(InvalidInput):
+            arm.condition_number(arm.home, length)
