@@ -50,8 +50,23 @@ ALWAYS = {
     ("topic", "publish"): {"/rosout"},
     ("topic", "subscribe"): {"/clock", "/parameter_events"},
 }
+# Started by our launch files where it is installed, which is not here.
+PUBLISHER = "robot_state_publisher"
+PUBLISHES = {
+    ("topic", "publish"): {"/rosout", "/parameter_events", "/robot_description", *TF},
+    ("topic", "subscribe"): {"/clock", "/parameter_events", "/joint_states"},
+    ("service", "reply"): {
+        f"/{PUBLISHER}/{name}"
+        for name in (
+            *("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters"),
+            *("set_parameters", "set_parameters_atomically", "get_type_description"),
+        )
+    },
+}
 # A person or a program that gives goals, pushes, calls services and sets parameters.
 OPERATOR = "operator"
+# The nodes of the command line are called so, and a number; each serves its own parameters.
+COMMAND_LINE = "/_ros2cli*"
 GIVEN = {"/goal_pose", "/goal_joints", "/external_wrench", "/rosout", "/parameter_events"}
 HEADER = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -85,7 +100,9 @@ def policy() -> str:
         ("topic", "publish"): GIVEN,
         ("topic", "subscribe"): {"/*"},
         ("service", "request"): served,
+        ("service", "reply"): {COMMAND_LINE},
     }
+    rules[PUBLISHER] = PUBLISHES
     root = ElementTree.Element("policy", version="0.2.0")
     enclaves = ElementTree.SubElement(root, "enclaves")
     for name, rule in sorted(rules.items()):

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -81,6 +82,12 @@ def is_on(context: LaunchContext, argument: str) -> bool:
     return LaunchConfiguration(argument).perform(context) == "true"
 
 
+def enclave(name: str) -> list[str]:
+    """ROS arguments of a node in a graph secured by config/sros2_policy.xml, which has its name."""
+    secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
+    return ["--enclave", f"/robodyn/{name}"] if secure else []
+
+
 def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
     """robot_state_publisher for a URDF; a line in the log where it is not installed."""
     if not installed("robot_state_publisher"):
@@ -98,6 +105,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
             }
         ],
         remappings=[("joint_states", joint_states)],
+        ros_arguments=enclave("robot_state_publisher"),
     )
 
 

@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, List  # noqa: UP035, as ROS 2 launch has it
 
@@ -44,6 +43,7 @@ import robodyn as rd
 from robodyn_ros.description_launch import (
     chosen_mechanism,
     described,
+    enclave,
     model_argument,
     namespace_argument,
 )
@@ -238,12 +238,6 @@ def _listeners() -> ParameterValue:
     """
     more = ["4 + ('", LaunchConfiguration("record"), "' == 'true')"]
     return ParameterValue(PythonExpression(more), value_type=int)
-
-
-def enclave(name: str) -> list[str]:
-    """ROS arguments of a node in a graph secured by config/sros2_policy.xml, which has its name."""
-    secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
-    return ["--enclave", f"/robodyn/{name}"] if secure else []
 
 
 def _node(

@@ -32,11 +32,13 @@ from ros_harness import free_domain
 
 import robodyn
 import robodyn_ros
-from robodyn_ros.sim_launch import enclave
+from robodyn_ros.description_launch import enclave
 
 pytestmark = pytest.mark.ros
 ROOT = Path(__file__).parents[2]
 SCRIPT, POLICY = ROOT / "docs" / "make_policy.py", ROOT / "config" / "sros2_policy.xml"
+# that of others, which our launch files start
+PUBLISHER = "robot_state_publisher"
 NODES = [path.stem for path in (ROOT / "robodyn_ros").glob("*.py") if "(Node):" in path.read_text()]
 in_source = pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
 
@@ -84,11 +86,11 @@ def test_the_policy_says_only_what_its_schema_knows(profiles):
             assert len(rows) > 0
             for row in rows:
                 assert row.tag == rows.tag[:-1]
-                assert re.fullmatch(r"(~?/)?([a-z0-9_]+/)*([a-z0-9_]+|\*)", row.text), row.text
+                assert re.fullmatch(r"(~?/)?([a-z0-9_]+/)*([a-z0-9_]*\*?)", row.text), row.text
 
 
 def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
-    assert set(profiles) == {*NODES, "operator"}
+    assert set(profiles) == {*NODES, PUBLISHER, "operator"}
     served = set()
     for node in NODES:
         profile = profiles[node]
@@ -103,6 +105,8 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
     for node, profile in profiles.items():
         assert names(profile, "service", "request") <= served, node
     assert names(profiles["operator"], "service", "request") == served
+    # only the command line's own nodes have names that nobody knows before
+    assert names(profiles["operator"], "service", "reply") == {"_ros2cli*"}
     # efforts are the controller's to send, states the simulator's or the estimator's
     senders = {
         topic: {n for n in NODES if topic in names(profiles[n], "topic", "publish")}
@@ -111,6 +115,8 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
     assert senders["joint_commands"] == {"inverse_dynamics"}
     assert senders["platform_trajectory"] == {"trajectory_planner"}
     assert "operator" not in senders["platform_state"]
+    assert names(profiles[PUBLISHER], "topic", "subscribe") >= {"joint_states", "/clock"}
+    assert names(profiles[PUBLISHER], "topic", "publish") >= {"/tf", "/tf_static"}
 
 
 def test_launch_files_give_each_node_its_enclave_where_ros_is_secured(monkeypatch):
