@@ -16,9 +16,10 @@
 
 Subscribes the state and the trajectory of a platform or an arm; publishes `condition_number`,
 `~/condition_number_scaled`, `~/scale` (0 to 1: how fast to go on, by where the planned motion
-leads), `~/singularity_ahead` (time on the path [s] of the first singularity or crossing of `error`)
-and `/diagnostics` (when a level changes, and at a steady rate; `trajectory ahead` has the times of
-all crossings of `warn` and of `error` and of all singularities).
+leads), `~/singularity_ahead` (time on the path [s] of the first singularity or crossing of `error`,
+infinite if there is none, not a number for a path that cannot be examined) and `/diagnostics` (when
+a level changes, and at a steady rate; `trajectory ahead` has the times of all crossings of `warn`
+and of `error` and of all singularities).
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class ConditionMonitor(Node):
         self._scaling = SpeedScale(self._mechanism, *_scaling(p))
         self._trajectory: SampledTrajectory | None = None
         self._outlook: Outlook | None = None
+        self._unexamined = ""  # why there is none of the latest trajectory
         self._stamp = 0
         self._last: DiagnosticStatus | None = None
         self._sent = -math.inf
@@ -156,6 +158,7 @@ class ConditionMonitor(Node):
         try:
             self._scaling.follow(trajectory, start)
         except rd.RobodynError as error:
+            self._scaling.leave()
             self.get_logger().error(f"~/scale goes by the velocity: {error}")
 
     def _look_ahead(self, trajectory: SampledTrajectory) -> None:
@@ -163,8 +166,12 @@ class ConditionMonitor(Node):
             ahead = look_ahead(self._mechanism, trajectory, self._level.warn, self._level.error)
         except rd.RobodynError as error:
             self.get_logger().error(f"trajectory not examined: {error}")
+            # what was known of the one before is no longer ahead
+            self._outlook, self._unexamined = None, f"trajectory not examined: {error}"
+            self._ahead.publish(Float64(data=math.nan))
+            self._publish()
             return
-        self._outlook = ahead
+        self._outlook, self._unexamined = ahead, ""
         diagnostics.say(self, ahead.severity, f"trajectory ahead: {ahead.text}")
         self._ahead.publish(Float64(data=ahead.first_trouble))
         self._publish()
@@ -173,6 +180,8 @@ class ConditionMonitor(Node):
         statuses = []
         if self._last is not None:
             statuses.append(self._last)
+        if self._unexamined:
+            statuses.append(diagnostics.status(self, "trajectory ahead", 2, self._unexamined, {}))
         if self._outlook is not None:
             ahead = self._outlook
             values = {

@@ -156,10 +156,10 @@ class InverseDynamics(Node):
         except rd.KinematicsError as error:
             self.get_logger().warning(f"no joint_trajectory_with_effort: {error}")
             return
-        limits = self._mechanism.effort_limits
         if not np.isfinite(motion.efforts).all():
             self.get_logger().warning("no joint_trajectory_with_effort: the motion needs no number")
             return
+        limits = self._mechanism.effort_limits
         # a controller adds them to its own, whatever they are
         motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
         message = messages.joint_trajectory(self._joints, trajectory.times, motion)

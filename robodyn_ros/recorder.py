@@ -109,6 +109,7 @@ class Recorder(Node):
 
     def _look(self) -> None:
         """Record what has appeared since the last look."""
+        self._suit_clock()
         waited = time.monotonic() - self._begun[0]
         begins = self._first <= self._known or waited > self._p["clock_wait"]
         later = set() if begins else self._names(list(STATES))
@@ -132,6 +133,15 @@ class Recorder(Node):
             self._clock.give_up()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
+    def _suit_clock(self) -> None:
+        """Hear a clock that may lose ticks, whether it is recorded or not."""
+        if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
+            return
+        offered = [info.qos_profile for info in self.get_publishers_info_by_topic("/clock")]
+        if offered and _requested(offered).reliability != ReliabilityPolicy.RELIABLE:
+            self.destroy_subscription(self._ticks)
+            self._ticks = self._subscribe_clock(ReliabilityPolicy.BEST_EFFORT)
+
     def _chosen(self, name: str) -> bool:
         if self._wanted is not None:
             return name in self._wanted
@@ -143,9 +153,6 @@ class Recorder(Node):
         made = message_class(kind)
         topic = self._bag.add_topic(name, kind, definition(kind), offered)
         profile = _requested(offered)
-        if name == "/clock" and profile.reliability != ReliabilityPolicy.RELIABLE:
-            self.destroy_subscription(self._ticks)
-            self._ticks = self._subscribe_clock(profile.reliability)
 
         def take(data: bytes, info: Any) -> None:
             if self._take(topic, name, data, info):

@@ -110,6 +110,10 @@ class SpeedScale:
         else:
             self._next = path
 
+    def leave(self) -> None:
+        """Go by the measured velocity until there is another path."""
+        self._now = self._next = None
+
     def at(self, time: int, configuration: FloatArray, velocity: FloatArray) -> float:
         """The factor for a state measured at `time` [ns].
 

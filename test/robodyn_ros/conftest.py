@@ -30,6 +30,9 @@ else:
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from recorder_run import Run
 
 MODEL = "stewart_dasgupta"
 
@@ -57,6 +60,22 @@ def start(peer: Peer) -> Iterator[Callable[..., Process]]:
     yield start_node
     for process in started:
         process.close()
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Iterator[Callable[..., Run]]:
+    """Start a recorder in a domain of its own: record({parameter: value}, *ROS arguments)."""
+    from recorder_run import Run
+
+    runs: list[Run] = []
+
+    def begin(parameters: dict[str, object] | None = None, *more: str) -> Run:
+        runs.append(Run(tmp_path, parameters or {}, *more))
+        return runs[-1]
+
+    yield begin
+    for run in runs:
+        run.close()
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.analysis.singularity import threshold_crossings
-from robodyn.trajectories import knot_times
+from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -238,6 +238,56 @@ def test_what_is_no_state_is_refused(monitor, pose_of, index, value):
     messages.fill_pose(message.pose.pose, spoilt)
     monitor.process.provoke(lambda: monitor.states.publish(message), "platform_state refused")
     assert monitor.show(good)[0] == pytest.approx(50, rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def nowhere(mechanism):
+    """A pose in which the ends of the first leg lie on each other."""
+    leg = mechanism.model.legs[0]
+    return np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
+
+
+def test_a_state_without_a_condition_number_is_refused(monitor, pose_of, nowhere):
+    """In a pose where a leg has no direction; the next state is answered, that one is not."""
+    state = messages.odometry(monitor.stamp, FRAMES, nowhere, np.zeros(6))
+    known = len(monitor.numbers)
+    monitor.process.provoke(
+        lambda: monitor.states.publish(state), "]: state refused", "leg 1 has zero length"
+    )
+    assert monitor.show(pose_of(50))[0] == pytest.approx(50, rel=1e-6)
+    assert [m.data for m in monitor.numbers[known:]] == [
+        pytest.approx(50, rel=1e-6) for _ in monitor.numbers[known:]
+    ]
+
+
+def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere):
+    """It leads through such a pose; states and the next trajectory are looked at as before.
+
+    Nothing is said of the path before any more.
+    """
+    good = pose_of(50)
+    ahead = monitor.peer.listen(Float64, "condition_monitor/singularity_ahead", LATCHED)
+    send(monitor, rd.paper_path("III"))
+    monitor.peer.until(lambda: ahead and ahead[-1].data < 6.0, "what is ahead on path III")
+    poses, rest = np.array([good, nowhere, good]), np.zeros((3, 6))
+    motion = Motion(poses, rest, rest)
+    message = messages.platform_trajectory("base_link", "j", np.arange(3.0), motion)
+    monitor.trajectories.publish(message)
+    monitor.process.wait_for_line("[ERROR]", "trajectory not examined: leg 1 has zero length")
+    monitor.process.wait_for_line("[ERROR]", "~/scale goes by the velocity: leg 1 has zero length")
+    monitor.peer.until(lambda: np.isnan(ahead[-1].data), "nothing known of what is ahead")
+    seen = len(monitor.diagnostics)
+    assert monitor.show(good)[0] == pytest.approx(50, rel=1e-6)
+    monitor.peer.until(lambda: len(monitor.diagnostics) > seen + 2, "diagnostics")
+    said = [s for a in monitor.diagnostics[seen:] for s in a.status if s.name == AHEAD]
+    assert said
+    for status in said:
+        assert status.level == DiagnosticStatus.ERROR
+        assert "trajectory not examined: leg 1 has zero length" in status.message
+    examined = sum("trajectory ahead" in line for line in monitor.process.lines)
+    send(monitor, rd.paper_path("I"))
+    line = monitor.process.wait_for_line("trajectory ahead", times=examined + 1)
+    assert "34.69 and 47.19" in line
 
 
 def test_what_is_no_trajectory_is_refused(monitor, pose_of):

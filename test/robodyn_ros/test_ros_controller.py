@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -30,7 +32,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.control import joint_motion
-from robodyn.trajectories import knot_times
+from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -321,6 +323,76 @@ def test_joint_trajectory_with_effort_is_the_librarys(controller, platform):
     for k in (0, 57, len(times) - 1):
         stamp = 3 * SECOND + round(times[k] * SECOND)
         close(controller.answer(stamp, platform.home), message.points[k].effort, 1e-6)
+
+
+@with_parameters(mode="feedforward", handover=0.0)
+def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, platform):
+    """It is said; what can be flown of it is, and the next motion has one again."""
+    heard = controller.graph.listen(
+        JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
+    )
+    turned = rd.pose_from_rpy(platform.home[:3], [0.0, 0.0, np.pi / 2])
+    with pytest.raises(rd.KinematicsError):
+        platform.inverse_dynamics(turned, REST, REST)
+    poses, rest = np.array([platform.home, turned, platform.home]), np.zeros((3, 6))
+    motion = Motion(poses, rest, rest)
+    message = messages.platform_trajectory("base_link", "j", np.arange(3.0), motion)
+    message.header.stamp = messages.to_stamp(SECOND)
+    controller.send(controller.trajectories, message)
+    controller.graph.line("no joint_trajectory_with_effort: singular configuration", "element [1]")
+    flown = messages.sampled_trajectory(message, platform)
+    for t in (0.3, 1.7):
+        expected = platform.inverse_dynamics(*flown.sample(t))
+        close(controller.answer(SECOND + round(t * SECOND), platform.home), expected)
+    effort = controller.answer(2 * SECOND, platform.home)
+    assert (np.abs(effort) <= platform.effort_limits).all()
+    controller.graph.line("no efforts: singular configuration")
+    assert heard == []
+    controller.follow(line_to(platform, [0.0, 0.0, 0.9]), start=3 * SECOND)
+    controller.graph.until(lambda: heard, "the trajectory of the next motion")
+    assert messages.to_nanoseconds(heard[-1].header.stamp) == 3 * SECOND
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
+    """Of an arm whose mass only just is a number; its commands are finite all the same."""
+    text = (Path(rd.__file__).parent / "models" / "puma560.yaml").read_text()
+    assert text.count("mass: 17.4\n") == 1
+    heavy = tmp_path / "heavy.yaml"
+    heavy.write_text(text.replace("mass: 17.4\n", "mass: 1.0e+305\n"))
+    arm = rd.load(heavy)
+    given = {"model": str(heavy), "mode": "feedforward", "handover": 0.0, "watchdog_timeout": 0.0}
+    position, velocity, acceleration = np.zeros((3, 3, 6))
+    acceleration[1, 1] = 1e6
+    with LocalGraph({"inverse_dynamics": given}) as graph:
+        states = graph.publisher(JointState, "joint_states")
+        trajectories = graph.publisher(JointTrajectory, "joint_trajectory", LATCHED)
+        commands = graph.listen(JointState, "joint_commands")
+        heard = graph.listen(
+            JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
+        )
+
+        def fly(acceleration, start):
+            motion = (position, velocity, acceleration)
+            message = messages.joint_trajectory(arm.joint_names, np.arange(3.0), motion)
+            message.header.stamp = messages.to_stamp(start)
+            trajectories.publish(message)
+
+        fly(acceleration, SECOND)
+        graph.line("no joint_trajectory_with_effort: the motion needs no number")
+        for stamp in (SECOND, 2 * SECOND, 3 * SECOND):
+            states.publish(messages.joint_state(stamp, arm.joint_names, REST, REST))
+            graph.until(lambda stamp=stamp: len(commands) == stamp // SECOND, "a command")
+            assert messages.to_nanoseconds(commands[-1].header.stamp) == stamp
+            assert (np.abs(commands[-1].effort) <= arm.effort_limits).all()
+        assert heard == []
+        # the same at rest needs more than the arm has, but numbers
+        fly(np.zeros((3, 6)), 5 * SECOND)
+        efforts = (
+            graph.until(lambda: heard, "the trajectory of the next motion")[0].points[1].effort
+        )
+        limits = arm.effort_limits
+        close(efforts, np.clip(arm.inverse_dynamics(REST, REST, REST), -limits, limits))
 
 
 @with_parameters(mode="computed_torque", handover=0.5)

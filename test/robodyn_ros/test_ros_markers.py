@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
@@ -148,3 +149,21 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
     forces.publish(force)
     peer.until(lambda: len(shown) > known, "markers again")
     check_arrows(shown[-1].markers, mechanism, pose)
+
+
+def test_a_pose_without_arrows_is_told(mechanism, pose):
+    """Where a leg has no direction; the next pose has arrows again."""
+    given = {"model": mechanism.name, "newtons_per_metre": SCALE, "lifetime": 60.0}
+    with LocalGraph({"force_markers": given}) as graph:
+        states = graph.publisher(Odometry, "platform_state")
+        forces = graph.publisher(JointState, "inverse_dynamics/forces")
+        shown = graph.listen(MarkerArray, "force_markers")
+        leg = mechanism.model.legs[0]
+        nowhere = np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
+        forces.publish(messages.joint_state(0, mechanism.joint_names, effort=FORCES))
+        states.publish(messages.odometry(0, mechanism.frames, nowhere, np.zeros(6)))
+        graph.line("no arrows: leg 1 has zero length")
+        assert shown == []
+        states.publish(messages.odometry(0, mechanism.frames, pose, np.zeros(6)))
+        graph.until(lambda: shown, "markers")
+        check_arrows(shown[-1].markers, mechanism, pose)

@@ -190,3 +190,16 @@ def test_refused_by_the_node_with_an_error_of_ours(folder, monkeypatch, case):
         LocalGraph({node: parameters})
     assert named in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_who_waits_for_the_compiler_is_told_and_may_leave(tmp_path, monkeypatch):
+    """Ctrl-C while the kernels are compiled, which takes long, ends a node without a word more."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    process = Process([executable("inverse_dynamics"), *ros_arguments(GOOD)], free_domain())
+    try:
+        process.wait_for_line("[INFO] ", "compiling the numeric kernels, once")
+        process.signal(signal.SIGINT)
+        assert process.wait() == 0
+        assert len(process.lines) == 1, process.output
+    finally:
+        process.close()

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +27,8 @@ from ament_index_python.packages import get_package_share_directory
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from rclpy.serialization import deserialize_message
-from ros_harness import LATCHED, Peer, Process, executable, free_domain, ros_arguments
+from recorder_run import contents, messages_of
+from ros_harness import LATCHED, Process, executable, free_domain, ros_arguments
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
@@ -40,72 +39,10 @@ from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.message_definitions import definition
 
-rosbag2 = pytest.importorskip("rosbags.rosbag2", reason="the extra `record` is not installed")
-highlevel = pytest.importorskip("rosbags.highlevel")
+highlevel = pytest.importorskip("rosbags.highlevel", reason="the extra `record` is not installed")
 
 pytestmark = pytest.mark.ros
 SECOND = messages.NANOSECONDS
-
-
-class Run:
-    """A recorder in a domain of its own, and somebody who publishes there."""
-
-    def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
-        self.peer = Peer(free_domain())
-        self.folder = folder
-        given = {"output": folder, "name": "bag"} | parameters
-        self.process = Process(
-            [executable("recorder"), *ros_arguments(given, *more)], self.peer.domain
-        )
-        self.peer.partners.append(self.process)
-
-    def publisher(self, kind, topic, profile=None):
-        """A publisher whose messages the recorder gets from the first on."""
-        if profile is None:
-            return self.peer.publisher(kind, topic)
-        publisher = self.peer.node.create_publisher(kind, topic, profile)
-        self.peer.until(lambda: publisher.get_subscription_count() > 0, f"recorder on {topic}")
-        return publisher
-
-    def finish(self) -> None:
-        """Ctrl-C, and the bag is complete."""
-        self.peer.spin(0.3)
-        self.peer.partners.clear()
-        self.process.signal(signal.SIGINT)
-        assert self.process.wait() == 0, self.process.output
-        assert "Traceback" not in self.process.output
-        assert "recorded" in self.process.lines[-1]
-
-    def close(self) -> None:
-        self.process.close()
-        self.peer.close()
-
-
-@pytest.fixture
-def record(tmp_path):
-    runs: list[Run] = []
-
-    def begin(parameters=None, *more) -> Run:
-        runs.append(Run(tmp_path, parameters or {}, *more))
-        return runs[-1]
-
-    yield begin
-    for run in runs:
-        run.close()
-
-
-def contents(bag: Path) -> dict[str, list[tuple[int, bytes]]]:
-    """Stamp and bytes of every message, by topic, as rosbags reads them."""
-    found: dict[str, list[tuple[int, bytes]]] = {}
-    with rosbag2.Reader(bag) as reader:
-        for connection, stamp, data in reader.messages():
-            found.setdefault(connection.topic, []).append((stamp, bytes(data)))
-    return found
-
-
-def messages_of(recorded: list[tuple[int, bytes]], kind: type) -> list[object]:
-    """As ROS reads them; bytes that only pad fields may differ."""
-    return [deserialize_message(data, kind) for _, data in recorded]
 
 
 def test_all_that_is_published_in_simulated_time_is_in_the_bag(record, mechanism):

@@ -24,6 +24,7 @@ import socket
 import sys
 import warnings
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -47,6 +48,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))
 from viser_client import Client
 
 pytestmark = pytest.mark.ros
+FRAMES = ("base_link", "platform_link")
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +160,70 @@ def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
         peer.until(lambda: "showing stewart_dasgupta at" in process.output, "a page")
     finally:
         process.close()
+
+
+def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
+    """Nobody but the peer speaks; each time it goes on with what it can show."""
+    robot = ElementTree.fromstring(stewart_urdf(mechanism.model))
+    for link in robot.iter("link"):
+        for visual in link.findall("visual"):
+            link.remove(visual)
+    leg = mechanism.model.legs[0]
+    nowhere = np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
+    effort = np.arange(1.0, 7.0)
+    peer = Peer(free_domain())
+    process = Process([executable("web_viewer"), *ros_arguments({"port": 0})], peer.domain)
+    client = None
+    try:
+        description = peer.node.create_publisher(String, "robot_description", LATCHED)
+        description.publish(String(data=ElementTree.tostring(robot, encoding="unicode")))
+        line = process.wait_for_line("showing stewart_dasgupta at")
+        process.wait_for_line("[WARN]", "no visuals to draw, only sticks")
+        # it has its mechanism; another description, a broken one, is nothing to it
+        description.publish(String(data="<robot/>"))
+        client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
+        states = peer.node.create_publisher(Odometry, "platform_state", 10)
+        forces = peer.node.create_publisher(JointState, "inverse_dynamics/forces", 10)
+        stamps = itertools.count(0, 50_000_000)
+
+        def send(pose):
+            states.publish(messages.odometry(next(stamps), FRAMES, pose, np.zeros(6)))
+
+        def send_forces(effort):
+            forces.publish(messages.joint_state(0, mechanism.joint_names, effort=effort))
+
+        def shown(pose):
+            send(pose)
+            place = client.frames.get("/model/platform_link")
+            return place is not None and np.allclose(place[:3, 3], pose[:3], atol=1e-6)
+
+        def plotted():
+            send(mechanism.home)
+            send_forces(effort)
+            return any(
+                len(curve) == 7 and np.allclose([c[-1] for c in curve[1:]], effort)
+                for curve in client.curves
+            )
+
+        peer.until(lambda: shown(mechanism.home), "the platform's place")
+        # a pose in which a leg has no direction
+        process.provoke(lambda: send(nowhere), "not shown: leg 1 has zero length")
+        moved = mechanism.advance(mechanism.home, np.array([0.01, 0.02, 0.03, 0.0, 0.0, 0.0]))
+        peer.until(lambda: shown(moved), "the next place")
+        process.provoke(lambda: send_forces(effort * np.nan), "forces refused", "nan")
+        peer.until(plotted, "the forces in a plot")
+        # there is no simulator to pause
+        client.set("Run", "Pause")
+        told = "forward_simulator/pause: is a simulator running?"
+        peer.until(lambda: shown(moved) and told in client.texts, "the missing simulator told")
+        assert "paused" not in client.texts
+        assert "robot_description refused" not in process.output
+        assert process.alive, process.output
+    finally:
+        if client is not None:
+            client.close()
+        process.close()
+        peer.close()
 
 
 def test_an_arm_stands_where_its_joints_are():

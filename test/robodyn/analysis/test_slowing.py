@@ -100,6 +100,18 @@ def test_at_rest_the_plan_decides(dasgupta, path):
     assert scale.at(3_315_000_000, here, drift) == 1.0
 
 
+def test_a_path_that_is_left_decides_no_more(dasgupta, path):
+    here = path.sample(3.3).configuration
+    scale = SpeedScale(dasgupta, 300.0, 1200.0)
+    scale.follow(path, start=0)
+    assert scale.at(3_300_000_000, here, STILL) == 0.0
+    scale.follow(path, start=3_400_000_000)
+    scale.leave()
+    assert scale.at(3_305_000_000, here, STILL) == 1.0
+    assert scale.at(3_500_000_000, here, STILL) == 1.0
+    assert scale.at(3_505_000_000, here, path.sample(3.3).velocity) == 0.0
+
+
 def test_a_path_that_begins_later_does_not_count_before(dasgupta, path):
     here = path.sample(3.3).configuration
     scale = SpeedScale(dasgupta, 300.0, 1200.0)

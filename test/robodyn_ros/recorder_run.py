@@ -1,0 +1,77 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A recorder in a process, and what is in the bag that it wrote."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from rclpy.serialization import deserialize_message
+from ros_harness import Peer, Process, executable, free_domain, ros_arguments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Run:
+    """A recorder in a domain of its own, and somebody who publishes there."""
+
+    def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
+        self.peer = Peer(free_domain())
+        self.folder = folder
+        given = {"output": folder, "name": "bag"} | parameters
+        self.process = Process(
+            [executable("recorder"), *ros_arguments(given, *more)], self.peer.domain
+        )
+        self.peer.partners.append(self.process)
+
+    def publisher(self, kind, topic, profile=None):
+        """A publisher whose messages the recorder gets from the first on."""
+        if profile is None:
+            return self.peer.publisher(kind, topic)
+        publisher = self.peer.node.create_publisher(kind, topic, profile)
+        self.peer.until(lambda: publisher.get_subscription_count() > 0, f"recorder on {topic}")
+        return publisher
+
+    def finish(self) -> None:
+        """Ctrl-C, and the bag is complete; losses are told last of all."""
+        self.peer.spin(0.3)
+        self.peer.partners.clear()
+        self.process.signal(signal.SIGINT)
+        assert self.process.wait() == 0, self.process.output
+        assert "Traceback" not in self.process.output
+        told = [line for line in self.process.lines if "messages lost" not in line]
+        assert "recorded" in told[-1]
+
+    def close(self) -> None:
+        self.process.close()
+        self.peer.close()
+
+
+def contents(bag: Path) -> dict[str, list[tuple[int, bytes]]]:
+    """Stamp and bytes of every message, by topic, as rosbags reads them."""
+    from rosbags import rosbag2
+
+    found: dict[str, list[tuple[int, bytes]]] = {}
+    with rosbag2.Reader(bag) as reader:
+        for connection, stamp, data in reader.messages():
+            found.setdefault(connection.topic, []).append((stamp, bytes(data)))
+    return found
+
+
+def messages_of(recorded: list[tuple[int, bytes]], kind: type) -> list[object]:
+    """As ROS reads them; bytes that only pad fields may differ."""
+    return [deserialize_message(data, kind) for _, data in recorded]

@@ -1,0 +1,227 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""recorder: what it cannot record as it should it says, and it records all else."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from recorder_run import contents, messages_of
+from ros_harness import PATIENCE, Peer
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Float64, Float64MultiArray, String
+from visualization_msgs.msg import Marker
+
+import robodyn as rd
+from robodyn_ros import messages
+
+pytest.importorskip("rosbags.rosbag2", reason="the extra `record` is not installed")
+
+pytestmark = pytest.mark.ros
+SECOND = messages.NANOSECONDS
+
+
+def tick(seconds: int) -> Clock:
+    return Clock(clock=messages.to_stamp(seconds * SECOND))
+
+
+def stamp_of(recorded: list[tuple[int, bytes]]) -> dict[float, int]:
+    """When each number was recorded [ns]."""
+    return {
+        message.data: stamp
+        for (stamp, _), message in zip(recorded, messages_of(recorded, Float64), strict=True)
+    }
+
+
+def test_of_a_topic_of_two_types_one_is_recorded(record):
+    """Which one, it says.
+
+    It takes up a state only when it knows what to begin with, which comes after the state's
+    publishers: it sees both of them at once.
+    """
+    run = record({"begin_with": "[one, other]", "clock_wait": 600.0})
+    other = Peer(run.peer.domain, "other")  # one participant has one type of a topic
+    try:
+        numbers = run.peer.node.create_publisher(Float64, "platform_state", 10)
+        texts = other.node.create_publisher(String, "platform_state", 10)
+        run.peer.publisher(Float64, "one")
+        other.publisher(Float64, "other")
+        run.process.wait_for_line(
+            "[WARN]",
+            "/platform_state has types std_msgs/msg/Float64, std_msgs/msg/String: "
+            "std_msgs/msg/Float64 recorded",
+        )
+        run.peer.until(lambda: numbers.get_subscription_count() > 0, "recorder on the numbers")
+        texts.publish(String(data="not this one"))
+        numbers.publish(Float64(data=7.0))
+        run.finish()
+    finally:
+        other.close()
+    found = contents(run.folder / "bag")
+    assert [m.data for m in messages_of(found["/platform_state"], Float64)] == [7.0]
+    assert run.process.output.count("has types") == 1
+
+
+def test_a_topic_of_a_type_that_is_not_installed_is_left_out(record, tmp_path, monkeypatch):
+    """A package of that name that cannot be imported stands for none."""
+    hidden = tmp_path / "hidden" / "visualization_msgs"
+    hidden.mkdir(parents=True)
+    (hidden / "__init__.py").write_text("raise ImportError('No module of that name')\n")
+    monkeypatch.setenv("PYTHONPATH", str(hidden.parent), prepend=":")
+    run = record()
+    markers = run.peer.node.create_publisher(Marker, "marker", 10)
+    run.process.wait_for_line(
+        "[WARN]", "/marker is not recorded: message type visualization_msgs/msg/Marker"
+    )
+    # which does not keep it from what comes later
+    numbers = run.publisher(Float64, "number")
+    markers.publish(Marker())
+    numbers.publish(Float64(data=2.0))
+    run.finish()
+    found = contents(run.folder / "bag")
+    assert [m.data for m in messages_of(found["/number"], Float64)] == [2.0]
+    assert "/marker" not in found
+    assert run.process.output.count("is not recorded") == 1
+
+
+def test_a_clock_that_comes_too_late_changes_no_stamp(record):
+    begun = time.time_ns()
+    run = record({"clock_wait": 0.2})
+    numbers = run.publisher(Float64, "number")
+    numbers.publish(Float64(data=0.0))
+    run.process.wait_for_line("[INFO]", "no /clock: stamps are those of the wall clock")
+    numbers.publish(Float64(data=1.0))
+    clock = run.peer.publisher(Clock, "/clock", listeners=2)
+    for seconds in (5, 6):
+        clock.publish(tick(seconds))
+    run.process.wait_for_line("[WARN]", "/clock came too late: stamps stay those of the wall clock")
+    numbers.publish(Float64(data=2.0))
+    run.finish()
+    found = contents(run.folder / "bag")
+    stamps = stamp_of(found["/number"])
+    assert sorted(stamps) == [0.0, 1.0, 2.0]
+    ended = time.time_ns()
+    assert all(begun <= stamp <= ended for stamp in stamps.values())
+    assert [m.clock.sec for m in messages_of(found["/clock"], Clock)] == [5, 6]
+    assert all(begun <= stamp <= ended for stamp, _ in found["/clock"])
+    assert run.process.output.count("came too late") == 1
+
+
+@pytest.mark.parametrize("parameters", [{}, {"topics": "[number]"}, {"exclude": "[/clock]"}])
+def test_a_best_effort_clock_gives_the_stamps(record, parameters):
+    """Whether it is recorded or not."""
+    run = record({"time": "sim"} | parameters, "--log-level", "recorder:=debug")
+    profile = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+    clock = run.peer.node.create_publisher(Clock, "/clock", profile)
+    numbers = run.publisher(Float64, "number")
+    for seconds in (20, 21):
+        line = f"has come to t = {seconds}.000 s"
+        run.process.provoke(lambda seconds=seconds: clock.publish(tick(seconds)), line)
+        numbers.publish(Float64(data=float(seconds)))
+    run.finish()
+    found = contents(run.folder / "bag")
+    assert stamp_of(found["/number"]) == {20.0: 20 * SECOND, 21.0: 21 * SECOND}
+    assert ("/clock" in found) == (not parameters)
+    ticks = found.get("/clock", [])
+    assert {m.clock.sec for m in messages_of(ticks, Clock)} <= {20, 21}
+    assert {stamp for stamp, _ in ticks} <= {20 * SECOND, 21 * SECOND}
+
+
+def test_a_clock_that_goes_back_is_told(record):
+    run = record()
+    clock = run.peer.publisher(Clock, "/clock", listeners=2)
+    numbers = run.publisher(Float64, "number")
+    clock.publish(tick(10))
+    numbers.publish(Float64(data=10.0))
+    clock.publish(tick(3))
+    run.process.wait_for_line("[WARN]", "/clock went back from 10.000 s to 3.000 s")
+    numbers.publish(Float64(data=3.0))
+    run.finish()
+    stamps = stamp_of(contents(run.folder / "bag")["/number"])
+    assert stamps == {10.0: 10 * SECOND, 3.0: 3 * SECOND}
+
+
+@pytest.mark.parametrize("reliability", ["BEST_EFFORT", "RELIABLE"])
+def test_messages_lost_are_told_and_counted(record, reliability):
+    """A publisher that keeps a few goes on while the recorder stands still for a moment."""
+    run = record({"time": "wall"})
+    profile = QoSProfile(depth=5, reliability=ReliabilityPolicy[reliability])
+    publisher = run.publisher(Float64MultiArray, "lossy", profile)
+    kept = run.publisher(Float64, "kept")
+    sent = 0
+
+    def send() -> None:
+        nonlocal sent
+        publisher.publish(Float64MultiArray(data=[float(sent)] + [0.0] * 1000))
+        sent += 1
+
+    for _ in range(10):
+        send()
+        kept.publish(Float64(data=float(sent)))
+        run.peer.spin(0.02)
+    run.process.signal(signal.SIGSTOP)
+    try:
+        stands_still(run.process.pid)
+        for _ in range(3000):  # 24 MB, more than any transport holds
+            send()
+    finally:
+        run.process.signal(signal.SIGCONT)
+
+    def told() -> bool:
+        send()  # what is missing is known by what comes after it
+        return "/lossy: a message was lost, perhaps more to come" in run.process.output
+
+    run.peer.until(told, "the loss told")
+    run.finish()
+
+    found = contents(run.folder / "bag")
+    numbers = [int(m.data[0]) for m in messages_of(found["/lossy"], Float64MultiArray)]
+    assert numbers == sorted(set(numbers))
+    missing = numbers[-1] - numbers[0] + 1 - len(numbers)
+    assert missing > 0
+    assert run.process.output.count("a message was lost") == 1
+    assert run.process.lines[-1].partition("messages lost: ")[2] == f"/lossy {missing}"
+    metadata = yaml.safe_load((run.folder / "bag" / "metadata.yaml").read_text())
+    own = metadata["rosbag2_bagfile_information"]["custom_data"]
+    assert own["lost_messages"] == f"/lossy {missing}"
+    assert [m.data for m in messages_of(found["/kept"], Float64)] == list(range(1, 11))
+
+
+def stands_still(pid: int) -> None:
+    """Wait until a process that was sent SIGSTOP runs no more."""
+    deadline = time.monotonic() + PATIENCE
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_a_model_without_a_urdf_is_said_and_all_else_recorded(record, tmp_path):
+    """An arm's YAML file says less than a URDF; a bag without a description is no fault."""
+    arm = tmp_path / "arm.yaml"
+    shutil.copy(Path(rd.__file__).parent / "models" / "puma560.yaml", arm)
+    run = record({"model": arm})
+    run.process.wait_for_line("[WARN]", f"no robot_description: {arm}: there is no URDF of it")
+    numbers = run.publisher(Float64, "number")
+    numbers.publish(Float64(data=1.0))
+    run.finish()
+    found = contents(run.folder / "bag")
+    assert [m.data for m in messages_of(found["/number"], Float64)] == [1.0]
+    assert "/robot_description" not in found
