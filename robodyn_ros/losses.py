@@ -25,14 +25,18 @@ class Losses:
 
     Attributes:
         lost: how many messages are missing, by topic; topics that miss none are not in it.
+        numbered: False where a message had no number; Cyclone DDS gives none.
     """
 
     def __init__(self) -> None:
         self.lost: dict[str, int] = {}
+        self.numbered = True
         self._last: dict[str, int | None] = {}
 
     def heard(self, topic: str, number: int | None) -> bool:
         """A message with this number, None if it has none; is it the first with a gap before it?"""
+        if number is None:
+            self.numbered = False
         last = self._last.setdefault(topic, number)
         if last is None or number is None:
             return False
@@ -47,3 +51,10 @@ class Losses:
         first = topic not in self.lost
         self.lost[topic] = self.lost.get(topic, 0) + missing
         return first
+
+    @property
+    def text(self) -> str:
+        """How many are missing of what, as a bag keeps it."""
+        if self.lost:
+            return ", ".join(f"{topic} {count}" for topic, count in self.lost.items())
+        return "none" if self.numbered else "not known, the middleware numbers no messages"

@@ -193,15 +193,13 @@ class Recorder(Node):
                 self._take_rest()
                 self._clock.give_up()
                 self._describe(bag)
-                lost = self._losses.lost
-                told = ", ".join(f"{name} {count}" for name, count in lost.items()) or "none"
-                bag.close({"lost_messages": told})
+                bag.close({"lost_messages": self._losses.text})
                 log.info(
                     f"recorded {bag.messages} messages of {len(self._recorded)} topics "
                     f"in {self._folder}"
                 )
-                if lost:
-                    log.warning(f"messages lost: {told}")
+                if self._losses.lost:
+                    log.warning(f"messages lost: {self._losses.text}")
             except RecordingFailed as error:
                 log.fatal(str(error))
         super().destroy_node()

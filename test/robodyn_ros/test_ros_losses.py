@@ -32,15 +32,23 @@ def test_gaps_are_counted_by_topic_and_told_once():
     assert [losses.heard("/a", n) for n in (5, 6, 9, 10, 12)] == [False, False, True, False, False]
     assert not any(losses.heard("/b", n) for n in (1, 2, 3))
     assert losses.lost == {"/a": 3}
+    assert losses.text == "/a 3"
 
 
 def test_a_topic_of_several_publishers_is_not_counted():
     losses = Losses()
     for number in (1, 2, 40, 3, 41, 90):
         losses.heard("/diagnostics", number)
-    losses.heard("/none", None)
-    losses.heard("/none", 7)
     assert losses.lost == {}
+    assert losses.text == "none"
+
+
+def test_without_numbers_nothing_is_known():
+    losses = Losses()
+    assert not losses.heard("/none", None)
+    assert not losses.heard("/none", 7)
+    assert losses.lost == {}
+    assert losses.text == "not known, the middleware numbers no messages"
 
 
 class Stuck:
