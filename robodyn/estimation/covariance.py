@@ -33,7 +33,7 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_pose, as_scalar
 from robodyn.errors import SingularConfiguration
-from robodyn.poses import rotation_matrix
+from robodyn.kernels import stewart_covariance as kernels
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from robodyn.stewart.platform import StewartPlatform
 
     FloatArray = NDArray[np.float64]
-
-_YZX, _ZXY = [1, 2, 0], [2, 0, 1]
 
 
 def quantisation_deviation(resolution: float) -> float:
@@ -57,23 +55,9 @@ def quantisation_deviation(resolution: float) -> float:
 def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
-    v, w = moving[:3], moving[3:]
-    base, tips = platform.joint_centres
-    q = tips @ rotation_matrix(where).T
-    S = where[:3] + q - base
-    L = np.sqrt((S * S).sum(axis=1, keepdims=True))
-    s = S / L
-    u = v + _cross(w[None], q)
-    across = (u - s * (s * u).sum(axis=1, keepdims=True)) / L
     D = np.empty((6, 6))
-    D[:, :3] = across
-    D[:, 3:] = _cross(q, across + _cross(s, w[None]))
+    kernels.rate_sensitivity(*platform.joint_centres, where, moving, D)
     return D
-
-
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Cross products of rows; for six of them np.cross takes three times as long."""
-    return np.asarray(a[:, _YZX] * b[:, _ZXY] - a[:, _ZXY] * b[:, _YZX])
 
 
 def motion_covariance(
@@ -100,21 +84,18 @@ def motion_covariance(
         SingularConfiguration: the lengths do not determine the pose.
     """
     H = platform.jacobian(pose)
-    try:
-        G = np.linalg.inv(H.T)
-    except np.linalg.LinAlgError as error:
+    D = rate_sensitivity(platform, pose, twist)
+    of_pose, of_twist = np.empty((6, 6)), np.empty((6, 6))
+    variances = float(length_deviation) ** 2, float(rate_deviation) ** 2
+    if not kernels.motion_covariance(H, D, *variances, of_pose, of_twist):
         U, values, _ = np.linalg.svd(H)
         raise SingularConfiguration(
             "singular configuration: the leg lengths do not determine the pose",
             smallest_singular_value=float(values[-1]),
             direction=U[:, -1],
             value=pose,
-        ) from error
-    of_pose = length_deviation**2 * (G @ G.T)
-    D = rate_sensitivity(platform, pose, twist)
-    of_rates = rate_deviation**2 * np.eye(6) + D @ of_pose @ D.T
-    of_twist = G @ of_rates @ G.T
-    return of_pose, 0.5 * (of_twist + of_twist.T)
+        )
+    return of_pose, of_twist
 
 
 def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
@@ -123,7 +104,7 @@ def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArr
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
-    R = rotation_matrix(pose)
-    turned = np.zeros((6, 6))
-    turned[:3, :3] = turned[3:, 3:] = R.T
-    return np.asarray(turned @ as_exact("covariance", covariance, (6, 6)) @ turned.T)
+    where = as_exact("pose", as_pose("pose", pose), (7,))
+    turned = np.empty((6, 6))
+    kernels.covariance_in_body(where, as_exact("covariance", covariance, (6, 6)), turned)
+    return turned

@@ -29,7 +29,6 @@ import numpy as np
 from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
 from robodyn.estimation.covariance import motion_covariance, quantisation_deviation
-from robodyn.poses import advance_pose
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -108,6 +107,7 @@ class PlatformEstimator:
         jump: float = 0.05,
     ) -> None:
         self._platform = platform
+        self._unchecked = platform.unchecked
         self._home = as_pose("home", platform.home if home is None else home)
         if self._home.shape != (7,):
             raise InvalidInput(f"home has shape {self._home.shape}, expected (7,)", value=home)
@@ -190,7 +190,7 @@ class PlatformEstimator:
         if np.abs(lengths - self._lengths - ahead * self._rates).max() > self._jump:
             self.counts.jumps += 1
             return None
-        return advance_pose(self.last.pose, ahead * self.last.twist)
+        return self._unchecked.advance(self.last.pose, ahead * self.last.twist)
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: float) -> Estimate:
         forward = self._platform.forward_kinematics
