@@ -42,6 +42,7 @@ from robodyn.analysis.conditioning import (
 from robodyn.analysis.lookahead import Outlook, look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
+from robodyn.warmup import warm_up_watching
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
@@ -70,6 +71,7 @@ class ConditionMonitor(Node):
         p = declare(self, PARAMETERS)
         self._length = p["characteristic_length"]
         self._mechanism = load_mechanism(p)
+        warm_up_watching(self._mechanism)
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         self._scaling = SpeedScale(self._mechanism, *_scaling(p))
         self._trajectory: SampledTrajectory | None = None

@@ -41,6 +41,7 @@ from robodyn.estimation import (
     leg_readings,
     twist_covariance_in_body,
 )
+from robodyn.warmup import warm_up_estimating
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.refilled import JointStateMessage, OdometryMessage
@@ -78,6 +79,7 @@ class StateEstimator(Node):
                 f"{self._platform.name} is an arm, whose joint_states are its state already; "
                 "state_estimator is for Stewart platforms"
             )
+        warm_up_estimating(self._platform)
         self._estimator = PlatformEstimator(
             self._platform,
             p["initial_pose"],

@@ -27,7 +27,7 @@ from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.kernels.compiler import is_cached
 from robodyn.stewart.platform import StewartPlatform
 from robodyn.threads import get_threads
-from robodyn.warmup import warm_up
+from robodyn.warmup import warm_up, warm_up_estimating, warm_up_watching
 
 # Of each kind of mechanism a model and a path.
 KINDS = {"stewart_dasgupta": "I", "puma560": "puma"}
@@ -53,6 +53,7 @@ def use(model: str) -> None:
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # not what is asked here
         mechanism = rd.load(model)
     warm_up(mechanism)
+    warm_up_watching(mechanism)
     batch = rd.load_path(KINDS[model]).sample([0.0, 0.001])
     effort = mechanism.inverse_dynamics(*batch)
     mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
@@ -60,5 +61,4 @@ def use(model: str) -> None:
     mechanism.bias(batch.configuration, batch.velocity)
     mechanism.condition_number(batch.configuration)
     if isinstance(mechanism, StewartPlatform):
-        mechanism.leg_joint_states(mechanism.home)
-        mechanism.forward_kinematics(mechanism.joint_positions(mechanism.home))
+        warm_up_estimating(mechanism)
