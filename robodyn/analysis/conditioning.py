@@ -118,7 +118,7 @@ def condition_rate(
     `number` is the condition number there, where it is known already.
 
     A central difference of its inverse, which has no pole. Zero at rest, NaN where the condition
-    number is infinite.
+    number is infinite, infinite next to there.
 
     Raises:
         InvalidInput: wrong shapes or not finite.
@@ -140,7 +140,8 @@ def condition_rate(
         )
         for displacement in (step, -step)
     )
-    return -(number**2) * (1.0 / ahead - 1.0 / behind) * speed / (2.0 * STEP)
+    # the square of a number this large may be too large for any
+    return -number * (number / ahead - number / behind) * speed / (2.0 * STEP)
 
 
 def is_approaching(

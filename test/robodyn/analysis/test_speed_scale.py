@@ -75,6 +75,17 @@ def test_an_infinite_condition_number_has_no_rate(dasgupta, monkeypatch):
     assert not is_approaching(dasgupta, dasgupta.home, np.ones(6))
 
 
+def test_a_number_whose_square_is_none_has_a_rate(dasgupta):
+    """As next to where an arm's wrist is straight: a zero that rounding spared is not quite one."""
+    twist = np.ones(6)
+    growing = condition_rate(dasgupta, dasgupta.home, twist)
+    for number in (1e155, 3e200, 1e308):
+        rate = condition_rate(dasgupta, dasgupta.home, twist, number=number)
+        assert np.sign(rate) == np.sign(growing)
+        assert abs(rate) > 1e300
+        assert is_approaching(dasgupta, dasgupta.home, twist, number=number) == (growing > 0.0)
+
+
 @pytest.mark.parametrize(
     ("number", "approaching", "scale"),
     [
