@@ -72,12 +72,13 @@ class RunSummary(Node):
         self._stopped = ""
         speaks = interface(self, self._mechanism)
         speaks.on_trajectory(self._on_trajectory)
-        speaks.on_state(self._on_state, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
         )
+        # last: a simulator goes on when it is heard there, and then all of it is heard
+        speaks.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
 
     @property
@@ -119,13 +120,20 @@ class RunSummary(Node):
         except rd.RobodynError as error:
             self.get_logger().error(f"joint_states refused: {error}", throttle_duration_sec=1.0)
             return
-        if self._start is None and effort.any() and self._efforts:
+        if self._start is None and effort.any():
+            self._begin(stamp, effort)
+        self._efforts[stamp] = effort
+
+    def _begin(self, stamp: int, effort: np.ndarray) -> None:
+        """Efforts have led to a state, for the first time."""
+        known = [t for t in (*self._efforts, *self._states) if t < stamp]
+        if known:
             # The path begins at the state that the first command answers. By the wall clock that
             # command takes effect some periods later; in lockstep its own message may be missed,
             # but never the effort.
-            before = max(self._efforts)
+            before = max(known)
             self._start = before if self._commanded is None else min(before, self._commanded)
-        self._efforts[stamp] = effort
+            self._efforts.setdefault(before, np.zeros_like(effort))
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)

@@ -123,6 +123,7 @@ class TrajectoryPlanner(Node):
 
     def _examine(self, plan: Trajectory, what: str) -> str:
         """Keep a plan, and say what lies ahead on it."""
+        self._knots(plan)  # refuses one too long to be published
         check = self._check(plan, what)
         ahead = look_ahead(
             self._mechanism, plan, self._p["condition_warn"], self._p["condition_error"]
@@ -146,14 +147,16 @@ class TrajectoryPlanner(Node):
             raise rd.InfeasibleTrajectory(f"{what} refused: {broken.text}", value=broken)
         return "" if broken is None else broken.text
 
+    def _knots(self, plan: Trajectory) -> NDArray:
+        return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
+
     def _publish(self, plan: Trajectory) -> None:
-        start = 0
+        start, times = 0, self._knots(plan)
         if self._p["start_in"]:
             if self._here is None:
                 self._due = plan  # no state has told the time yet
                 return
             start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
-        times = knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
         self._send(times, plan.sample(times), start)
         poses = self._mechanism.body_pose(plan.sample(plan.duration * DRAWN).configuration)
         self._drawn.publish(messages.path(self._interface.base_frame, poses))
@@ -163,7 +166,10 @@ class TrajectoryPlanner(Node):
         self._here, self._stamp = configuration, stamp
         if self._due is not None:
             due, self._due = self._due, None
-            self._publish(due)
+            try:
+                self._publish(due)
+            except rd.RobodynError as error:  # by a sample_period that changed meanwhile
+                self.get_logger().error(f"not published: {error}")
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
@@ -229,10 +235,14 @@ class TrajectoryPlanner(Node):
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Publish the plan."""
-        response.success = self._plan is not None
-        response.message = "started" if self._plan else "nothing planned: send a goal first"
-        if self._plan is not None:
+        if self._plan is None:
+            response.message = "nothing planned: send a goal first"
+            return response
+        try:
             self._publish(self._plan)
+            response.success, response.message = True, "started"
+        except rd.RobodynError as error:
+            response.message = str(error)
         return response
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -211,6 +211,23 @@ def test_cancel_holds_what_is_there(planner, platform):
     assert "nothing planned" in answer.message
 
 
+@with_parameters(duration=5000.0, sample_period=0.5, auto_start=False)
+def test_a_plan_of_too_many_points_is_refused_and_the_node_goes_on(planner):
+    """When it is made; and when it is started, should the points have come closer since."""
+    planner.go(NEAR)
+    planner.graph.line("rad: 5000 s, condition number")
+    planner.graph.set("trajectory_planner", sample_period=0.001)
+    answer = planner.call("start")
+    assert not answer.success
+    assert "more than 200000; lengthen the intervals" in answer.message
+    planner.go(NEAR)
+    planner.graph.line("goal_pose refused: a motion of 5000 s would have 5e+06 points")
+    assert planner.heard == []
+    planner.graph.set("trajectory_planner", sample_period=0.5)
+    assert planner.call("start").success
+    assert len(planner.planned()[0]) > 10_000
+
+
 def test_cancel_without_a_state_says_so():
     made = Planner()
     with made.graph:
