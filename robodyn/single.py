@@ -19,6 +19,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numba import types
 
 from robodyn.kernels.given import MATRIX_OUT, VECTOR, VECTOR_OR_NONE, VECTOR_OUT, direct
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    import numpy as np
     from numpy.typing import NDArray
 
     FloatArray = NDArray[np.float64]
@@ -60,6 +60,24 @@ def entries(kernels: ModuleType, *numbers: Any) -> Single:
 def of_mechanism(entries: Single, *numbers: FloatArray) -> Single:
     """The same with a mechanism's numbers filled in."""
     return Single(*(partial(entry, *numbers) for entry in entries))
+
+
+def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
+    """Entry point of a module's condition number, -1 for no answer; arguments as for `entries`."""
+    return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
+
+
+def condition_of(
+    entry: Callable[..., float], configuration: Any, length: Any
+) -> NDArray[np.float64] | None:
+    """The condition number () of one configuration; None for a batch, or what is to be refused."""
+    if type(length) is not float:
+        return None
+    try:
+        ratio = entry(configuration, length, False)
+    except TypeError:  # not a single float64 configuration
+        return None
+    return np.asarray(ratio) if ratio >= 0.0 else None
 
 
 class Unchecked:

@@ -39,7 +39,7 @@ from robodyn.analysis.conditioning import (
     condition_rate,
     weakest_direction,
 )
-from robodyn.analysis.lookahead import Outlook, look_ahead
+from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
@@ -75,8 +75,7 @@ class ConditionMonitor(Node):
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         self._scaling = SpeedScale(self._mechanism, *_scaling(p))
         self._trajectory: SampledTrajectory | None = None
-        self._outlook: Outlook | None = None
-        self._unexamined = ""  # why there is none of the latest trajectory
+        self._outlook: DiagnosticStatus | None = None
         self._stamp = 0
         self._last: DiagnosticStatus | None = None
         self._sent = -math.inf
@@ -167,37 +166,32 @@ class ConditionMonitor(Node):
         try:
             ahead = look_ahead(self._mechanism, trajectory, self._level.warn, self._level.error)
         except rd.RobodynError as error:
-            self.get_logger().error(f"trajectory not examined: {error}")
-            # what was known of the one before is no longer ahead
-            self._outlook, self._unexamined = None, f"trajectory not examined: {error}"
-            self._ahead.publish(Float64(data=math.nan))
-            self._publish()
+            text = f"trajectory not examined: {error}"
+            self.get_logger().error(text)
+            self._tell_ahead(math.nan, 2, text, {})
             return
-        self._outlook, self._unexamined = ahead, ""
         diagnostics.say(self, ahead.severity, f"trajectory ahead: {ahead.text}")
-        self._ahead.publish(Float64(data=ahead.first_trouble))
+        values = {
+            "warn": ahead.warn,
+            "error": ahead.error,
+            "singular_times": list(ahead.singular_times),
+            "warn_times": list(ahead.warn_times),
+            "error_times": list(ahead.error_times),
+            "highest": ahead.highest,
+            "time_of_highest": ahead.time_of_highest,
+        }
+        self._tell_ahead(ahead.first_trouble, ahead.severity, ahead.text, values)
+
+    def _tell_ahead(
+        self, first_trouble: float, level: int, text: str, values: dict[str, Any]
+    ) -> None:
+        """What was known of the path before is no longer ahead."""
+        self._outlook = diagnostics.status(self, "trajectory ahead", level, text, values)
+        self._ahead.publish(Float64(data=first_trouble))
         self._publish()
 
     def _publish(self) -> None:
-        statuses = []
-        if self._last is not None:
-            statuses.append(self._last)
-        if self._unexamined:
-            statuses.append(diagnostics.status(self, "trajectory ahead", 2, self._unexamined, {}))
-        if self._outlook is not None:
-            ahead = self._outlook
-            values = {
-                "warn": ahead.warn,
-                "error": ahead.error,
-                "singular_times": list(ahead.singular_times),
-                "warn_times": list(ahead.warn_times),
-                "error_times": list(ahead.error_times),
-                "highest": ahead.highest,
-                "time_of_highest": ahead.time_of_highest,
-            }
-            statuses.append(
-                diagnostics.status(self, "trajectory ahead", ahead.severity, ahead.text, values)
-            )
+        statuses = [status for status in (self._last, self._outlook) if status is not None]
         if statuses:
             self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
             self._sent = self._stamp

@@ -60,9 +60,14 @@ if TYPE_CHECKING:
 
 VARIABLE = "ROBODYN_EXECUTOR"
 KINDS = ("lean", "single", "multi", "events")
+# How often events of quality of service are looked at [s].
 SELDOM = 0.5
+# spin() of the events executor is not ended by Ctrl-C; one that comes back this often [s] is.
 LOOK_UP = 0.1
+# On a signal rclpy wakes who waits before it shuts down; who is back at waiting by then is not
+# woken again. So a node under rclpy's executors, which may have no timers, wakes this often [s].
 WAKE = 1.0
+# What is left to rclpy, as its wait sets call it.
 REST = ("timer", "service", "client")
 
 
@@ -244,8 +249,9 @@ def spin(node: Node) -> None:
         while True:
             executor.spin_once(timeout_sec=LOOK_UP)
     if kind == "lean":
-        LeanExecutor(node).spin()
-    node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
-    executor = SingleThreadedExecutor() if kind == "single" else MultiThreadedExecutor()
-    executor.add_node(node)
+        executor = LeanExecutor(node)
+    else:
+        node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        executor = SingleThreadedExecutor() if kind == "single" else MultiThreadedExecutor()
+        executor.add_node(node)
     executor.spin()

@@ -26,6 +26,7 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.kernels import serial_batch as kernels
 from robodyn.serial import many, single
 from robodyn.serial.packing import pack_chain
+from robodyn.single import condition_of
 from robodyn.singular_values import extreme_ratio
 
 if TYPE_CHECKING:
@@ -155,13 +156,9 @@ class SerialKinematics:
         Raises:
             InvalidInput: as for `singular_values`.
         """
-        if type(characteristic_length) is float:
-            try:
-                ratio = self._condition(q, characteristic_length, False)
-                if ratio >= 0.0:
-                    return np.asarray(ratio)
-            except TypeError:
-                pass  # not a single float64 configuration: a batch, or something to be explained
+        ratio = condition_of(self._condition, q, characteristic_length)
+        if ratio is not None:
+            return ratio
         return extreme_ratio(self.singular_values(q, characteristic_length))
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:

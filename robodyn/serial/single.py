@@ -19,11 +19,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from numba import types
-
 from robodyn import single
 from robodyn.kernels import serial_entries as kernels
-from robodyn.kernels.given import MATRIX, VECTOR, direct
+from robodyn.kernels.given import MATRIX, VECTOR
 from robodyn.threads import once
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ def _entries() -> single.Single:
 
 @once
 def _condition() -> Callable[..., float]:
-    return direct(kernels.condition_number, MATRIX, VECTOR, types.float64, types.boolean)
+    return single.condition_entry(kernels, MATRIX)
 
 
 def condition(chain: FloatArray) -> Callable[[Any, Any, bool], float]:

@@ -31,6 +31,7 @@ from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.kernels import stewart_integration as integration
 from robodyn.poses import advance_pose, pose_difference
+from robodyn.single import condition_of
 from robodyn.singular_values import extreme_ratio
 from robodyn.stewart import dynamics, kinematics, many, single
 from robodyn.stewart.base_joints import base_joints
@@ -247,13 +248,9 @@ class StewartPlatform:
         a length of the platform's size makes it independent of units. Infinite where H is
         exactly singular.
         """
-        if type(characteristic_length) is float:
-            try:
-                ratio = self._condition(pose, characteristic_length, False)
-                if ratio >= 0.0:
-                    return np.asarray(ratio)
-            except TypeError:
-                pass
+        ratio = condition_of(self._condition, pose, characteristic_length)
+        if ratio is not None:
+            return ratio
         ratios = many.condition_number((self._legs, self._platform), pose, characteristic_length)
         if ratios is not None:
             return ratios

@@ -20,7 +20,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import types
 
 from robodyn import single
 from robodyn.kernels import stewart_entries as kernels
@@ -42,7 +41,7 @@ def _entries() -> single.Single:
 
 @once
 def _condition() -> Callable[..., float]:
-    return direct(kernels.condition_number, VECTOR, VECTOR, types.float64, types.boolean)
+    return single.condition_entry(kernels, VECTOR)
 
 
 @once
