@@ -34,6 +34,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import rclpy
 from ament_index_python.packages import get_package_prefix
 from rclpy.executors import SingleThreadedExecutor
@@ -130,6 +131,12 @@ def _die_with_the_test() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _libc is not None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def zero_length_pose(platform: Any) -> np.ndarray:
+    """A pose (7,) of a platform in which the ends of its first leg lie on each other."""
+    leg = platform.model.legs[0]
+    return np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
 
 
 class Process:

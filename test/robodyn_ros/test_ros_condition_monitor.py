@@ -24,7 +24,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.parameter import Parameter
-from ros_harness import LATCHED
+from ros_harness import LATCHED, zero_length_pose
 from scipy.optimize import brentq
 from std_msgs.msg import Float64
 from trajectory_msgs.msg import MultiDOFJointTrajectory
@@ -242,9 +242,7 @@ def test_what_is_no_state_is_refused(monitor, pose_of, index, value):
 
 @pytest.fixture(scope="module")
 def nowhere(mechanism):
-    """A pose in which the ends of the first leg lie on each other."""
-    leg = mechanism.model.legs[0]
-    return np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
+    return zero_length_pose(mechanism)
 
 
 def test_a_state_without_a_condition_number_is_refused(monitor, pose_of, nowhere):

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
+from ros_harness import zero_length_pose
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from visualization_msgs.msg import Marker, MarkerArray
@@ -158,8 +159,7 @@ def test_a_pose_without_arrows_is_told(mechanism, pose):
         states = graph.publisher(Odometry, "platform_state")
         forces = graph.publisher(JointState, "inverse_dynamics/forces")
         shown = graph.listen(MarkerArray, "force_markers")
-        leg = mechanism.model.legs[0]
-        nowhere = np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
+        nowhere = zero_length_pose(mechanism)
         forces.publish(messages.joint_state(0, mechanism.joint_names, effort=FORCES))
         states.publish(messages.odometry(0, mechanism.frames, nowhere, np.zeros(6)))
         graph.line("no arrows: leg 1 has zero length")

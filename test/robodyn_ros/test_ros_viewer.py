@@ -23,6 +23,7 @@ import re
 import socket
 import sys
 import warnings
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,7 +35,15 @@ if importlib.util.find_spec("viser") is None:
 
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from ros_harness import LATCHED, Peer, Process, executable, free_domain, ros_arguments
+from ros_harness import (
+    LATCHED,
+    Peer,
+    Process,
+    executable,
+    free_domain,
+    ros_arguments,
+    zero_length_pose,
+)
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -92,10 +101,7 @@ def test_forces_are_plotted(viewer, peer, mechanism):
 
     def plotted():
         forces.publish(messages.joint_state(0, mechanism.joint_names, effort=effort))
-        return any(
-            len(curve) == 7 and np.allclose([c[-1] for c in curve[1:]], effort)
-            for curve in viewer.curves
-        )
+        return is_plotted(viewer, effort)
 
     peer.until(plotted, "the forces in a plot")
 
@@ -162,26 +168,47 @@ def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
         process.close()
 
 
+@contextmanager
+def viewing(parameters):
+    """A web_viewer to which nobody but the peer speaks, and what opens the page it tells of."""
+    with ExitStack() as closing:
+        peer = Peer(free_domain())
+        closing.callback(peer.close)
+        words = ros_arguments(parameters)
+        process = Process([executable("web_viewer"), *words], peer.domain)
+        closing.callback(process.close)
+
+        def connect(model):
+            line = process.wait_for_line(f"showing {model} at")
+            client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
+            closing.callback(client.close)
+            return client
+
+        yield peer, process, connect
+
+
+def is_plotted(client, effort) -> bool:
+    """Whether a plot of six curves ends in these."""
+    return any(
+        len(curve) == 7 and np.allclose([c[-1] for c in curve[1:]], effort)
+        for curve in client.curves
+    )
+
+
 def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
     """Nobody but the peer speaks; each time it goes on with what it can show."""
     robot = ElementTree.fromstring(stewart_urdf(mechanism.model))
     for link in robot.iter("link"):
         for visual in link.findall("visual"):
             link.remove(visual)
-    leg = mechanism.model.legs[0]
-    nowhere = np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
-    effort = np.arange(1.0, 7.0)
-    peer = Peer(free_domain())
-    process = Process([executable("web_viewer"), *ros_arguments({"port": 0})], peer.domain)
-    client = None
-    try:
+    nowhere, effort = zero_length_pose(mechanism), np.arange(1.0, 7.0)
+    with viewing({"port": 0}) as (peer, process, connect):
         description = peer.node.create_publisher(String, "robot_description", LATCHED)
         description.publish(String(data=ElementTree.tostring(robot, encoding="unicode")))
-        line = process.wait_for_line("showing stewart_dasgupta at")
+        client = connect("stewart_dasgupta")
         process.wait_for_line("[WARN]", "no visuals to draw, only sticks")
         # it has its mechanism; another description, a broken one, is nothing to it
         description.publish(String(data="<robot/>"))
-        client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
         states = peer.node.create_publisher(Odometry, "platform_state", 10)
         forces = peer.node.create_publisher(JointState, "inverse_dynamics/forces", 10)
         stamps = itertools.count(0, 50_000_000)
@@ -200,10 +227,7 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
         def plotted():
             send(mechanism.home)
             send_forces(effort)
-            return any(
-                len(curve) == 7 and np.allclose([c[-1] for c in curve[1:]], effort)
-                for curve in client.curves
-            )
+            return is_plotted(client, effort)
 
         peer.until(lambda: shown(mechanism.home), "the platform's place")
         # a pose in which a leg has no direction
@@ -219,11 +243,6 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
         assert "paused" not in client.texts
         assert "robot_description refused" not in process.output
         assert process.alive, process.output
-    finally:
-        if client is not None:
-            client.close()
-        process.close()
-        peer.close()
 
 
 def test_an_arm_stands_where_its_joints_are():
@@ -231,13 +250,8 @@ def test_an_arm_stands_where_its_joints_are():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         arm = rd.load("puma560")
-    peer = Peer(free_domain())
-    words = ros_arguments({"port": 0, "model": "puma560"})
-    process = Process([executable("web_viewer"), *words], peer.domain)
-    client = None
-    try:
-        line = process.wait_for_line("showing puma560 at")
-        client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
+    with viewing({"port": 0, "model": "puma560"}) as (peer, process, connect):
+        client = connect("puma560")
         q = np.array([0.4, 0.7, -0.5, 0.3, 0.9, -1.1])
         effort = np.arange(1.0, 7.0)
         states = peer.node.create_publisher(JointState, "joint_states", 10)
@@ -257,15 +271,8 @@ def test_an_arm_stands_where_its_joints_are():
 
         peer.until(there, "the tip's place")
         assert abs(client.frames[tip][:3, :3] - rotation_matrix(place)).max() < 1e-6
-        peer.until(lambda: there() and any(
-            len(curve) == 7 and np.allclose([c[-1] for c in curve[1:]], effort)
-            for curve in client.curves), "the torques in a plot")  # fmt: skip
+        peer.until(lambda: there() and is_plotted(client, effort), "the torques in a plot")
         assert process.alive, process.output
-    finally:
-        if client is not None:
-            client.close()
-        process.close()
-        peer.close()
 
 
 def test_a_busy_port_ends_it_with_one_line_and_code_1():
