@@ -14,6 +14,7 @@
 
 """Package robodyn: the library `robodyn` and the ROS 2 nodes `robodyn_ros`."""
 
+import re
 from glob import glob
 from pathlib import Path
 
@@ -35,9 +36,13 @@ NODES = (
 # `colcon build --symlink-install` runs a link to this file where there is no README
 README = Path(__file__).resolve().with_name("README.md")
 
+VERSION = re.search(
+    r'__version__ = "([^"]+)"', README.with_name("robodyn").joinpath("version.py").read_text()
+).group(1)
+
 setup(
     name="robodyn",
-    version="0.1.0",
+    version=VERSION,
     description="Dynamics of parallel and serial robots: a library, and nodes for ROS 2",
     long_description=README.read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",

@@ -16,17 +16,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import mujoco
 import numpy as np
 import pinocchio as pin
 
-# the trees that the tests compare with
-sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "robodyn" / "stewart"))
-from engine_trees import MujocoTree, PinocchioTree
+from benchmarks.engine_trees import MujocoTree, PinocchioTree
 
 
 def pinocchio_arm(model: Any) -> Any:

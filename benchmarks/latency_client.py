@@ -31,8 +31,8 @@ from std_msgs.msg import Float64
 import robodyn as rd
 from robodyn.trajectories.sampled import knot_times
 from robodyn_ros import messages, qos
-from robodyn_ros.refilled import JointStateMessage, OdometryMessage
-from robodyn_ros.spinning import EventsExecutor
+from robodyn_ros.executor import EventsExecutor
+from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 
 if TYPE_CHECKING:
     from benchmarks.latency import Scenario

@@ -33,7 +33,7 @@ from std_msgs.msg import Float64, Float64MultiArray
 
 import robodyn as rd
 from robodyn_ros import qos
-from robodyn_ros.spinning import spin
+from robodyn_ros.executor import spin
 
 
 def joint_state(names: tuple[str, ...], *fields: str) -> JointState:

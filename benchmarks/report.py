@@ -27,7 +27,7 @@ import robodyn as rd
 from benchmarks import toolbox
 from benchmarks.timing import Timing
 from benchmarks.work import LARGE
-from robodyn.batch import COPIED
+from robodyn.numerics.broadcasting import COPIED
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -109,16 +109,16 @@ control.
 
 ## How
 
-The equations are written once, as functions of numbers. `robodyn/kernels/lanes.py` gives them a
-second kind of number, a vector of eight float64: for one state the six legs are the lanes of a
-vector, for a batch eight states are. LLVM gets vector types to begin with and makes AVX-512, AVX2
-or NEON of them; nothing hangs on automatic vectorisation, and no `fastmath` is used, so that NaN is
+The equations are written once, as functions of numbers. `robodyn/numerics/simd/lanes.py` gives
+them a second kind of number, a vector of eight float64: for one state the six legs are the lanes
+of a vector, for a batch eight states are. LLVM gets vector types to begin with and makes AVX-512,
+AVX2 or NEON of them; nothing hangs on automatic vectorisation, and no `fastmath` is used, so that NaN is
 found and a state has the same forces, bit for bit, alone and in a batch. Sine and cosine are
 arithmetic of ours for the same reason.
 
 A call from Python goes straight to the compiled function, whose arguments are read where NumPy
-keeps them (`robodyn/kernels/given.py`): some 20 ns for all of them, where Numba's own way takes 50
-for each. Most of what the checked call takes beyond `unchecked` is the new array.
+keeps them (`robodyn/numerics/array_arguments.py`): some 20 ns for all of them, where Numba's own
+way takes 50 for each. Most of what the checked call takes beyond `unchecked` is the new array.
 """
 TOOLBOX = """
 The Robotics Toolbox for Python is among the peers where it is installed:

@@ -26,9 +26,9 @@ import pinocchio as pin
 import robodyn as rd
 from benchmarks import closed_loops, engines, numpy_floor, roofline, toolbox
 from benchmarks.timing import Contender, Timing, compare
-from robodyn.kernels import stewart_lanes
-from robodyn.serial.arm import SerialArm
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.stewart.kernels import lanes as stewart_lanes
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 
 warnings.simplefilter("ignore", rd.errors.UnphysicalInertiaWarning)
 BATCHES = (1, 8, 64, 512, 4096, 32768)

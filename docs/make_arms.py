@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.kernels import stewart
-from robodyn.loading import load
-from robodyn.serial.counting import count_operations
-from robodyn.serial.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
+from robodyn.mechanisms.load import load
+from robodyn.mechanisms.stewart.kernels import dynamics as stewart
+from robodyn.papers.operation_counting import count_operations
+from robodyn.papers.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 
 PAGE = Path(__file__).with_name("arms.md")
 MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

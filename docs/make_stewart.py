@@ -32,8 +32,8 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.analysis.singularity import singular_times, threshold_crossings
-from robodyn.stewart.assembly import assembly_modes
-from robodyn.stewart.formulations import Formulation
+from robodyn.mechanisms.stewart.assembly import assembly_modes
+from robodyn.mechanisms.stewart.formulations import Formulation
 
 PAGE = Path(__file__).with_name("stewart.md")
 IMAGES = Path(__file__).with_name("images")

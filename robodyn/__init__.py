@@ -30,6 +30,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from robodyn.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from robodyn.analysis.study import analyze as analyze
     from robodyn.control import ComputedTorque as ComputedTorque
@@ -46,14 +48,14 @@ if TYPE_CHECKING:
     from robodyn.errors import RobodynError as RobodynError
     from robodyn.errors import SimulationFailed as SimulationFailed
     from robodyn.errors import SingularConfiguration as SingularConfiguration
-    from robodyn.loading import load as load
-    from robodyn.loading import models as models
+    from robodyn.mechanisms.common.end_stops import EndStops as EndStops
+    from robodyn.mechanisms.load import load as load
+    from robodyn.mechanisms.load import models as models
+    from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
-    from robodyn.simulation import EndStops as EndStops
     from robodyn.simulation import simulate_many as simulate_many
     from robodyn.simulation.simulate import simulate as simulate
-    from robodyn.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads
     from robodyn.threads import set_threads as set_threads
@@ -62,7 +64,6 @@ if TYPE_CHECKING:
     from robodyn.trajectories import plan_joints as plan_joints
     from robodyn.trajectories import plan_line as plan_line
 
-__version__ = "0.1.0"
 
 _HOMES = {
     "robodyn.analysis.study": ("analyze",),
@@ -84,10 +85,11 @@ _HOMES = {
         "SimulationFailed",
         "SingularConfiguration",
     ),
-    "robodyn.loading": ("load", "models"),
+    "robodyn.mechanisms.load": ("load", "models"),
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
-    "robodyn.simulation": ("EndStops", "simulate", "simulate_many"),
-    "robodyn.stewart.platform": ("StewartPlatform",),
+    "robodyn.mechanisms.common.end_stops": ("EndStops",),
+    "robodyn.simulation": ("simulate", "simulate_many"),
+    "robodyn.mechanisms.stewart.platform": ("StewartPlatform",),
     "robodyn.sweeps.sweep": ("sweep",),
     "robodyn.threads": ("get_threads", "set_threads"),
     "robodyn.trajectories": ("load_path", "paper_path", "plan_joints", "plan_line"),

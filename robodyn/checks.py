@@ -26,9 +26,10 @@ from robodyn.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+
 
 # A quaternion further than this from unit length is a mistake, not rounding; below it the
 # kernels, which do not normalise, would be off by as much.

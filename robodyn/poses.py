@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.batch import flatten
 from robodyn.checks import as_array, as_pose
-from robodyn.kernels import rotations_batch as kernels
+from robodyn.numerics import rotations_batch as kernels
+from robodyn.numerics.broadcasting import flatten
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
 
 
 # Of sqrt(1 -+ sin pitch): below it the sum, or the difference, of roll and yaw is all rounding.

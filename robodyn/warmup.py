@@ -27,15 +27,15 @@ from robodyn.analysis.slowing import SpeedScale
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
 from robodyn.errors import RobodynError
-from robodyn.estimation import PlatformEstimator, twist_covariance_in_body
+from robodyn.mechanisms.stewart.estimation import PlatformEstimator, twist_covariance_in_body
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
-    from robodyn.mechanism import Mechanism
-    from robodyn.stewart.platform import StewartPlatform
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
 
 SECOND = 1_000_000_000  # [ns]
 STEP = 1e-4  # [m, rad] aside of home

@@ -31,14 +31,14 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
-from robodyn.loading.description import robot_description
+from robodyn.mechanisms.robot_description import robot_description
 from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
 
     from launch import LaunchContext
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
 
 # Transforms a second: more than RViz draws.
 TRANSFORMS = 60.0

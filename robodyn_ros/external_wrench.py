@@ -32,14 +32,13 @@ from robodyn_ros.frames import Frames
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
     from rclpy.node import Node
     from rclpy.timer import Timer
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn_ros.interfaces import Interface
 
-    FloatArray = NDArray[np.float64]
 
 # How often a wrench is tried again whose frame has not been heard of yet [s].
 RETRY = 0.05

@@ -28,11 +28,9 @@ from robodyn.view.figures import size_of
 from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
 
-    from robodyn.stewart.platform import StewartPlatform
-
-    FloatArray = NDArray[np.float64]
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and by brightness.
 PUSH = (0.0, 0.447, 0.698)  # blue

@@ -43,10 +43,10 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import interface
+from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.payload import PAYLOAD, Payload
+from robodyn_ros.payload_parameters import PAYLOAD, Payload
 from robodyn_ros.runner import Finished
-from robodyn_ros.sending import sender
 
 PARAMETERS = (
     MECHANISM

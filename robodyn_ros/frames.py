@@ -30,11 +30,10 @@ from robodyn_ros.parameters import live, on_change
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
     from rclpy.node import Node
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+
 
 try:
     from tf2_ros import Buffer, TransformException, TransformListener

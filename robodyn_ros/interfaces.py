@@ -31,22 +31,21 @@ from robodyn.checks import refuse_beyond
 from robodyn.control import platform_from_joints
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
-from robodyn_ros.refilled import JointStateMessage, OdometryMessage
-from robodyn_ros.sending import sender
+from robodyn_ros.lossless_publishing import sender
+from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 from robodyn_ros.transforms import PlatformBroadcaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
     from rclpy.node import Node
     from rclpy.publisher import Publisher
     from rclpy.qos import QoSProfile
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Motion, SampledTrajectory
 
-    FloatArray = NDArray[np.float64]
     OnState = Callable[[int, FloatArray, FloatArray], None]
     OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 

@@ -45,8 +45,8 @@ from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
-from robodyn_ros.payload import PAYLOAD, Payload
-from robodyn_ros.refilled import JointStateMessage, MultiArrayMessage
+from robodyn_ros.payload_parameters import PAYLOAD, Payload
+from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 SETTINGS = {

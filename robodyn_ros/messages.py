@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from geometry_msgs.msg import Vector3, Wrench
     from numpy.typing import NDArray
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    FloatArray = NDArray[np.float64]
 
 NANOSECONDS = 1_000_000_000
 # What a stamp can say, whose seconds have 32 bits [ns].

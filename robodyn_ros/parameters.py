@@ -32,9 +32,9 @@ from rclpy.logging import get_logger
 from rclpy.parameter import Parameter
 
 import robodyn as rd
-from robodyn.kernels.compiler import is_cached
-from robodyn.loading.description import robot_description
-from robodyn.loading.frictionless import frictionless
+from robodyn.formats.frictionless import frictionless
+from robodyn.mechanisms.robot_description import robot_description
+from robodyn.numerics.compiler import is_cached
 from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rclpy.impl.rcutils_logger import RcutilsLogger
     from rclpy.node import Node
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 @dataclass(frozen=True)

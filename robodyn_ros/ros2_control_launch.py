@@ -29,7 +29,7 @@ from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, Pyth
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from robodyn.loading.description import robot_description
+from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.description_launch import (
     chosen_mechanism,
     drawn,

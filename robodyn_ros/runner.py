@@ -27,7 +27,7 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.logging import get_logger
 
 from robodyn.errors import RobodynError
-from robodyn_ros.spinning import spin
+from robodyn_ros.executor import spin
 
 if TYPE_CHECKING:
     from collections.abc import Callable

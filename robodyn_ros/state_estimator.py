@@ -35,7 +35,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn.estimation import (
+from robodyn.mechanisms.stewart.estimation import (
     Estimate,
     PlatformEstimator,
     leg_readings,
@@ -44,7 +44,7 @@ from robodyn.estimation import (
 from robodyn.warmup import warm_up_estimating
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.refilled import JointStateMessage, OdometryMessage
+from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 from robodyn_ros.transforms import PlatformBroadcaster
 
 PARAMETERS = MECHANISM | {

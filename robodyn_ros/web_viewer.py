@@ -47,16 +47,14 @@ from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.push import Push
+from robodyn_ros.wrench_pulse import Push
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    from robodyn.mechanism import Mechanism
-
-    FloatArray = NDArray[np.float64]
 
 PARAMETERS = MECHANISM | {
     "port": Spec(8080, "port on localhost; 0: any that is free", 0, 65535),

@@ -24,11 +24,11 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    FloatArray = NDArray[np.float64]
 
 OK, WARN, ERROR = 0, 1, 2
 # [m, rad, mixed] length of the displacement over which a condition number is differentiated: the

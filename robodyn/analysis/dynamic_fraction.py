@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 # The fraction means nothing where the total force passes through zero; instants at which it is
 # below this share of the leg's own peak are left out of its peak.

@@ -22,17 +22,17 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
-from robodyn.serial.arm import SerialArm
+from robodyn.mechanisms.serial.arm import SerialArm
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from numpy.typing import NDArray
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
 

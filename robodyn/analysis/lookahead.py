@@ -27,12 +27,8 @@ import numpy as np
 from robodyn.analysis.singularity import SAMPLES, singular_times, threshold_crossings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
-
-    FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,10 @@ from robodyn.errors import InvalidInput, KinematicsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from robodyn.stewart.dynamics import Reactions
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.dynamics import Reactions
     from robodyn.trajectories.base import Motion
 
-    FloatArray = NDArray[np.float64]
     Parts = tuple[FloatArray, dict[str, FloatArray], Reactions | None]
 
 
@@ -46,7 +44,7 @@ def platform_parts(
     massless = _where_regular(forces("massless"), motion, (6,))
     bare = _where_regular(lambda *state: _stacked(platform.reactions(*state, wrench)), motion,
                           (5, 6, 3))  # fmt: skip
-    from robodyn.stewart.dynamics import Reactions
+    from robodyn.mechanisms.stewart.dynamics import Reactions
 
     reactions = Reactions(*np.moveaxis(bare, 1, 0))
     return total, {"massless": massless, "dynamic": total - massless}, reactions

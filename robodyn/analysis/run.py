@@ -27,17 +27,17 @@ import numpy as np
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.errors import KinematicsError, OutputError
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Motion
 
-    FloatArray = NDArray[np.float64]
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")

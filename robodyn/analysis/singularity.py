@@ -30,12 +30,10 @@ from robodyn.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 TIME_TOLERANCE = 1e-12
 SAMPLES = 1000

@@ -34,12 +34,10 @@ from robodyn.checks import as_scalar
 from robodyn.control.path_progress import PathProgress
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 # [s] of path by which the direction of the planned motion is judged.
 AHEAD = 0.05

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
-    from robodyn.stewart.dynamics import Reactions
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.stewart.dynamics import Reactions
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 # Samples evaluated at once: enough for speed, few enough to tell of progress and to fit memory.
 CHUNK = 20_000

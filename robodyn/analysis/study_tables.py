@@ -26,11 +26,9 @@ from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.errors import OutputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from robodyn.analysis.study import Study
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 _COORDINATES = {
     "configuration": ("x", "y", "z", "qx", "qy", "qz", "qw"),

@@ -25,7 +25,7 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.study import analyze as examine
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
 from robodyn.errors import InvalidInput
-from robodyn.loading import models
+from robodyn.mechanisms.load import models
 
 
 def analyze(
@@ -85,7 +85,7 @@ def analyze(
         if bag is not None:
             if csv is not None:
                 raise InvalidInput("--csv writes a planned motion, it has no use for --bag")
-            from robodyn.cli.flown import analyze_bag
+            from robodyn.cli.recorded_run import analyze_bag
 
             analyze_bag(model, path, bag, json, html, png, pdf)
             return

@@ -25,7 +25,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from robodyn.errors import RobodynError
-from robodyn.loading.report import report
+from robodyn.mechanisms.inspection import report
 
 # Models that are not the same machine differ everywhere; a screenful of it is enough.
 SHOWN = 20

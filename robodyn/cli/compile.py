@@ -24,8 +24,8 @@ import typer
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.kernels.compiler import is_cached
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.numerics.compiler import is_cached
 from robodyn.threads import get_threads
 from robodyn.warmup import warm_up, warm_up_estimating, warm_up_watching
 

@@ -26,7 +26,7 @@ import typer
 from robodyn.analysis.as_json import as_json
 from robodyn.cli.session import one_line_errors, progress_bar
 from robodyn.errors import ClusterError, InvalidInput, OutputError, UnphysicalInertiaWarning
-from robodyn.loading import load
+from robodyn.mechanisms.load import load
 
 if TYPE_CHECKING:
     from robodyn.sweeps.plan import Plan

@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.loading import load
-from robodyn.loading import models as bundled
+from robodyn.mechanisms.load import load
+from robodyn.mechanisms.load import models as bundled
 
 
 def models(

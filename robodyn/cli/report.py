@@ -26,13 +26,13 @@ import typer
 
 from robodyn.cli.session import one_line_errors, progress_bar
 from robodyn.errors import InvalidInput, OutputError, UnphysicalInertiaWarning
-from robodyn.loading import load
+from robodyn.mechanisms.load import load
 from robodyn.report.page import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.report.page import Page
 
 
@@ -82,13 +82,13 @@ def report(
 
 
 def _paper(tell: Callable[[float], None]) -> Page:
-    from robodyn.report.paper import paper_page
+    from robodyn.papers.stewart_page import paper_page
 
     return paper_page(_quietly("stewart_dasgupta"), command_line())
 
 
 def _puma(tell: Callable[[float], None]) -> Page:
-    from robodyn.report.puma import puma_page
+    from robodyn.papers.puma import puma_page
 
     return puma_page(_quietly("puma560"), command_line(), tell)
 

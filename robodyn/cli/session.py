@@ -26,13 +26,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from robodyn.errors import RobodynError, UnphysicalInertiaWarning
-from robodyn.loading import load
+from robodyn.mechanisms.load import load
 from robodyn.trajectories import load_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
 # What is over sooner needs no bar [s].

@@ -23,7 +23,7 @@ from typing import Annotated, Optional
 import typer
 
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.flight import fly
+from robodyn.analysis.execution import fly
 from robodyn.analysis.run import summary_text
 from robodyn.checks import as_scalar
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar

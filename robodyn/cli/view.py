@@ -50,7 +50,7 @@ def view(
 
 def _view(model: str, path: str, port: int, speed: float, paused: bool, browser: bool) -> None:
     # Imported here: the other commands do without all of it.
-    from robodyn.loading import load
+    from robodyn.mechanisms.load import load
     from robodyn.view.figures import figure_of
     from robodyn.view.live import LiveSimulation
     from robodyn.view.paths import paths_of

@@ -30,15 +30,14 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.kernels.control import corrected_acceleration
+from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Motion, Trajectory
-
-    FloatArray = NDArray[np.float64]
 
 
 class Controller(Protocol):

@@ -24,19 +24,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import all_finite, as_exact, as_pose, as_scalar, refuse_beyond
+from robodyn.control.active_trajectory import FlownPath
 from robodyn.control.computed_torque import ComputedTorque
-from robodyn.control.flown_path import FlownPath
 from robodyn.control.path_clock import LATE
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 

@@ -18,20 +18,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from robodyn.checks import as_array
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
-
-    FloatArray = NDArray[np.float64]
 
 
 class JointMotion(NamedTuple):

@@ -27,16 +27,14 @@ from robodyn.control.computed_torque import (
     Feedforward,
     GravityCompensation,
 )
-from robodyn.kernels.control import COMPUTED_TORQUE, GIVEN, GRAVITY
+from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 _NO_GAIN = np.zeros((0, 0))
 
@@ -45,7 +43,7 @@ class Law(NamedTuple):
     """A controller as compiled code sees it.
 
     Attributes:
-        kind: of `kernels.control`.
+        kind: of `mechanisms.common.kernels.control_laws`.
         model: what the controller takes the mechanism for; None if it needs none.
         kp, kv: (n, n), or (0, 0).
     """

@@ -29,12 +29,10 @@ from robodyn.checks import as_exact
 from robodyn.control.path_clock import LATE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 # [m, rad] places on a path this close are one, at which it rests; the latest time there is taken.
 # Further away than AWAY the mechanism is not on the path at all.

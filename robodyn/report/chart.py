@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 # Okabe and Ito's colours, which people with any colour vision tell apart; yellow is left out, for
 # it is too light on white.

@@ -117,10 +117,10 @@ def cards(values: Sequence[tuple[str, str]]) -> str:
 
 def made(command: str, **more: str) -> str:
     """How a page was made, as a table."""
-    import robodyn
+    from robodyn.version import __version__
 
     when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    rows = [["command", command or "called from Python"], ["robodyn", robodyn.__version__],
+    rows = [["command", command or "called from Python"], ["robodyn", __version__],
             ["date", when], *([name, value] for name, value in more.items())]  # fmt: skip
     return table(["", ""], rows).replace("<thead><tr>", '<thead hidden=""><tr>')
 

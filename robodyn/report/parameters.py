@@ -25,7 +25,7 @@ from robodyn.report.scales import decimal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
 
 # Smaller is nothing but rounding, in any of the units here.
 ROUNDING = 1e-12

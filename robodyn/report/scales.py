@@ -23,11 +23,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.report.chart import Panel
 
-    FloatArray = NDArray[np.float64]
 
 # Forces over this many times their median want a symmetric logarithmic axis.
 WIDE = 100.0

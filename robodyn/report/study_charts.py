@@ -35,15 +35,13 @@ from robodyn.report.chart import (
     Panel,
 )
 from robodyn.report.parameters import number
+from robodyn.report.path_views import path_chart
 from robodyn.report.scales import scale_of
-from robodyn.report.space import path_chart
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from robodyn.analysis.study import Study
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 WARN, ERROR = 100.0, 1000.0
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.

@@ -27,11 +27,9 @@ from robodyn.report.scales import Axis, axes_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.report.chart import Curve, Panel
 
-    FloatArray = NDArray[np.float64]
     Place = Callable[[FloatArray], FloatArray]
 
 # Size of a panel in drawing units, which are about a pixel on a wide screen, by how many stand

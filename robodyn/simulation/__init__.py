@@ -14,10 +14,11 @@
 
 """Simulation: a plant that efforts move, and the loop that a controller closes around it."""
 
+from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.brakes import Brakes
 from robodyn.simulation.many import SimulationResults, simulate_many
 from robodyn.simulation.pacing import Pacer
-from robodyn.simulation.plant import EndStops, Plant
+from robodyn.simulation.plant import Plant
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.sensor import Sensor
 from robodyn.simulation.simulate import simulate

@@ -25,16 +25,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import KinematicsError, SimulationFailed
-from robodyn.kernels.runge_kutta import BEYOND
+from robodyn.numerics.runge_kutta import BEYOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    from robodyn.mechanism import Mechanism
-
-    FloatArray = NDArray[np.float64]
     State = tuple[FloatArray, FloatArray]
 
 # Relative to, and in units of, the state's components.

@@ -26,22 +26,22 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.control.laws import law_of, rows_for
-from robodyn.rollout import Rollout
-from robodyn.serial.arm import SerialArm
-from robodyn.simulation.steps import inner_ends, steps_between
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.common.compiled_run import Rollout
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.simulation.control_loop import inner_ends, steps_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
     from robodyn.control.laws import Law
-    from robodyn.mechanism import Mechanism
-    from robodyn.simulation.run import Run
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.simulation.task import Run
 
-    FloatArray = NDArray[np.float64]
 
 # Instants sampled at a time: what is known beforehand takes little memory, however long it lasts.
 WINDOW = 1024

@@ -25,9 +25,8 @@ from robodyn.simulation.result import Event
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from robodyn.mechanism import Mechanism
-
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 def find_events(

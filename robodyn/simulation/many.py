@@ -25,9 +25,10 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.compiled import is_compiled
-from robodyn.simulation.plant import EndStops, Plant
-from robodyn.simulation.run import Run
+from robodyn.simulation.plant import Plant
+from robodyn.simulation.task import Run
 from robodyn.threads import each
 
 if TYPE_CHECKING:
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
     WrenchOfTime = Callable[[float], ArrayLike]
 
 T = TypeVar("T")

@@ -20,54 +20,22 @@ limits, joints meet a spring and damper at the ends of their travel.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.kernels.end_stops import end_stop_efforts
+from robodyn.mechanisms.common.end_stops import EndStops
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    FloatArray = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class EndStops:
-    """What a joint meets at the end of its travel.
-
-    Attributes:
-        stiffness: [N/m or N m/rad].
-        damping: [N s/m or N m s/rad].
-    """
-
-    stiffness: float = 1.0e5
-    damping: float = 1.0e3
-
-    def __post_init__(self) -> None:
-        as_scalar("stiffness", self.stiffness, at_least=0.0)
-        as_scalar("damping", self.damping, at_least=0.0)
-
-    def efforts(
-        self, mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray
-    ) -> FloatArray:
-        """(n,) [N or N m] what the stops add to the actuators' efforts."""
-        position = mechanism.joint_positions(configuration)
-        out = np.empty_like(position)
-        end_stop_efforts(
-            position,
-            mechanism.joint_velocities(configuration, velocity),
-            mechanism.position_limits,
-            self.stiffness,
-            self.damping,
-            out,
-        )
-        return out
+DEFAULT_STOPS = EndStops()
 
 
 class Plant:
@@ -95,7 +63,7 @@ class Plant:
         velocity: ArrayLike | None = None,
         *,
         dt: float = 1e-3,
-        end_stops: EndStops | None = EndStops(),
+        end_stops: EndStops | None = DEFAULT_STOPS,
         limit_efforts: bool = True,
     ) -> None:
         self.mechanism = mechanism

@@ -22,12 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Motion
-
-    FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

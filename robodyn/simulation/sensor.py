@@ -25,11 +25,11 @@ from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    FloatArray = NDArray[np.float64]
     State = tuple[FloatArray, FloatArray]
 
 

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_scalar
+from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.events import find_events
-from robodyn.simulation.plant import EndStops, Plant
+from robodyn.simulation.plant import Plant
 from robodyn.simulation.result import SimulationResult
-from robodyn.simulation.run import Run
+from robodyn.simulation.task import Run
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.control.computed_torque import Controller
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
     WrenchOfTime = Callable[[float], ArrayLike]

@@ -28,11 +28,9 @@ from robodyn.errors import InvalidInput, RobodynError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.sweeps.coordinates import Coordinate
 
-    FloatArray = NDArray[np.float64]
 
 # Values on one axis: they are kept in memory.
 LARGEST_AXIS = 1_000_000

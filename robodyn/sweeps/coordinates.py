@@ -21,16 +21,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Union
 
 import numpy as np
 
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import pose_from_rpy, rpy_from_pose
-from robodyn.serial.arm import SerialArm
-from robodyn.stewart.platform import StewartPlatform
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+
 
 Robot: TypeAlias = Union[StewartPlatform, SerialArm]  # noqa: UP007
 Role = Literal["position", "velocity", "acceleration", "wrench", "model"]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import KinematicsError
-from robodyn.stewart.kinematics import LIMIT_TOLERANCE
+from robodyn.mechanisms.stewart.kinematics import LIMIT_TOLERANCE
 from robodyn.sweeps.coordinates import coordinates, states, variant
 from robodyn.sweeps.quantities import LABELS, QUANTITIES
 
@@ -31,10 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from robodyn.arrays import FloatArray
     from robodyn.sweeps.coordinates import Robot, States
     from robodyn.sweeps.quantities import Output, Quantity, Settings
-
-    FloatArray = NDArray[np.float64]
 
 
 def width(mechanism: Robot, dimension: str) -> int:

@@ -24,16 +24,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import robodyn
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
-from robodyn.serial.arm import SerialArm
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.sweeps.axes import Axis, Interval, read_axis
 from robodyn.sweeps.coordinates import Robot, coordinates, resting_values, variant
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
 from robodyn.sweeps.quantities import QUANTITIES, Settings
+from robodyn.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,11 +77,11 @@ class Plan:
         Raises:
             ClusterError: another version of the library is asked to.
         """
-        if self.version != robodyn.__version__:
+        if self.version != __version__:
             raise ClusterError(
-                f"a worker has robodyn {robodyn.__version__}, the sweep is of {self.version}; "
+                f"a worker has robodyn {__version__}, the sweep is of {self.version}; "
                 "give both the same version",
-                value=robodyn.__version__,
+                value=__version__,
             )
         varied = self.points.values()
         count = self.points.size
@@ -166,7 +166,7 @@ def make_plan(
         )
     model = [name for name in known if known[name].role == "model"]
     variant(mechanism, np.array([held.get(name, 1.0) for name in model]))
-    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), settings, robodyn.__version__)
+    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), settings, __version__)
 
 
 def _points(

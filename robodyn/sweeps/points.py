@@ -30,9 +30,8 @@ import numpy as np
 from robodyn.sweeps.axes import Axis, Interval
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 METHODS = ("sobol", "random")
 # To begin within Sobol's sequence takes time in proportion to the points before.

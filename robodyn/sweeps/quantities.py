@@ -22,16 +22,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.analysis.conditioning import weakest_directions
-from robodyn.serial.arm import SerialArm
+from robodyn.mechanisms.serial.arm import SerialArm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.sweeps.coordinates import Robot, States
-
-    FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robodyn.errors import OutputError
-from robodyn.loading import load
+from robodyn.mechanisms.load import load
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import CHUNK, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads

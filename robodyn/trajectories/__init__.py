@@ -18,7 +18,7 @@ from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line, plan_line_rpy
-from robodyn.trajectories.paper import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
+from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.waypoints import load_path

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_scalar
-from robodyn.kernels.rotations_batch import (
+from robodyn.numerics.rotations_batch import (
     composed_motions,
     rotation_vector_motions,
     rotation_vector_rates,
@@ -37,12 +37,11 @@ from robodyn.kernels.rotations_batch import (
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
-
-    FloatArray = NDArray[np.float64]
 
 
 class Handover:

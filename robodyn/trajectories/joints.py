@@ -32,9 +32,9 @@ from robodyn.trajectories.profiles import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True)

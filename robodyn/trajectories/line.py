@@ -27,7 +27,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_pose, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.kernels.rotations_batch import angular_motions
+from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import pose_from_rpy, rpy_from_pose
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.profiles import (
@@ -38,9 +38,9 @@ from robodyn.trajectories.profiles import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True)

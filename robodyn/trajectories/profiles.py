@@ -30,9 +30,8 @@ from robodyn.errors import InfeasibleTrajectory, InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
     Progress = tuple[FloatArray, FloatArray, FloatArray]
 
 # Path I and its like give speeds as decimal fractions of a distance; a demand this much beyond

@@ -32,16 +32,16 @@ import numpy as np
 
 from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.kernels.cubics import cubic_motions
-from robodyn.kernels.rotations_batch import rotation_vector_rates
+from robodyn.numerics.cubics import cubic_motions
+from robodyn.numerics.rotations_batch import rotation_vector_rates
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
-    FloatArray = NDArray[np.float64]
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
 MAX_KNOTS = 200_000

@@ -29,14 +29,15 @@ import numpy as np
 
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.kernels.rotations_batch import angular_motions
+from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import pose_from_rpy
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+
 
 # Of a segment's duration: blends that fill it to within this are as long as it.
 ROUNDING = 1e-9

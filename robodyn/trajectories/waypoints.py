@@ -44,21 +44,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import PathError, RobodynError
-from robodyn.loading.documents import Fields, read_yaml
+from robodyn.formats.documents import Fields, read_yaml
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line_rpy
-from robodyn.trajectories.paper import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
+from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruising, first_crowded
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}

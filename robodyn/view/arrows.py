@@ -24,12 +24,10 @@ from robodyn.view.figure import frame_of_pose
 from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.view.figure import Figure
 
-    FloatArray = NDArray[np.float64]
 
 # An effort as large as the reference is drawn this long, in sizes of the mechanism; none longer
 # than the second, however near a singularity.

@@ -23,17 +23,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import InvalidInput, MissingExtra
-from robodyn.loading import load
+from robodyn.mechanisms.load import load
 from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.recording import Recording
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 HOW_TO_INSTALL = "reading a bag needs the package rosbags: pip install 'robodyn[record]'"
 TOPICS = (

@@ -28,12 +28,11 @@ from robodyn.trajectories.sampled import SampledTrajectory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
-
-    FloatArray = NDArray[np.float64]
 
 
 class Replaced:

@@ -27,11 +27,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.view.snapshot import Snapshot, Source
 
-    FloatArray = NDArray[np.float64]
 
 _DIRECTIONS = {
     f"{sign}{axis}": (index, 1.0 if sign == "+" else -1.0)

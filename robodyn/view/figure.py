@@ -27,9 +27,10 @@ from robodyn.poses import rotation_matrix
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+
 
 GREY = (0.6, 0.62, 0.65)
 

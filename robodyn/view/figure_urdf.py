@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.loading.xml_text import parse_xml
+from robodyn.formats.xml_text import parse_xml
 from robodyn.view.figure import GREY, DrawnJoint, Figure, Shape
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 _SIZES = {"cylinder": ("radius", "length"), "sphere": ("radius",), "box": ("size",)}
 

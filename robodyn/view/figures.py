@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.loading.description import source_urdf
-from robodyn.loading.export import stewart_urdf
-from robodyn.loading.sources import models
+from robodyn.mechanisms.load import models
+from robodyn.mechanisms.robot_description import source_urdf
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.view.figure import DrawnJoint, Figure, Shape, stick
 from robodyn.view.figure_urdf import figure_from_urdf
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from robodyn.mechanism import Mechanism
-    from robodyn.serial.model import SerialModel
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.serial.model import SerialModel
 
 
 def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:

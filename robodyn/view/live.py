@@ -37,12 +37,12 @@ from robodyn.view.steering import Steered
 from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 BY_HAND = "by hand"
 # How much wall time may be made up for after a delay [s], and how long a path's end is shown [s].

@@ -27,13 +27,11 @@ from robodyn.view.live import BY_HAND
 from robodyn.view.payload import moving_mass
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from robodyn.arrays import FloatArray
     from robodyn.view.live import LiveSimulation
     from robodyn.view.page import Page
     from robodyn.view.snapshot import Snapshot
 
-    FloatArray = NDArray[np.float64]
 
 ANGLE = 45.0
 

@@ -20,8 +20,6 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from robodyn.view.controls import add_push_controls, add_run_controls
 from robodyn.view.payload import moving_mass
 from robodyn.view.plots import Plots
@@ -31,13 +29,11 @@ from robodyn.view.status import Status
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.view.figure import Figure
     from robodyn.view.snapshot import Snapshot, Source
 
-    FloatArray = NDArray[np.float64]
 
 RATE = 30.0
 # Text and plots are read, not watched: every third update is enough, and costs a third.

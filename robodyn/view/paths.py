@@ -32,12 +32,10 @@ from robodyn.trajectories import (
 from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
-    FloatArray = NDArray[np.float64]
 
 DEMO = "demo"
 

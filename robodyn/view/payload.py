@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from robodyn.checks import as_scalar
 
 if TYPE_CHECKING:
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 def with_payload(mechanism: Mechanism, mass: float) -> Mechanism:

@@ -24,12 +24,10 @@ import numpy as np
 from robodyn.view import colors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.view.snapshot import Snapshot
 
-    FloatArray = NDArray[np.float64]
 
 WINDOW = 10.0
 # The plots show no more than this, which is as bad as infinite and leaves the axis legible.

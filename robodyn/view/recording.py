@@ -27,11 +27,8 @@ from robodyn.errors import InvalidInput
 from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
-
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 class Recording:

@@ -25,13 +25,11 @@ from robodyn.view import colors
 from robodyn.view.arrows import EffortArrows, leg_ends
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.mechanism import Mechanism
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.view.figure import Figure, Shape
     from robodyn.view.snapshot import Snapshot
 
-    FloatArray = NDArray[np.float64]
 
 # Points of the trace, and how far apart they are at least, in sizes of the mechanism.
 TRACE_LENGTH, TRACE_STEP = 600, 0.004

@@ -19,18 +19,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from robodyn.errors import KinematicsError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
-
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,10 @@ import numpy as np
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.mechanism import Mechanism
-
-    FloatArray = NDArray[np.float64]
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 class Steered:

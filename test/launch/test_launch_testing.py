@@ -49,7 +49,7 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from launch import LaunchDescription
-from robodyn.loading.description import robot_description
+from robodyn.mechanisms.robot_description import robot_description
 from robodyn.poses import rotation_matrix
 from robodyn.view.figure import frame_of_pose
 from robodyn.view.figure_urdf import figure_from_urdf

@@ -17,8 +17,8 @@
 import numpy as np
 import pytest
 
-from robodyn.batch import element, flatten
 from robodyn.errors import InvalidInput
+from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import (
     advance_pose,
     composed_pose,

@@ -22,26 +22,28 @@ import sys
 import pytest
 
 SCRIPT = """
-import importlib, pkgutil, sys, warnings
+import importlib, sys, warnings
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 import robodyn as rd
-import robodyn.kernels
+import robodyn
+from robodyn.numerics.compiler import PACKAGE, compiled_sources
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.estimation import PlatformEstimator, twist_covariance_in_body
+from robodyn.mechanisms.stewart.estimation import PlatformEstimator, twist_covariance_in_body
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import SampledTrajectory, knot_times
 from robodyn.warmup import warm_up, warm_up_estimating, warm_up_watching
 
 def made():
     found = set()
-    for info in pkgutil.iter_modules(robodyn.kernels.__path__):
-        module = importlib.import_module(f"robodyn.kernels.{info.name}")
+    for source in compiled_sources():
+        path = source.relative_to(PACKAGE.parent).with_suffix("").parts
+        module = importlib.import_module(".".join(path).removesuffix(".__init__"))
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__:
-                found.update((f"{info.name}.{name}", str(sig)) for sig in value.overloads)
+                found.update((f"{module.__name__}.{name}", str(sig)) for sig in value.overloads)
     return found
 
 warnings.simplefilter("ignore")

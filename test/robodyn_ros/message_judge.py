@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 def finite(values: Iterable[float]) -> bool:

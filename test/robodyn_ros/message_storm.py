@@ -33,7 +33,7 @@ from robodyn_ros import messages
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.mechanism import Mechanism
+    from robodyn.mechanisms.protocol import Mechanism
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, 1e-310, 1e7, -1e20, 1e155, -1.7e308, 5.0, -5.0)
 STAMPS = (0, 1, -1, 10**9, 10**18, -(10**17), (2**31 - 1) * 10**9, -(2**31) * 10**9)

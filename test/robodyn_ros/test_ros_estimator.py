@@ -28,7 +28,11 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn.estimation import motion_covariance, quantisation_deviation, twist_covariance_in_body
+from robodyn.mechanisms.stewart.estimation import (
+    motion_covariance,
+    quantisation_deviation,
+    twist_covariance_in_body,
+)
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

@@ -20,7 +20,8 @@ import pytest
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.qos import QoSProfile
 
-from robodyn_ros import qos, sending
+from robodyn_ros import lossless_publishing as sending
+from robodyn_ros import qos
 from robodyn_ros.losses import Losses
 from robodyn_ros.runner import Finished
 

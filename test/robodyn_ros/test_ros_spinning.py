@@ -31,7 +31,7 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from robodyn.errors import InvalidInput
-from robodyn_ros.spinning import (
+from robodyn_ros.executor import (
     KINDS,
     SELDOM,
     VARIABLE,

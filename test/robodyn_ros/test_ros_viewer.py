@@ -48,7 +48,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robodyn as rd
-from robodyn.loading.export import stewart_urdf
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.poses import rotation_matrix
 from robodyn_ros import messages
 

@@ -23,9 +23,9 @@ import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.singularity import threshold_crossings
 from robodyn.errors import InvalidInput
-from robodyn.serial.arm import SerialArm
-from robodyn.stewart.model import LegLimits
-from robodyn.stewart.platform import StewartPlatform
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.stewart.model import LegLimits
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.trajectories import Sequence, plan_line_rpy
 
 

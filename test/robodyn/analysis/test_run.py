@@ -24,7 +24,7 @@ import pytest
 import robodyn as rd
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import dynamic_fraction, peak_dynamic_fraction
-from robodyn.analysis.flight import fly
+from robodyn.analysis.execution import fly
 from robodyn.analysis.run import Run, summary_text
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, OutputError

@@ -27,8 +27,8 @@ from robodyn.analysis.conditioning import (
     weakest_direction,
 )
 from robodyn.errors import InvalidInput
-from robodyn.serial.arm import SerialArm
-from robodyn.serial.model import SerialJoint, SerialModel
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 
 
 def by_difference(mechanism, path, t, length, h=1e-4):

@@ -19,8 +19,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.report.flown import flown_run
-from robodyn.report.flown_page import flown_page
+from robodyn.report.recorded_run import flown_run
+from robodyn.report.recorded_run_page import flown_page
 
 
 @pytest.fixture(scope="module")

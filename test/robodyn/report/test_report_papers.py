@@ -16,8 +16,8 @@
 
 import pytest
 
-from robodyn.report.paper import paper_page
-from robodyn.report.puma import BOUND, puma_page
+from robodyn.papers.puma import BOUND, puma_page
+from robodyn.papers.stewart_page import paper_page
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,10 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.stewart.model import LegLimits, StewartModel
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import pose_difference, pose_from_rpy, rotation_matrix
 from robodyn.simulation import EndStops, Plant
-from robodyn.stewart.model import LegLimits, StewartModel
-from robodyn.stewart.platform import StewartPlatform
 
 REST = np.zeros(6)
 

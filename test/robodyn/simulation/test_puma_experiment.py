@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.flight import fly
+from robodyn.analysis.execution import fly
 
 BOUND = 4.26e-4
 

@@ -19,10 +19,10 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.stewart.model import StewartModel
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event
-from robodyn.stewart.model import StewartModel
-from robodyn.stewart.platform import StewartPlatform
 from robodyn.trajectories import plan_line_rpy
 
 REST = np.zeros(6)

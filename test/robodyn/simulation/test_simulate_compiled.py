@@ -24,10 +24,10 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.stewart.model import LegLimits
 from robodyn.poses import advance_pose
 from robodyn.simulation import EndStops
 from robodyn.simulation.compiled import is_compiled
-from robodyn.stewart.model import LegLimits
 from robodyn.trajectories.base import Motion
 
 REST = np.zeros(6)

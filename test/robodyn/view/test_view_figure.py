@@ -24,7 +24,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import ModelError
-from robodyn.loading.export import stewart_urdf
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.view.arrows import EffortArrows, leg_ends
 from robodyn.view.figure import frame_of_pose
 from robodyn.view.figure_urdf import figure_from_urdf

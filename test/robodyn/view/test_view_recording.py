@@ -23,7 +23,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.loading.export import stewart_urdf
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.view.recording import Recording
 
 pytest.importorskip("rosbags", reason="reading bags needs the package rosbags")

@@ -1,0 +1,163 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Flying a path in the library as the ROS 2 nodes do it: the same follower, the same summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.analysis.lookahead import look_ahead
+from robodyn.analysis.run import Run
+from robodyn.control import (
+    ComputedTorque,
+    Feedforward,
+    GravityCompensation,
+    TrajectoryFollower,
+)
+from robodyn.errors import SimulationFailed
+from robodyn.simulation import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.control import Controller
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.simulation import SimulationResult
+    from robodyn.trajectories import Trajectory
+    from robodyn.trajectories.base import Motion
+
+
+_WORDS = {
+    "end_stop": "at its stop, {value:.6g}",
+}
+
+
+def fly(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    path: str,
+    mode: str = "computed_torque",
+    *,
+    control_dt: float = 0.005,
+    dt: float = 1e-3,
+    kp: ArrayLike = 100.0,
+    kv: ArrayLike = 20.0,
+    preview: float = 0.0,
+    model: Mechanism | None = None,
+    progress: Callable[[float], None] | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Run:
+    """Simulate a mechanism that follows a trajectory, and make a `Run` of it.
+
+    Args:
+        mechanism: the plant.
+        trajectory: what to follow, from its start.
+        path: how it is called in the summary.
+        mode, kp, kv, preview: see `TrajectoryFollower`.
+        model: what its control takes the plant for; the plant itself by default.
+        control_dt, dt, progress: see `simulate`.
+        clock: seconds since the flight began, for the real-time factor; none by default.
+
+    Raises:
+        InvalidInput: arguments out of range.
+        SimulationFailed: no state follows the very first.
+    """
+    known = model or mechanism
+    follower = TrajectoryFollower(known, mode, kp, kv, preview=preview)
+    follower.follow(trajectory, 0)
+    problems: list[tuple[float, str]] = []
+
+    def control(
+        time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> FloatArray:
+        command = follower.command(round(time * 1e9), configuration, velocity)
+        assert command is not None  # it has a trajectory
+        if command.problem.startswith("no efforts") and not problems:
+            problems.append((time, command.problem))
+        return command.required
+
+    ahead = look_ahead(mechanism, trajectory)
+    warnings = [f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}"]
+    stopped = ""
+    try:
+        # where all goes well a follower does no more than its controller, which is compiled
+        controllers: dict[str, Controller] = {
+            "computed_torque": ComputedTorque(known, kp, kv, preview),
+            "feedforward": Feedforward(known),
+            "gravity_compensation": GravityCompensation(known),
+        }
+        plain, path_of = controllers[mode], _InNanoseconds(trajectory)
+        result = simulate(mechanism, plain, path_of, dt, control_dt, progress=progress)
+    except SimulationFailed:
+        try:
+            result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
+        except SimulationFailed as error:
+            # up to there it went well, and goes the same way again
+            sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
+            if sound <= 0.0:
+                raise
+            stopped = f"simulation stopped {error}"
+            problems.clear()
+            result = simulate(mechanism, control, trajectory, dt, control_dt, duration=sound)
+    wall = clock() if clock is not None else 0.0
+    problems += _events(result)
+    warnings = warnings if ahead.severity else []
+    warnings += [f"WARN at t = {time:.3f} s: {text}" for time, text in sorted(problems)]
+    assert result.desired is not None
+    return Run(
+        mechanism,
+        path,
+        mode,
+        result.time,
+        result.configuration,
+        result.velocity,
+        result.effort,
+        result.desired,
+        stopped,
+        float(result.time[-1]) / wall if wall > 0.0 else 0.0,
+        warnings,
+    )
+
+
+class _InNanoseconds:
+    """A trajectory at the times that states have, whole nanoseconds.
+
+    The acceleration jumps at switching times, on which commands often fall to the last bit.
+    """
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self._trajectory = trajectory
+        self.duration = trajectory.duration
+        self.switching_times = trajectory.switching_times
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s], rounded to nanoseconds."""
+        return self._trajectory.sample(np.round(np.multiply(t, 1e9)) * 1e-9)
+
+
+def _events(result: SimulationResult) -> list[tuple[float, str]]:
+    """The first event of each kind of each joint."""
+    first: dict[tuple[str, str], tuple[float, str]] = {}
+    for event in result.events:
+        if event.kind == "saturation":
+            continue  # the run itself counts these
+        text = f"{event.joint} {_WORDS[event.kind].format(value=event.value)}"
+        first.setdefault((event.kind, event.joint), (event.time, text))
+    return list(first.values())

@@ -1,0 +1,203 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Fields of a model file: each is asked for by name and checked, and every message says where.
+
+A message names the file and the dotted path of the field, what was found, and what would be right:
+`arm.yaml: legs[2].lower.mass is -1.0, expected a number of at least 0 [kg]`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from robodyn.errors import ModelError, RobodynError
+from robodyn.formats.yaml_text import parse_yaml, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from robodyn.arrays import FloatArray
+
+
+REQUIRED: Final[Any] = object()
+
+
+def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
+    """The mapping in a YAML file.
+
+    Raises:
+        RobodynError: of class `error`, in one line with file, line and column.
+    """
+    return parse_yaml(read_text(Path(path), error), str(path), error)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A mapping in a document, read field by field.
+
+    Attributes:
+        data: the mapping.
+        source: file name, for messages.
+        path: dotted path of the mapping in its document, empty for the document itself.
+        error: class of what is raised.
+    """
+
+    data: Mapping[str, Any]
+    source: str
+    path: str = ""
+    error: type[RobodynError] = ModelError
+
+    def __contains__(self, name: str) -> bool:
+        return self.data.get(name) is not None
+
+    def only(self, *known: str) -> None:
+        """Refuse every field whose name is not among `known`, naming the nearest that is."""
+        for name in self.data:
+            if name not in known:
+                near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+                raise self.error(
+                    f"{self.source}: unknown field {self.where(str(name))}; {hint}", value=name
+                )
+
+    def where(self, name: str) -> str:
+        """Dotted path of a field."""
+        return f"{self.path}.{name}" if self.path else name
+
+    def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
+        """The error for a field of this mapping, to be raised."""
+        return self.error(
+            f"{self.source}: {self.where(name)} is {_short(value)}, expected {expected}",
+            value=value,
+        )
+
+    def get(self, name: str, expected: str, default: Any = REQUIRED) -> Any:
+        """A field as it stands, or `default`; a required one that is missing is refused."""
+        value = self.data.get(name)
+        if value is not None:
+            return value
+        if default is REQUIRED:
+            raise self.error(
+                f"{self.source}: {self.where(name)} is missing, expected {expected}", value=None
+            )
+        return default
+
+    def child(self, name: str, default: Any = REQUIRED) -> Fields:
+        """A field that is a mapping; `default={}` makes it optional."""
+        value = self.get(name, "a mapping of fields", default)
+        if not isinstance(value, dict):
+            raise self.refuse(name, value, "a mapping of fields")
+        return Fields(value, self.source, self.where(name), self.error)
+
+    def children(self, name: str) -> list[Fields]:
+        """A field that is a list of mappings."""
+        value = self.get(name, "a list of mappings")
+        if not isinstance(value, list):
+            raise self.refuse(name, value, "a list of mappings")
+        for index, item in enumerate(value):
+            if not isinstance(item, dict):
+                raise self.refuse(f"{name}[{index}]", item, "a mapping of fields")
+        return [
+            Fields(item, self.source, self.where(f"{name}[{index}]"), self.error)
+            for index, item in enumerate(value)
+        ]
+
+    def number(
+        self,
+        name: str,
+        unit: str = "",
+        *,
+        default: Any = REQUIRED,
+        at_least: float | None = None,
+        above: float | None = None,
+    ) -> float:
+        """A finite number, optionally bounded from below; `default` may be infinite."""
+        expected = "a number" + _bound(at_least, above) + _in(unit)
+        value = self.get(name, expected, default)
+        if value is default and default is not REQUIRED:
+            return float(value)
+        if not _is_number(value):
+            raise self.refuse(name, value, expected)
+        number = float(value)
+        if (at_least is not None and number < at_least) or (above is not None and number <= above):
+            raise self.refuse(name, value, expected)
+        return number
+
+    def array(
+        self, name: str, shape: tuple[int, ...], unit: str = "", default: Any = REQUIRED
+    ) -> FloatArray:
+        """Finite numbers of a given shape, (3,) or (3, 3), written as nested lists."""
+        expected = f"{_layout(shape)} of numbers{_in(unit)}"
+        value = self.get(name, expected, default)
+        self._check_shape(name, value, shape, expected)
+        return np.array(value, dtype=np.float64)
+
+    def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
+        """A text, optionally one of `choices`."""
+        expected = "one of " + ", ".join(choices) if choices else "a text"
+        value = self.get(name, expected, default)
+        if not isinstance(value, str) or not value or (choices and value not in choices):
+            raise self.refuse(name, value, expected)
+        return value
+
+    def _check_shape(self, name: str, value: Any, shape: tuple[int, ...], expected: str) -> None:
+        if not shape:
+            if not _is_number(value):
+                raise self.refuse(name, value, "a finite number")
+            return
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)) or len(value) != shape[0]:
+            raise self.refuse(name, value, expected)
+        for index, item in enumerate(value):
+            self._check_shape(f"{name}[{index}]", item, shape[1:], expected)
+
+
+def _is_number(value: Any) -> bool:
+    # A bool is an int to Python, but `mass: true` is a mistake; an int may exceed any float.
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _layout(shape: tuple[int, ...]) -> str:
+    return f"a list of {shape[0]}" + "".join(f" lists of {size}" for size in shape[1:])
+
+
+def _bound(at_least: float | None, above: float | None) -> str:
+    if above is not None:
+        return f" above {above:g}"
+    return "" if at_least is None else f" of at least {at_least:g}"
+
+
+def _in(unit: str) -> str:
+    return f" [{unit}]" if unit else ""
+
+
+def _short(value: Any) -> str:
+    # Slices before printing, so that a value of a megabyte does not become a message of one.
+    if isinstance(value, (list, tuple)) and len(value) > 8:
+        return f"a list of {len(value)}"
+    text = repr(value)
+    return text if len(text) <= 100 else text[:97] + "..."

@@ -1,0 +1,37 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A description without the friction of its joints, as `Mechanism.without_friction` is a model."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from robodyn.formats.xml_text import parse_xml
+
+# Of `<dynamics>`, of a closure, and of our own element for motors.
+FRICTION = ("damping", "friction", "friction_backward")
+
+
+def frictionless(description: str) -> str:
+    """The same URDF text with no friction; loading it gives the model without friction.
+
+    Raises:
+        ModelError: text that is no XML.
+    """
+    root = parse_xml(description, "URDF text")
+    for element in root.iter():
+        for name in FRICTION:
+            element.attrib.pop(name, None)
+    return ElementTree.tostring(root, encoding="unicode")

@@ -1,0 +1,121 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which inertia tensors a rigid body can have.
+
+About the centre of mass the principal moments are sums of squares, I1 = sum m (y^2 + z^2) and so
+on: none is negative, and none exceeds the sum of the other two.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import UnphysicalInertia, UnphysicalInertiaWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+# A thin rod and a flat plate sit exactly on the bounds, where rounding may tip them over.
+TOLERANCE = 1e-9
+
+
+class Finding(NamedTuple):
+    """A tensor that no rigid body can have.
+
+    Attributes:
+        bodies: names of the bodies that carry it.
+        moments: (3,) [kg m^2] principal moments, ascending.
+        problem: which condition it breaks, in words.
+    """
+
+    bodies: tuple[str, ...]
+    moments: FloatArray
+    problem: str
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{moment:.6g}" for moment in self.moments)
+        return (
+            f"{', '.join(self.bodies)}: no rigid body has the principal moments "
+            f"({shown}) kg m^2, {self.problem}"
+        )
+
+
+def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
+    """Principal moments (3,) and what is wrong with a tensor (3, 3) [kg m^2], or None if nothing.
+
+    The tensor is about the body's centre of mass.
+    """
+    moments: FloatArray = np.linalg.eigvalsh(np.asarray(inertia, dtype=np.float64))
+    slack = TOLERANCE * float(np.abs(moments).max())
+    if moments[0] < -slack:
+        return moments, "one of them is negative"
+    if moments[2] > moments[0] + moments[1] + slack:
+        return moments, "the largest exceeds the sum of the other two"
+    return None
+
+
+def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
+    """What is unphysical among named tensors (3, 3), equal ones reported together."""
+    groups: dict[bytes, list[str]] = {}
+    tensors: dict[bytes, FloatArray] = {}
+    for name, inertia in bodies:
+        tensor = np.ascontiguousarray(inertia, dtype=np.float64)
+        key = tensor.tobytes()
+        groups.setdefault(key, []).append(name)
+        tensors[key] = tensor
+    found = []
+    for key, names in groups.items():
+        wrong = unphysical(tensors[key])
+        if wrong is not None:
+            found.append(Finding(tuple(names), *wrong))
+    return found
+
+
+def check_inertias(
+    source: str, bodies: Iterable[tuple[str, ArrayLike]], *, strict: bool = False
+) -> list[Finding]:
+    """Warn of each unphysical tensor among named ones, or refuse the first with `strict=True`.
+
+    Raises:
+        UnphysicalInertia: with `strict=True`; `value` is the (3,) principal moments.
+    """
+    found = findings(bodies)
+    for finding in found:
+        if strict:
+            raise UnphysicalInertia(
+                f"{source}: {finding}; correct the tensor or load without strict=True",
+                value=finding.moments,
+            )
+        warnings.warn(
+            f"{source}: {finding}", UnphysicalInertiaWarning, stacklevel=_outside_library()
+        )
+    return found
+
+
+def _outside_library() -> int:
+    """Stack level of the caller outside robodyn, so that the warning shows the user's own line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("robodyn."):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""URDF elements as text trees: origins, inertials, and shapes that are drawn and collide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.mechanisms.stewart.model import Body
+
+
+MATERIALS = {
+    "frame": "0.25 0.27 0.30 1",
+    "cylinder": "0.55 0.58 0.62 1",
+    "rod": "0.85 0.86 0.88 1",
+    "joint": "0.85 0.45 0.10 1",
+    "platform": "0.20 0.40 0.65 1",
+}
+
+
+def number(value: float) -> str:
+    """The shortest text that reads back as exactly this float."""
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def numbers(values: ArrayLike) -> str:
+    """Floats separated by blanks, each as `number` writes it."""
+    return " ".join(number(value) for value in np.asarray(values, dtype=np.float64).ravel())
+
+
+def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> ElementTree.Element:
+    """A new element, the last child of `parent` if there is one."""
+    if parent is None:
+        return ElementTree.Element(tag, attributes)
+    return ElementTree.SubElement(parent, tag, attributes)
+
+
+def origin(
+    parent: ElementTree.Element,
+    xyz: ArrayLike = (0.0, 0.0, 0.0),
+    rpy: ArrayLike = (0.0, 0.0, 0.0),
+    tag: str = "origin",
+) -> None:
+    """An `<origin>` [m, rad]."""
+    element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
+
+
+def inertial(link: ElementTree.Element, body: Body) -> None:
+    """The `<inertial>` of a body in its link's frame."""
+    out = element(link, "inertial")
+    origin(out, body.com)
+    element(out, "mass", value=number(body.mass))
+    parts = (
+        ("ixx", 0, 0),
+        ("ixy", 0, 1),
+        ("ixz", 0, 2),
+        ("iyy", 1, 1),
+        ("iyz", 1, 2),
+        ("izz", 2, 2),
+    )
+    element(out, "inertia", **{key: number(body.inertia[row, col]) for key, row, col in parts})
+
+
+def materials(robot: ElementTree.Element) -> None:
+    """The palette of `MATERIALS`, at robot level."""
+    for name, color in MATERIALS.items():
+        element(element(robot, "material", name=name), "color", rgba=color)
+
+
+def ball(link: ElementTree.Element, centre: ArrayLike, radius: float, material: str) -> None:
+    """A sphere, drawn only: joints overlap what they join, and would always collide."""
+    visual = element(link, "visual")
+    origin(visual, centre)
+    element(element(visual, "geometry"), "sphere", radius=_size(radius))
+    element(visual, "material", name=material)
+
+
+def beam(
+    link: ElementTree.Element, start: ArrayLike, end: ArrayLike, radius: float, material: str
+) -> None:
+    """A cylinder between two points (3,) [m], drawn and colliding; nothing if they coincide."""
+    a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    x, y, z = b - a
+    length = float(np.linalg.norm(b - a))
+    if length < 1e-9:
+        return
+    # A URDF cylinder lies along z; pitch and yaw turn z into the beam's direction.
+    rpy = (0.0, np.arctan2(np.hypot(x, y), z), np.arctan2(y, x))
+    for tag in ("visual", "collision"):
+        shape = element(link, tag)
+        origin(shape, np.round(0.5 * (a + b), 9), np.round(rpy, 9))
+        cylinder = element(element(shape, "geometry"), "cylinder", radius=_size(radius))
+        cylinder.set("length", _size(length))
+        if tag == "visual":
+            element(shape, "material", name=material)
+
+
+def ring(
+    link: ElementTree.Element, points: Iterable[ArrayLike], radius: float, material: str
+) -> None:
+    """Beams that join points (3,) [m] in the order of their angle about the middle."""
+    corners = np.asarray(list(points), dtype=np.float64)
+    spokes = corners - corners.mean(axis=0)
+    order = np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]), kind="stable")
+    for index, corner in enumerate(order):
+        beam(link, corners[order[index - 1]], corners[corner], radius, material)
+
+
+def _size(value: float) -> str:
+    return f"{value:.6g}"

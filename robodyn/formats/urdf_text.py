@@ -1,0 +1,102 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""URDF text to a checked `urdf_parser_py` robot and the loop closures that it does not know.
+
+`urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints what it does not know to stderr, fails on
+other versions than 1.0, and lets numbers such as `nan` pass. So only what a mechanism is made of is
+handed to it, checked before: links with their inertials, joints, nothing that is merely drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from robodyn.errors import ModelError
+from robodyn.formats.urdf_elements import Closure, ElementReader
+from robodyn.formats.urdf_motors import Motor, read_motors
+from robodyn.formats.xacro_text import expand_xacro
+from robodyn.formats.xml_text import parse_xml
+from robodyn.formats.yaml_text import read_text
+
+
+@dataclass(frozen=True)
+class UrdfDocument:
+    """What was read: a `urdf_parser_py` robot, the closures in document order, and the source.
+
+    `motors` are those that joints name in a `<robodyn>` element, by joint name.
+    """
+
+    robot: Any
+    closures: tuple[Closure, ...]
+    source: str
+    motors: dict[str, Motor] = field(default_factory=dict)
+
+
+def read_urdf(source: str | Path) -> UrdfDocument:
+    """Read a .urdf or .xacro file, or URDF text (which starts with `<`).
+
+    Raises:
+        ModelError: cannot be read, not well-formed, or an element is not right; in one line with
+            the file, the link or joint, the attribute and its value.
+        MissingExtra: a .xacro file without the xacro package.
+    """
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        return parse_urdf(source, "URDF text")
+    path = Path(source)
+    text = expand_xacro(path) if path.suffix == ".xacro" else read_text(path)
+    return parse_urdf(text, str(path))
+
+
+def parse_urdf(text: str, source: str) -> UrdfDocument:
+    """Parse URDF text; `source` names it in messages.
+
+    Raises:
+        ModelError: as `read_urdf`.
+    """
+    root = parse_xml(text, source)
+    if root.tag != "robot":
+        raise ModelError(
+            f"{source}: the root element is <{root.tag}>, expected <robot>", value=root.tag
+        )
+    version = root.get("version", "1.0")
+    if version not in ("1.0", "1"):
+        raise ModelError(
+            f"{source}: version={version!r} of the robot is not supported, expected 1.0 or none",
+            value=version,
+        )
+    clean = ElementTree.Element("robot", {"name": root.get("name", "robot")})
+    reader = ElementReader(source)
+    for element in root:
+        if element.tag == "link":
+            reader.link(element, clean)
+        elif element.tag == "joint":
+            reader.joint(element, clean)
+    reader.check_references(clean)
+    closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
+    return UrdfDocument(_parsed(clean, source), closures, source, read_motors(root, source))
+
+
+def _parsed(clean: ElementTree.Element, source: str) -> Any:
+    # Imported here: the parser is needed for URDF alone.
+    from urdf_parser_py.urdf import Robot
+
+    try:
+        return Robot.from_xml_string(ElementTree.tostring(clean, encoding="unicode"))
+    except Exception as failure:  # it raises plain Exception and AssertionError too
+        reason = " ".join(str(failure).split())
+        raise ModelError(f"{source}: not a URDF: {reason}", value=source) from failure

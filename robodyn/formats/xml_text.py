@@ -1,0 +1,74 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Reading XML that nobody vouches for: bounded in size and depth, without DTD and entities."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from robodyn.errors import ModelError
+from robodyn.formats.yaml_text import MAX_BYTES
+
+MAX_DEPTH = 64
+
+
+def parse_xml(text: str, source: str) -> ElementTree.Element:
+    """The root element of an XML text.
+
+    Raises:
+        ModelError: too large, nested too deeply, a DTD (entities are declared there, so none can
+            expand), or malformed, with file, line and column.
+    """
+    if len(text) > MAX_BYTES:
+        raise ModelError(f"{source}: larger than {MAX_BYTES} bytes, refused", value=len(text))
+    _inspect(text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), source)
+    return ElementTree.fromstring(text.lstrip("\ufeff \t\r\n"))
+
+
+def _inspect(data: bytes, source: str) -> None:
+    # ElementTree's own parser hides its hooks, so a first pass looks for what is refused.
+    parser = expat.ParserCreate("utf-8")
+    depth = 0
+
+    def start(_name: str, _attributes: Any) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise ModelError(f"{source}: nested deeper than {MAX_DEPTH} elements", value=depth)
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def doctype(name: str, *_: Any) -> NoReturn:
+        raise ModelError(
+            f"{source}: has a DTD (<!DOCTYPE {name}>), refused: a URDF needs no entities",
+            value=name,
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as failure:
+        reason = expat.ErrorString(failure.code)
+        raise ModelError(
+            f"{source}, line {failure.lineno}, column {failure.offset + 1}: not well-formed XML: "
+            f"{reason}",
+            value=source,
+        ) from failure

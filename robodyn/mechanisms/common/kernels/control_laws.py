@@ -1,0 +1,51 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Control laws, one state a call, for the controllers of `robodyn.control` and the simulation.
+
+A law turns a state and a row of a plan, what is known of the motion beforehand, into efforts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+
+GIVEN = 0  # the row is the efforts
+GRAVITY = 1  # the efforts that hold the measured configuration; the row is empty
+COMPUTED_TORQUE = 2  # the row is the desired configuration, velocity and acceleration
+
+
+@inner
+def corrected_acceleration(
+    kp: Any, kv: Any, error: Any, velocity: Any, desired_velocity: Any, acceleration: Any, out: Any
+) -> None:
+    """Lee, Chung, Mudge and Turney, eq. 4.1: out = qdd_d + Kv (qd_d - qd) + Kp error."""
+    for i in range(out.shape[0]):
+        total = acceleration[i]
+        for j in range(out.shape[0]):
+            total += kv[i, j] * (desired_velocity[j] - velocity[j]) + kp[i, j] * error[j]
+        out[i] = total
+
+
+@inner
+def cut(wanted: Any, limits: Any, out: Any) -> bool:
+    """Efforts cut to limits (n,), which may be infinite; False if one is not finite."""
+    finite = True
+    for i in range(out.shape[0]):
+        finite = finite and math.isfinite(wanted[i])
+        out[i] = min(max(wanted[i], -limits[i]), limits[i])
+    return finite

@@ -1,0 +1,44 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The end of a joint's travel: a one-sided spring and damper, the same for arms and legs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+
+
+@inner
+def end_stop_effort(
+    position: float, rate: float, lower: float, upper: float, stiffness: float, damping: float
+) -> float:
+    """Effort [N or N m] of the stops on a joint; zero inside its travel, never pulling."""
+    if position < lower:
+        return max(stiffness * (lower - position) - damping * rate, 0.0)
+    if position > upper:
+        return min(stiffness * (upper - position) - damping * rate, 0.0)
+    return 0.0
+
+
+@inner
+def end_stop_efforts(
+    position: Any, rate: Any, limits: Any, stiffness: float, damping: float, out: Any
+) -> None:
+    """Efforts out (n,) of the stops at limits (n, 2)."""
+    for i in range(position.shape[0]):
+        out[i] = end_stop_effort(
+            position[i], rate[i], limits[i, 0], limits[i, 1], stiffness, damping
+        )

@@ -1,0 +1,176 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a mechanism is, in plain data: what was read, what is unphysical, how it stands at home."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, KinematicsError, UnphysicalInertiaWarning
+from robodyn.mechanisms.common.comparison import differences
+from robodyn.mechanisms.load import load
+from robodyn.mechanisms.stewart.description.bodies import named_bodies
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def report(source: str, *, strict: bool = False, against: str | None = None) -> dict[str, Any]:
+    """Read a model and describe it in JSON-able data (None stands for a limit not given).
+
+    Args:
+        source: as `load` takes it.
+        strict: as for `load`.
+        against: a second source; the entry `against` then lists the differences.
+
+    Raises:
+        RobodynError: as `load`.
+    """
+    mechanism, unphysical = _read(source, strict)
+    model = getattr(mechanism, "model", None)
+    out: dict[str, Any] = {
+        "kind": mechanism.kind,
+        "name": mechanism.name,
+        "source": getattr(model, "source", "") or source,
+        "gravity": _plain(getattr(model, "gravity", None)),
+        "bodies": _bodies(mechanism),
+        "joints": _joints(mechanism),
+        "friction": _friction(mechanism),
+        "home": _home(mechanism),
+        "condition_number": None,
+        "unphysical": unphysical,
+        "remarks": [],
+    }
+    out["mass"] = sum(body["mass"] for body in out["bodies"])
+    if out["home"] is None:
+        out["remarks"].append("no home pose is given, so nothing is said of lengths and condition")
+    else:
+        _at_home(mechanism, out)
+    if against is not None:
+        other, _ = _read(against, strict)
+        out["against"] = {
+            "source": against,
+            "differences": differences(model, getattr(other, "model", None)),
+        }
+    return out
+
+
+def _read(source: str, strict: bool) -> tuple[Mechanism, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnphysicalInertiaWarning)
+        mechanism: Any = load(source, strict=strict)
+    found = []
+    for warning in caught:
+        if issubclass(warning.category, UnphysicalInertiaWarning):
+            found.append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    return mechanism, found
+
+
+def _bodies(mechanism: Any) -> list[dict[str, Any]]:
+    if mechanism.kind == "stewart":
+        bodies = named_bodies(mechanism.model)
+        return [{"name": name, "mass": body.mass, "com": _plain(body.com)} for name, body in bodies]
+    return [
+        {"name": joint.link or joint.name, "mass": joint.mass, "com": _plain(joint.com)}
+        for joint in mechanism.model.joints
+    ]
+
+
+def _joints(mechanism: Mechanism) -> list[dict[str, Any]]:
+    rows = zip(
+        mechanism.joint_names,
+        mechanism.position_limits,
+        mechanism.velocity_limits,
+        mechanism.effort_limits,
+        strict=True,
+    )
+    return [
+        {
+            "name": name,
+            "position_limits": _plain(position),
+            "velocity_limit": _plain(velocity),
+            "effort_limit": _plain(effort),
+        }
+        for name, position, velocity, effort in rows
+    ]
+
+
+def _friction(mechanism: Any) -> list[dict[str, Any]]:
+    """Of each leg or joint; an arm's `friction` is Coulomb's, in both directions."""
+    if mechanism.kind == "stewart":
+        damping = (leg.damping for leg in mechanism.model.legs)
+        names = ("universal", "prismatic", "spherical")
+        return [{name: getattr(own, name) for name in names} for own in damping]
+    return [
+        {"damping": joint.damping, "friction": _plain(joint.friction), "armature": joint.armature}
+        for joint in mechanism.model.joints
+    ]
+
+
+def _home(mechanism: Mechanism) -> Any:
+    try:
+        return _plain(mechanism.home)
+    except InvalidInput:
+        return None
+
+
+def _at_home(mechanism: Any, out: dict[str, Any]) -> None:
+    home = mechanism.home
+    try:
+        positions = mechanism.joint_positions(home)
+        size = _characteristic_length(mechanism)
+        out["condition_number"] = {
+            "value": _plain(mechanism.condition_number(home)),
+            "characteristic_length": size,
+            "scaled": _plain(mechanism.condition_number(home, size)),
+        }
+    except KinematicsError as error:
+        out["remarks"].append(f"at home: {error}")
+        return
+    for joint, position in zip(out["joints"], positions, strict=True):
+        joint["home"] = float(position)
+        low, high = (
+            bound if bound is not None else sign * np.inf
+            for bound, sign in zip(joint["position_limits"], (-1.0, 1.0), strict=True)
+        )
+        if not low <= position <= high:
+            out["remarks"].append(
+                f"at home {joint['name']} is {position:.6g}, outside its limits [{low:g}, {high:g}]"
+            )
+
+
+def _characteristic_length(mechanism: Any) -> float:
+    """The platform's radius [m] about its joints' middle; 1 for an arm."""
+    if mechanism.kind != "stewart":
+        return 1.0
+    joints = np.array([leg.platform for leg in mechanism.model.legs])
+    radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
+    return radius if radius > 0.0 else 1.0
+
+
+def _plain(value: Any) -> Any:
+    if value is None:
+        return None
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim:
+        return [_plain(item) for item in array]
+    return float(array) if np.isfinite(array) else None

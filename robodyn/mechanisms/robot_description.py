@@ -1,0 +1,134 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The URDF text of a mechanism, whatever it was loaded from, for those who draw or drive it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import robodyn
+from robodyn.errors import MissingExtra, ModelError
+from robodyn.formats.urdf_shapes import element, number
+from robodyn.formats.xacro_text import expand_xacro
+from robodyn.formats.xml_text import parse_xml
+from robodyn.formats.yaml_text import read_text
+from robodyn.mechanisms.load import URDF_SUFFIXES, models
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Hardware behind two topics, where nothing else is asked for.
+PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
+
+
+def robot_description(
+    source: str | Path,
+    mechanism: Mechanism,
+    *,
+    ros2_control: bool = False,
+    arguments: Mapping[str, str] | None = None,
+) -> str:
+    """URDF text of a mechanism that was loaded from `source`.
+
+    URDF text, a .urdf and an expanded .xacro file are given as they are; a bundled model by its
+    xacro file; a platform from YAML by the URDF that `stewart_urdf` makes of it.
+
+    Args:
+        source: what `load` was given.
+        mechanism: what it returned.
+        ros2_control: with a `<ros2_control>` element: the source's own, or one with an effort
+            command and position, velocity and effort states for every driven joint, and the
+            hardware that the arguments name.
+        arguments: of the xacro file, and of the element: `plugin`, `joint_commands_topic` and
+            `joint_states_topic`.
+
+    Raises:
+        ModelError: a source that has no URDF (an arm's YAML file), or one that cannot be read.
+        MissingExtra: a xacro file without the package xacro.
+    """
+    arguments = {"ros2_control": str(ros2_control).lower(), **(arguments or {})}
+    text = source_urdf(source, arguments)
+    if not text and mechanism.kind == "stewart":
+        model: Any = mechanism
+        text = stewart_urdf(model.model)
+    if not text:
+        raise ModelError(
+            f"{source}: there is no URDF of it; load the arm from a .urdf or .xacro file",
+            value=str(source),
+        )
+    return _with_ros2_control(text, mechanism, arguments) if ros2_control else text
+
+
+def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
+    """URDF text that a source itself has, expanded; empty if it has none.
+
+    Raises:
+        ModelError, MissingExtra: as `robot_description`.
+    """
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        return source
+    path = Path(source)
+    if str(source) in models():
+        return _bundled(str(source), arguments)
+    if path.suffix.lower() not in URDF_SUFFIXES:
+        return ""
+    return expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
+
+
+def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
+    for folder in _urdf_folders():
+        path = folder / f"{name}.urdf.xacro"
+        if path.is_file():
+            try:
+                return expand_xacro(path, arguments)
+            except MissingExtra:
+                return ""
+    return ""
+
+
+def _urdf_folders() -> Iterator[Path]:
+    """Where the package's urdf/ may be: beside the sources, or installed with the package."""
+    package = Path(robodyn.__file__).resolve().parent
+    yield package.parent / "urdf"
+    for prefix in (Path(sys.prefix), *package.parents):
+        yield prefix / "share" / "robodyn" / "urdf"
+
+
+def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, str]) -> str:
+    root = parse_xml(text, "URDF text")
+    if root.find("ros2_control") is not None:
+        return text
+    system = element(root, "ros2_control", name=mechanism.name, type="system")
+    hardware = element(system, "hardware")
+    element(hardware, "plugin").text = arguments.get("plugin", PLUGIN)
+    told = {name: value for name, value in arguments.items() if name.endswith("_topic")}
+    # always: an effort is a command, also when it is the one that is felt already
+    for name, value in (told | {"trigger_joint_command_threshold": "-1"}).items():
+        element(hardware, "param", name=name).text = value
+    home = mechanism.joint_positions(mechanism.home)
+    for name, position in zip(mechanism.joint_names, home, strict=True):
+        joint = element(system, "joint", name=name)
+        element(joint, "command_interface", name="effort")
+        state = element(joint, "state_interface", name="position")
+        element(state, "param", name="initial_value").text = number(float(position))
+        element(joint, "state_interface", name="velocity")
+        element(joint, "state_interface", name="effort")
+    return ElementTree.tostring(root, encoding="unicode")

@@ -1,0 +1,319 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The serial arm: the public face of the chain kernels.
+
+Every method checks what enters, broadcasts over leading dimensions and hands one flat batch to a
+compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or m, N m or N.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.mechanisms.serial import batch_calls as many
+from robodyn.mechanisms.serial import single_calls as single
+from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
+from robodyn.mechanisms.serial.kernels import batch as kernels
+from robodyn.mechanisms.serial.kinematics import SerialKinematics
+from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
+from robodyn.numerics.broadcasting import element
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.serial.model import SerialModel
+
+
+_empty = np.empty
+INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")
+MASS_METHODS = ("composite", "strobing")
+FORWARD_METHODS = ("articulated_body", "strobing")
+
+
+class SerialArm(SerialKinematics):
+    """An open chain of revolute and prismatic joints; methods are pure functions of its model.
+
+    Viscous and Coulomb friction and the motors' reflected inertia count unless `friction=False`
+    or `armature=False` says otherwise. A wrench (..., 6) is what the surroundings exert on the
+    arm: force and moment about the tip point, base frame [N, N m].
+
+    Attributes:
+        model: the description it was made from.
+    """
+
+    def __init__(self, model: SerialModel) -> None:
+        super().__init__(model)
+        self._chains = {
+            (friction, armature): pack_chain(model, friction=friction, armature=armature)
+            for friction in (False, True)
+            for armature in (False, True)
+        }
+        self._pseudo = pack_pseudo_inertias(self._chains[False, False])
+        self._square = (self.n, self.n)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SerialArm, (self.model,)
+
+    @cached_property
+    def _singles(self) -> dict[tuple[bool, bool], Single]:
+        return {
+            options: single.dynamics(chain, self._gravity)
+            for options, chain in self._chains.items()
+        }
+
+    @cached_property
+    def _one(self) -> Single:
+        return self._singles[True, True]
+
+    @property
+    def unchecked(self) -> single.Unchecked:
+        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        return single.Unchecked(self._one)
+
+    def __repr__(self) -> str:
+        return f"SerialArm({self.name!r}, {self.n} joints)"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SerialArm):
+            return NotImplemented
+        return self.model == other.model
+
+    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        method: str = "newton_euler",
+        *,
+        friction: bool = True,
+        armature: bool = True,
+    ) -> FloatArray:
+        """Efforts (..., n) for a motion, by one of three equal methods.
+
+        `newton_euler` and `modified_newton_euler` are the two recursions of Turney, Mudge and Lee
+        (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or an unknown method.
+        """
+        if method == "newton_euler":
+            efforts = _empty(self._n)
+            try:
+                one = (
+                    self._one
+                    if friction and armature
+                    else self._singles[bool(friction), bool(armature)]
+                )
+                if one.inverse(q, qd, qdd, wrench, False, efforts):
+                    return efforts
+            except TypeError:
+                pass  # not single float64 states: a batch, or something to be explained
+            many_efforts = many.inverse_dynamics(
+                (self._chain(friction, armature), self._gravity), q, qd, qdd, wrench
+            )
+            if many_efforts is not None:
+                return many_efforts
+        _choose(method, INVERSE_METHODS)
+        shape, (position, rate, change, load) = self._flat(
+            q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
+        )
+        chain, contact = self._chain(friction, armature), wrench is not None
+        out = np.empty((len(position), self.n))
+        state = (self._gravity, position, rate, change, load, contact)
+        if method == "lagrange":
+            kernels.lagrange(chain, self._pseudo, *state, out)
+        else:
+            kernels.newton_euler(chain, *state, method == "modified_newton_euler", out)
+        return out.reshape(*shape, self.n)
+
+    def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
+        """Efforts (..., n) of a motion without acceleration: gravity, velocity terms, friction."""
+        return self.inverse_dynamics(q, qd, np.zeros(self.n), friction=friction)
+
+    def gravity(self, q: ArrayLike) -> FloatArray:
+        """Efforts (..., n) that hold the arm at rest."""
+        return self.inverse_dynamics(q, np.zeros(self.n), np.zeros(self.n))
+
+    def mass_matrix(
+        self, q: ArrayLike, method: str = "composite", *, armature: bool = True
+    ) -> FloatArray:
+        """M (..., n, n), by composite rigid bodies or by `strobing` the inverse dynamics.
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
+        """
+        if method == "composite":
+            matrix = _empty(self._square)
+            try:
+                one = self._one if armature else self._singles[False, False]
+                if one.mass(q, False, matrix):
+                    return matrix
+            except TypeError:
+                pass
+            matrices = many.mass_matrix((self._chain(False, armature), self._gravity), q)
+            if matrices is not None:
+                return matrices
+        _choose(method, MASS_METHODS)
+        shape, (flat,) = self._flat(q=q)
+        out = np.empty((len(flat), self.n, self.n))
+        strobing = method == "strobing"
+        compute = kernels.strobed_mass_matrix if strobing else kernels.mass_matrix
+        compute(self._chain(False, armature), flat, out)
+        return out.reshape(*shape, self.n, self.n)
+
+    def christoffel(self, q: ArrayLike) -> FloatArray:
+        """C^i_jk (..., n, n, n) at [i, j, k]: the velocity terms are qd' C^i qd, by strobing."""
+        shape, (flat,) = self._flat(q=q)
+        out = np.empty((len(flat), self.n, self.n, self.n))
+        kernels.christoffel(self._chain(False, False), flat, out)
+        return out.reshape(*shape, self.n, self.n, self.n)
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
+        """C (..., n, n) from Christoffel's symbols: velocity terms C @ qd, Mdot - 2C skew."""
+        shape, (flat, rate) = self._flat(q=q, qd=qd)
+        C = np.einsum("sijk,sj->sik", self.christoffel(flat), rate)
+        return np.asarray(C.reshape(*shape, self.n, self.n))
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench: ArrayLike | None = None,
+        method: str = "articulated_body",
+        *,
+        friction: bool = True,
+        armature: bool = True,
+    ) -> FloatArray:
+        """Accelerations (..., n) that efforts cause, the inverse of `inverse_dynamics`.
+
+        `articulated_body` is of order n (Featherstone, 2008); `strobing` is section 7 of Turney,
+        Mudge and Lee (1980).
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
+            SingularMassMatrix: a joint has no inertia to accelerate.
+        """
+        if method == "articulated_body":
+            accelerations = _empty(self._n)
+            try:
+                one = (
+                    self._one
+                    if friction and armature
+                    else self._singles[bool(friction), bool(armature)]
+                )
+                if one.forward(q, qd, tau, wrench, False, accelerations):
+                    return accelerations
+            except TypeError:
+                pass
+            many_accelerations = many.forward_dynamics(
+                (self._chain(friction, armature), self._gravity), q, qd, tau, wrench
+            )
+            if many_accelerations is not None:
+                return many_accelerations
+        _choose(method, FORWARD_METHODS)
+        shape, (position, rate, effort, load) = self._flat(
+            q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
+        )
+        out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
+        strobing = method == "strobing"
+        compute = kernels.strobed_forward_dynamics if strobing else kernels.forward_dynamics
+        chain = self._chain(friction, armature)
+        compute(chain, self._gravity, position, rate, effort, load, out, status)
+        if status.any():
+            first = int(np.argmax(status))
+            index = element(shape, first)
+            raise SingularMassMatrix(
+                f"{self.name}: a joint has no inertia to accelerate at q "
+                f"{np.array2string(position[first], precision=6)}"
+                f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
+                "an armature",
+                value=position[first],
+                index=index,
+            )
+        return out.reshape(*shape, self.n)
+
+    def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Kinetic energy (...) with the motors', potential energy (...), 0 at the base [J]."""
+        shape, (position, rate) = self._flat(q=q, qd=qd)
+        out = np.empty((len(position), 2))
+        kernels.energy(self._chain(), self._gravity, position, rate, out)
+        return out[:, 0].reshape(shape), out[:, 1].reshape(shape)
+
+    def without_friction(self) -> SerialArm:
+        """The same arm with neither viscous nor Coulomb friction."""
+        return SerialArm(self.model.without_friction())
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> SerialArm:
+        """The same arm with a body held at the tip; arguments as `SerialModel.with_payload`."""
+        return SerialArm(self.model.with_payload(mass, com, inertia))
+
+    def integrate(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Q (n,) and qd (n,) after `steps` of dt [s], efforts and wrench held; unchecked.
+
+        Raises:
+            SimulationFailed: no finite state follows.
+        """
+        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
+        state, limits = (configuration, velocity), self.position_limits
+        return integrate(self._packed, limits, stops, state, effort, wrench, dt, steps)
+
+    def roll_out(self, rollout: Rollout, model: SerialArm, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
+        return roll_out(self._packed, self.position_limits, model._packed, rollout, (first, last))
+
+    @property
+    def _packed(self) -> Chain:
+        return Chain(self._chain(), self._gravity)
+
+    def _single(self, friction: bool, armature: bool) -> Single:
+        return self._singles[bool(friction), bool(armature)]
+
+    def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
+        return self._chains[bool(friction), bool(armature)]
+
+
+def _wrench(wrench: ArrayLike | None) -> FloatArray:
+    return np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m")
+
+
+def _choose(method: str, known: tuple[str, ...]) -> None:
+    if method not in known:
+        raise InvalidInput(
+            f"method is {method!r}, expected one of {', '.join(known)}", value=method
+        )

@@ -1,0 +1,142 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which joints of a URDF tree make the arm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from robodyn.errors import ModelError
+from robodyn.mechanisms.serial.model import KINDS
+
+if TYPE_CHECKING:
+    from robodyn.formats.urdf_tree import UrdfTree
+
+
+class Chain(NamedTuple):
+    """Base and tip link, and the movable joints between them, base first."""
+
+    base: str
+    tip: str
+    joints: list[Any]
+
+
+def find_chain(
+    tree: UrdfTree, source: str, base: str | None, tip: str | None, hold_branches: bool
+) -> Chain:
+    """The chain between two links, by default from the root to the leaf behind most joints.
+
+    Raises:
+        ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
+            in it, or a movable joint beside it that nothing holds.
+    """
+    for name in (base, tip):
+        if name is not None and name not in tree.links:
+            raise ModelError(
+                f"{source}: no link is named {name!r}; there are "
+                f"{', '.join(map(repr, list(tree.links)[:20]))}",
+                value=name,
+            )
+    if base is None:
+        base = next(link for link in tree.links if link not in tree.above)
+    if tip is None:
+        tip = _default_tip(tree, source, base)
+    path = _path(tree, tip, base)
+    if path is None:
+        raise ModelError(
+            f"{source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
+        )
+    chain = Chain(base, tip, [joint for joint in path if joint.type != "fixed"])
+    for joint in chain.joints:
+        _check_kind(joint, source)
+    if not chain.joints:
+        raise ModelError(
+            f"{source}: no movable joint between links {base!r} and {tip!r}", value=(base, tip)
+        )
+    if not hold_branches:
+        _check_branches(tree, source, chain)
+    return chain if not hold_branches else _hold(tree, chain)
+
+
+def _default_tip(tree: UrdfTree, source: str, base: str) -> str:
+    parents = {joint.parent for joint in tree.above.values()}
+    leaves = {}
+    for link in tree.links:
+        path = None if link in parents else _path(tree, link, base)
+        if path is not None:
+            leaves[link] = path
+    most = max(_movable(path) for path in leaves.values())
+    longest = {link: path for link, path in leaves.items() if _movable(path) == most}
+    ends = {tree.body[link] for link in longest}
+    if len(ends) > 1:
+        raise ModelError(
+            f"{source}: several chains of {most} joints, to {', '.join(map(repr, longest))}; "
+            "name the tip link",
+            value=list(longest),
+        )
+    return max(longest, key=lambda link: len(longest[link]))
+
+
+def _path(tree: UrdfTree, link: str, base: str) -> list[Any] | None:
+    """Joints from `base` down to a link, or None if it is not below."""
+    path = []
+    while link != base:
+        if link not in tree.above:
+            return None
+        path.append(tree.above[link])
+        link = tree.above[link].parent
+    return path[::-1]
+
+
+def _movable(path: list[Any]) -> int:
+    return sum(joint.type != "fixed" for joint in path)
+
+
+def _check_kind(joint: Any, source: str) -> None:
+    if joint.type not in KINDS:
+        raise ModelError(
+            f"{source}: joint {joint.name!r} is {joint.type}, a chain takes {', '.join(KINDS)} and "
+            "fixed",
+            value=joint.name,
+        )
+    if joint.mimic is not None:
+        raise ModelError(
+            f"{source}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which a chain cannot; "
+            "choose a tip link above it",
+            value=joint.name,
+        )
+
+
+def _check_branches(tree: UrdfTree, source: str, chain: Chain) -> None:
+    moving = {joint.child for joint in chain.joints}
+    for joint in tree.above.values():
+        beside = joint.type != "fixed" and joint.child not in moving
+        if beside and tree.body[joint.parent] in moving:
+            raise ModelError(
+                f"{source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; choose "
+                "a tip link behind it, make it fixed, or hold it with hold_branches=True",
+                value=joint.name,
+            )
+
+
+def _hold(tree: UrdfTree, chain: Chain) -> Chain:
+    """Let every link beside the chain belong to the body that carries it."""
+    moving = {joint.child for joint in chain.joints}
+    for link in tree.links:
+        body = tree.body[link]
+        while body not in moving and body in tree.above:
+            body = tree.body[tree.above[body].parent]
+        tree.body[link] = body
+    return chain

@@ -1,0 +1,136 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A serial arm from the chain between two links of a URDF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.formats.inertia import check_inertias
+from robodyn.formats.urdf_motors import Motor
+from robodyn.formats.urdf_text import UrdfDocument
+from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.mechanisms.serial.description.chain import find_chain
+from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.arrays import FloatArray
+
+
+def serial_model_from_urdf(
+    robot: Any,
+    source: str,
+    strict: bool = False,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    *,
+    motors: Mapping[str, Motor] | None = None,
+    hold_branches: bool = False,
+) -> SerialModel:
+    """The model of the chain from one link of a URDF to another.
+
+    Links joined rigidly count as one body, wherever they hang on the chain.
+
+    Args:
+        robot: a checked `urdf_parser_py` robot, a tree with a single root.
+        source: file name, for messages.
+        strict: refuse unphysical inertias instead of warning.
+        base_link: where the chain begins, by default the root; it is taken to stand still.
+        tip_link: where it ends, by default the leaf behind the largest number of moving joints.
+        motors: by joint name, as `read_motors` returns them.
+        hold_branches: take movable joints beside the chain as held at 0, instead of refusing.
+
+    Raises:
+        ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
+            planar joint in it, a moving link without `<inertial>`, a movable joint beside it.
+        UnphysicalInertia: with `strict=True`.
+    """
+    tree = UrdfTree(UrdfDocument(robot, (), source))
+    chain = find_chain(tree, source, base_link, tip_link, hold_branches)
+    start = tree.frames[chain.base]
+    joints = []
+    for joint in chain.joints:
+        try:
+            joints.append(_joint(tree, joint, start, motors or {}))
+        except ModelError as error:
+            raise ModelError(f"{source}: {error}", value=error.value) from error
+        start = tree.frames[joint.child]
+    check_inertias(
+        source, ((f"link {joint.link!r}", joint.inertia) for joint in joints), strict=strict
+    )
+    tip = np.linalg.inv(start) @ tree.frames[chain.tip]
+    return SerialModel(
+        name=robot.name,
+        joints=tuple(joints),
+        tip_rotation=start[:3, :3].T @ tree.frames[chain.tip][:3, :3],
+        tip_translation=tip[:3, 3],
+        gravity=tree.frames[chain.base][:3, :3].T @ np.array([0.0, 0.0, -9.81]),
+        base_link=chain.base,
+        tip_link=chain.tip,
+        source=source,
+    )
+
+
+def _joint(
+    tree: UrdfTree, joint: Any, before: FloatArray, motors: Mapping[str, Motor]
+) -> SerialJoint:
+    frame = tree.frames[joint.child]
+    R = before[:3, :3].T
+    body = tree.merged(joint.child)
+    if body is None:
+        raise ModelError(
+            f"link {joint.child!r}, moved by joint {joint.name!r}, has no <inertial>; "
+            "state one, if only with mass 0",
+            value=joint.child,
+        )
+    com, inertia = body.seen_from(frame[:3, :3], frame[:3, 3])
+    motor = motors.get(joint.name, Motor())
+    friction = float((joint.dynamics and joint.dynamics.friction) or 0.0)
+    backward = friction if motor.friction_backward is None else motor.friction_backward
+    return SerialJoint(
+        name=joint.name,
+        kind=joint.type,
+        rotation=R @ frame[:3, :3],
+        translation=R @ (frame[:3, 3] - before[:3, 3]),
+        axis=np.array(joint.axis or (1.0, 0.0, 0.0), dtype=np.float64),
+        mass=body.mass,
+        com=com,
+        inertia=inertia,
+        armature=motor.armature,
+        damping=float((joint.dynamics and joint.dynamics.damping) or 0.0),
+        friction=np.array([friction, backward]),
+        position=_position_limits(joint),
+        velocity=_limit(joint, "velocity"),
+        effort=_limit(joint, "effort"),
+        link=joint.child,
+    )
+
+
+def _position_limits(joint: Any) -> FloatArray:
+    limit = joint.limit
+    if limit is None or joint.type == "continuous":
+        return np.array([-np.inf, np.inf])
+    return np.array([float(limit.lower or 0.0), float(limit.upper or 0.0)])
+
+
+def _limit(joint: Any, name: str) -> float:
+    """Where the limit is absent or 0, as many published arms have it, none is meant."""
+    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
+    return abs(value) or np.inf

@@ -1,0 +1,151 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A serial arm from the Denavit-Hartenberg table in its YAML file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.formats.documents import Fields
+from robodyn.formats.inertia import check_inertias
+from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, placements
+from robodyn.mechanisms.serial.model import KINDS, SerialJoint, SerialModel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.arrays import FloatArray
+
+
+_TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "links")
+_LINK = (
+    "name", "joint", "theta", "d", "a", "alpha", "offset", "mass", "com", "inertia",
+    "armature", "damping", "friction", "limits",
+)  # fmt: skip
+_FRICTION = "a number, or [forward, backward], of at least 0 [N m or N]"
+
+
+def serial_model_from_yaml(
+    document: Mapping[str, Any], source: str, strict: bool = False
+) -> SerialModel:
+    """The model that a YAML document of `type: serial` describes.
+
+    Args:
+        document: as `read_yaml` returns it.
+        source: file name, for messages.
+        strict: refuse unphysical inertias instead of warning.
+
+    Raises:
+        ModelError: a field that is missing, unknown or wrong; the message names the file and the
+            dotted field.
+        UnphysicalInertia: with `strict=True`.
+    """
+    top = Fields(document, source)
+    top.only(*_TOP)
+    top.text("type", choices=("serial",))
+    convention = top.text("convention", default="standard_dh", choices=CONVENTIONS)
+    links = top.children("links")
+    if not links:
+        raise top.refuse("links", [], "a list of at least one link")
+    places, tip = placements([_row(link) for link in links], convention)
+    joints = tuple(
+        _joint(link, number, place.joint, place.link)
+        for number, (link, place) in enumerate(zip(links, places, strict=True), start=1)
+    )
+    check_inertias(source, ((joint.link, joint.inertia) for joint in joints), strict=strict)
+    home = top.array("home", (len(joints),), "rad or m") if "home" in top else None
+    return SerialModel(
+        name=top.text("name"),
+        joints=joints,
+        tip_rotation=tip[:3, :3],
+        tip_translation=tip[:3, 3],
+        gravity=top.array("gravity", (3,), "m/s^2", default=[0.0, 0.0, -9.81]),
+        home=home,
+        base_link=top.text("base_link", default="base_link"),
+        tip_link=top.text("tip_link", default="tool0"),
+        source=source,
+    )
+
+
+def _row(link: Fields) -> DHRow:
+    link.only(*_LINK)
+    prismatic = link.text("joint", choices=KINDS) == "prismatic"
+    free, fixed = ("d", "theta") if prismatic else ("theta", "d")
+    if link.number(free, default=0.0) != 0.0:
+        raise link.refuse(
+            free,
+            link.get(free, ""),
+            f"0, as it is the variable of this joint; a constant part goes into "
+            f"{link.where('offset')}",
+        )
+    values = {
+        free: link.number("offset", "m" if prismatic else "rad", default=0.0),
+        fixed: link.number(fixed, "rad" if prismatic else "m", default=0.0),
+    }
+    return DHRow(
+        prismatic=prismatic,
+        a=link.number("a", "m", default=0.0),
+        alpha=link.number("alpha", "rad", default=0.0),
+        **values,
+    )
+
+
+def _joint(link: Fields, number: int, placement: FloatArray, frame: FloatArray) -> SerialJoint:
+    kind = link.text("joint")
+    angle, force = ("m", "N") if kind == "prismatic" else ("rad", "N m")
+    limits = link.child("limits", {})
+    limits.only("position", "velocity", "effort")
+    position = np.array([-np.inf, np.inf])
+    if "position" in limits:
+        position = limits.array("position", (2,), angle)
+        if not position[0] <= position[1]:
+            raise limits.refuse("position", position.tolist(), "[lower, upper], lower <= upper")
+    R = frame[:3, :3]
+    return SerialJoint(
+        name=link.text("name", default=f"joint{number}"),
+        kind=kind,
+        rotation=placement[:3, :3],
+        translation=placement[:3, 3],
+        axis=np.array([0.0, 0.0, 1.0]),
+        mass=link.number("mass", "kg", at_least=0.0),
+        com=frame[:3, 3] + R @ link.array("com", (3,), "m"),
+        inertia=R @ _inertia(link) @ R.T,
+        armature=link.number("armature", default=0.0, at_least=0.0),
+        damping=link.number("damping", f"{force} s/{angle}", default=0.0, at_least=0.0),
+        friction=_friction(link),
+        position=position,
+        velocity=limits.number("velocity", f"{angle}/s", default=np.inf, above=0.0),
+        effort=limits.number("effort", force, default=np.inf, above=0.0),
+        link=f"link{number}",
+    )
+
+
+def _inertia(link: Fields) -> FloatArray:
+    tensor = link.array("inertia", (3, 3), "kg m^2")
+    if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
+        raise link.refuse("inertia", tensor.tolist(), "a symmetric matrix [kg m^2]")
+    return tensor
+
+
+def _friction(link: Fields) -> FloatArray:
+    if isinstance(link.data.get("friction"), list):
+        both = link.array("friction", (2,))
+        if (both < 0.0).any():
+            raise link.refuse("friction", both.tolist(), _FRICTION)
+        return both
+    value = link.number("friction", default=0.0, at_least=0.0)
+    return np.array([value, value])

@@ -1,0 +1,190 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Forward dynamics by the articulated-body algorithm (Featherstone, 2008, table 7.1).
+
+Spatial vectors are pairs of an angular and a linear part (of a force: moment and force) in base
+axes, each about the origin of its own joint, so that passing from joint to joint is a shift
+without a rotation. The articulated inertia is kept as blocks [A, B; B', M].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.mechanisms.serial.kernels.layout import (
+    ARMATURE,
+    BODY_COUPLING,
+    BODY_EFFORT,
+    BODY_HANDLE,
+    BODY_INERTIA,
+    BODY_VELOCITY,
+    PRISMATIC,
+)
+from robodyn.mechanisms.serial.kernels.spatial import (
+    Matrix,
+    add_outer,
+    back,
+    cross_rows,
+    forth,
+    joint_axis,
+    joint_origin,
+    link_about,
+    plus,
+    transpose,
+)
+from robodyn.mechanisms.serial.kernels.terms import friction
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import all_of
+from robodyn.numerics.vectors import Vector, add, axpy, cross, dot, scale, store, sub, vector
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inner
+def forward_dynamics(
+    chain: Any,
+    frames: Any,
+    gravity: Any,
+    qd: Any,
+    tau: Any,
+    wrench: Any,
+    bodies: Any,
+    qdd: Any,
+) -> bool:
+    """Joint accelerations qdd (n,); False if a joint has no inertia to accelerate.
+
+    `frames` as `place` leaves them, `wrench` (6,) on the tip in the base frame, scratch `bodies`
+    (n, BODY_SIZE).
+    """
+    n = chain.shape[0] - 1
+    outward_velocities(chain, frames, qd, bodies)
+    if not inward_inertias(chain, frames, qd, tau, wrench, bodies):
+        return False
+    angular = ZERO
+    linear = (-gravity[0], -gravity[1], -gravity[2])
+    for i in range(n):
+        body = bodies[i]
+        if i > 0:
+            r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
+            linear = add(linear, cross(angular, r))
+        angular = add(angular, vector(body, BODY_COUPLING))
+        linear = add(linear, vector(body, BODY_COUPLING + 3))
+        resisted = dot(vector(body, BODY_HANDLE), angular) + dot(
+            vector(body, BODY_HANDLE + 3), linear
+        )
+        qdd[i] = (body[BODY_EFFORT] - resisted) / body[BODY_INERTIA]
+        if chain[i + 1, PRISMATIC] != 0.0:
+            linear = axpy(qdd[i], joint_axis(frames, i), linear)
+        else:
+            angular = axpy(qdd[i], joint_axis(frames, i), angular)
+    return True
+
+
+@inner
+def outward_velocities(chain: Any, frames: Any, qd: Any, bodies: Any) -> None:
+    """Velocity of each link and the acceleration it owes to velocities alone."""
+    angular = ZERO
+    linear = ZERO
+    for i in range(chain.shape[0] - 1):
+        if i > 0:
+            r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
+            linear = add(linear, cross(angular, r))
+        motion = scale(qd[i], joint_axis(frames, i))
+        if chain[i + 1, PRISMATIC] != 0.0:
+            linear = add(linear, motion)
+            store(bodies[i], BODY_COUPLING, ZERO)
+            store(bodies[i], BODY_COUPLING + 3, cross(angular, motion))
+        else:
+            angular = add(angular, motion)
+            store(bodies[i], BODY_COUPLING, cross(angular, motion))
+            store(bodies[i], BODY_COUPLING + 3, cross(linear, motion))
+        store(bodies[i], BODY_VELOCITY, angular)
+        store(bodies[i], BODY_VELOCITY + 3, linear)
+
+
+@inner
+def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bodies: Any) -> bool:
+    """Articulated inertias and bias forces, tip to base; what each joint can use is kept."""
+    n = chain.shape[0] - 1
+    tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
+    force = (-wrench[0], -wrench[1], -wrench[2])
+    moment = add((-wrench[3], -wrench[4], -wrench[5]), cross(tip, force))
+    A = (ZERO, ZERO, ZERO)
+    B = (ZERO, ZERO, ZERO)
+    M = (ZERO, ZERO, ZERO)
+    for i in range(n - 1, -1, -1):
+        body = bodies[i]
+        mass, first, inertia = link_about(chain, frames, i)
+        A = plus(A, inertia)
+        B = plus(B, skew(first))
+        M = plus(M, ((mass, 0.0, 0.0), (0.0, mass, 0.0), (0.0, 0.0, mass)))
+        gyroscopic = velocity_force(mass, first, inertia, body)
+        moment = add(moment, gyroscopic[0])
+        force = add(force, gyroscopic[1])
+        z = joint_axis(frames, i)
+        if chain[i + 1, PRISMATIC] != 0.0:
+            angular, linear = forth(B, z), forth(M, z)
+            inert, load = dot(z, linear), dot(z, force)
+        else:
+            angular, linear = forth(A, z), back(B, z)
+            inert, load = dot(z, angular), dot(z, moment)
+        inert += chain[i + 1, ARMATURE]
+        if not all_of(inert > 0.0):
+            return False
+        effort = tau[i] - friction(chain[i + 1], qd[i]) - load
+        store(body, BODY_HANDLE, angular)
+        store(body, BODY_HANDLE + 3, linear)
+        body[BODY_EFFORT] = effort
+        body[BODY_INERTIA] = inert
+        if i > 0:
+            A = add_outer(A, -1.0 / inert, angular, angular)
+            B = add_outer(B, -1.0 / inert, angular, linear)
+            M = add_outer(M, -1.0 / inert, linear, linear)
+            alpha = vector(body, BODY_COUPLING)
+            a = vector(body, BODY_COUPLING + 3)
+            moment = add(moment, axpy(effort / inert, angular, add(forth(A, alpha), forth(B, a))))
+            force = add(force, axpy(effort / inert, linear, add(back(B, alpha), forth(M, a))))
+            r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
+            moment = add(moment, cross(r, force))
+            A, B = shifted(A, B, M, r)
+    return True
+
+
+@inner
+def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
+    """The moment and the force that a link's velocity alone asks for, v x* I v."""
+    omega = vector(body, BODY_VELOCITY)
+    v = vector(body, BODY_VELOCITY + 3)
+    momentum = axpy(mass, v, cross(omega, first))
+    spin = add(forth(inertia, omega), cross(first, v))
+    return add(cross(omega, spin), cross(v, momentum)), cross(omega, momentum)
+
+
+@inner
+def skew(a: Vector) -> Matrix:
+    """Rows of [a x]."""
+    return (0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0)
+
+
+@inner
+def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
+    """Blocks A and B about a point at -r; M stays.
+
+    B + [r x] M, and A - B [r x] + [r x] (B + [r x] M)'.
+    """
+    moved = plus(B, cross_rows(r, M))
+    # a row b of B makes b' [r x] = (b x r)'
+    turned = cross(r, B[0]), cross(r, B[1]), cross(r, B[2])
+    return plus(plus(A, turned), cross_rows(r, transpose(moved))), moved

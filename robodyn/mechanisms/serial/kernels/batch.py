@@ -1,0 +1,169 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Loops over a flat batch of states around the kernels of serial arms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
+from robodyn.mechanisms.serial.kernels import composite as serial_composite
+from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
+from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.mechanisms.serial.kernels import strobing as serial_strobing
+from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
+from robodyn.mechanisms.serial.kernels.spatial import matrix, place, quaternion_from_matrix
+from robodyn.numerics.compiler import batch_kernel, kernel
+
+
+@batch_kernel
+def newton_euler(
+    chain: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    wrench: Any,
+    contact: bool,
+    modified: bool,
+    out: Any,
+) -> None:
+    """Efforts out (N, n) by either recursion."""
+    work = np.empty((q.shape[1], WORK_SIZE))
+    for s in range(q.shape[0]):
+        if modified:
+            serial_newton_euler.modified_newton_euler(
+                chain, gravity, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
+            )
+        else:
+            serial_newton_euler.newton_euler(
+                chain, gravity, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
+            )
+
+
+@kernel
+def lagrange(
+    chain: Any,
+    pseudo: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    wrench: Any,
+    contact: bool,
+    out: Any,
+) -> None:
+    """Efforts out (N, n) by the trace form."""
+    n = q.shape[1]
+    T = np.empty((n + 1, n + 1, 4, 4))
+    D = np.empty((n + 1, n, 4, 4))
+    work = np.empty((4, 4, 4))
+    for s in range(q.shape[0]):
+        serial_lagrange.lagrange(
+            chain, pseudo, gravity, q[s], qd[s], qdd[s], wrench[s], contact, T, D, work, out[s]
+        )
+
+
+@kernel
+def poses(chain: Any, q: Any, out: Any) -> None:
+    """Poses out (N, 7) of the tip."""
+    n = q.shape[1]
+    frames = np.empty((n + 1, FRAME_SIZE))
+    for s in range(q.shape[0]):
+        place(chain, q[s], frames)
+        x, y, z, w = quaternion_from_matrix(matrix(frames[n], 0))
+        for k in range(3):
+            out[s, k] = frames[n, FRAME_ORIGIN + k]
+        out[s, 3], out[s, 4], out[s, 5], out[s, 6] = x, y, z, w
+
+
+@kernel
+def jacobian(chain: Any, q: Any, out: Any) -> None:
+    """Jacobians out (N, 6, n) of the tip."""
+    frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
+    for s in range(q.shape[0]):
+        place(chain, q[s], frames)
+        serial_composite.jacobian(chain, frames, out[s])
+
+
+@batch_kernel
+def mass_matrix(chain: Any, q: Any, out: Any) -> None:
+    """Mass matrices out (N, n, n) by composite rigid bodies."""
+    frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
+    for s in range(q.shape[0]):
+        place(chain, q[s], frames)
+        serial_composite.mass_matrix(chain, frames, out[s])
+
+
+@kernel
+def energy(chain: Any, gravity: Any, q: Any, qd: Any, out: Any) -> None:
+    """Kinetic and potential energy out (N, 2)."""
+    frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
+    for s in range(q.shape[0]):
+        place(chain, q[s], frames)
+        out[s, 0], out[s, 1] = serial_composite.energy(chain, frames, gravity, qd[s])
+
+
+@batch_kernel
+def forward_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any, status: Any
+) -> None:
+    """Accelerations out (N, n) by articulated bodies; status (N,) is 0 where they exist."""
+    n = q.shape[1]
+    frames = np.empty((n + 1, FRAME_SIZE))
+    bodies = np.empty((n, BODY_SIZE))
+    for s in range(q.shape[0]):
+        place(chain, q[s], frames)
+        solved = serial_articulated.forward_dynamics(
+            chain, frames, gravity, qd[s], tau[s], wrench[s], bodies, out[s]
+        )
+        status[s] = 0 if solved else 1
+
+
+@kernel
+def strobed_forward_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any, status: Any
+) -> None:
+    """Accelerations out (N, n) by strobing; status (N,) is 0 where they exist."""
+    n = q.shape[1]
+    unit, rest, effort = np.zeros(n), np.zeros(max(n, 3)), np.empty(n)
+    work, M = np.empty((n, WORK_SIZE)), np.empty((n, n))
+    for s in range(q.shape[0]):
+        solved = serial_strobing.forward_dynamics(
+            chain, gravity, q[s], qd[s], tau[s], wrench[s], unit, rest, work, effort, M, out[s]
+        )
+        status[s] = 0 if solved else 1
+
+
+@kernel
+def strobed_mass_matrix(chain: Any, q: Any, out: Any) -> None:
+    """Mass matrices out (N, n, n) by strobing."""
+    n = q.shape[1]
+    unit, rest, tau = np.zeros(n), np.zeros(max(n, 3)), np.empty(n)
+    work = np.empty((n, WORK_SIZE))
+    for s in range(q.shape[0]):
+        serial_strobing.mass_matrix(chain, q[s], unit, rest, work, tau, out[s])
+
+
+@kernel
+def christoffel(chain: Any, q: Any, out: Any) -> None:
+    """C^i_jk, out (N, n, n, n), by strobing."""
+    n = q.shape[1]
+    unit, rest, tau = np.zeros(n), np.zeros(max(n, 3)), np.empty(n)
+    work = np.empty((n, WORK_SIZE))
+    for s in range(q.shape[0]):
+        serial_strobing.christoffel(chain, q[s], unit, rest, work, tau, out[s])

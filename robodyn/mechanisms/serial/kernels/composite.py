@@ -1,0 +1,114 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What follows from where the frames are: Jacobian, mass matrix, energy; in base axes.
+
+The mass matrix is that of the composite-rigid-body method: everything beyond joint j moves as one
+body when only joint j accelerates (Walker and Orin, 1982; Featherstone, 2008, section 6.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.mechanisms.serial.kernels.layout import ARMATURE, MASS, PRISMATIC
+from robodyn.mechanisms.serial.kernels.spatial import (
+    add_outer,
+    add_point_mass,
+    forth,
+    joint_axis,
+    joint_origin,
+    link_about,
+    link_com,
+    link_inertia,
+    plus,
+)
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import add, axpy, cross, dot, scale, sub
+
+
+@inner
+def jacobian(chain: Any, frames: Any, out: Any) -> None:
+    """Geometric Jacobian out (6, n) of the tip: [v; omega] = J q', base frame."""
+    n = chain.shape[0] - 1
+    tip = joint_origin(frames, n)
+    for i in range(n):
+        z = joint_axis(frames, i)
+        linear, angular = z, (0.0, 0.0, 0.0)
+        if chain[i + 1, PRISMATIC] == 0.0:
+            linear, angular = cross(z, sub(tip, joint_origin(frames, i))), z
+        for k in range(3):
+            out[k, i] = linear[k]
+            out[3 + k, i] = angular[k]
+
+
+@inner
+def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
+    """Mass matrix out (n, n), reflected motor inertia included."""
+    n = chain.shape[0] - 1
+    mass = 0.0
+    first = (0.0, 0.0, 0.0)
+    inertia = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    for i in range(n - 1, -1, -1):
+        if i < n - 1:
+            # about the origin of joint i instead of i + 1: parallel axes, twice
+            r = sub(joint_origin(frames, i + 1), joint_origin(frames, i))
+            inertia = add_outer(add_outer(inertia, -1.0, first, r), -1.0, r, first)
+            twice = 2.0 * dot(first, r)
+            inertia = plus(inertia, ((twice, 0.0, 0.0), (0.0, twice, 0.0), (0.0, 0.0, twice)))
+            inertia = add_point_mass(inertia, mass, r)
+            first = axpy(mass, r, first)
+        m, h, moments = link_about(chain, frames, i)
+        mass += m
+        first = add(first, h)
+        inertia = plus(inertia, moments)
+        z = joint_axis(frames, i)
+        if chain[i + 1, PRISMATIC] != 0.0:
+            force, moment = scale(mass, z), cross(first, z)
+        else:
+            force, moment = cross(z, first), forth(inertia, z)
+        for j in range(i, -1, -1):
+            if j < i:
+                r = sub(joint_origin(frames, j + 1), joint_origin(frames, j))
+                moment = add(moment, cross(r, force))
+            sliding = chain[j + 1, PRISMATIC] != 0.0
+            entry = dot(joint_axis(frames, j), force if sliding else moment)
+            out[i, j] = entry
+            out[j, i] = entry
+        out[i, i] = out[i, i] + chain[i + 1, ARMATURE]
+
+
+@inner
+def energy(chain: Any, frames: Any, gravity: Any, qd: Any) -> tuple[float, float]:
+    """Kinetic energy, motors included, and potential energy, zero at the base's origin [J]."""
+    kinetic = 0.0
+    potential = 0.0
+    omega = (0.0, 0.0, 0.0)
+    velocity = (0.0, 0.0, 0.0)
+    g = (gravity[0], gravity[1], gravity[2])
+    for i in range(qd.shape[0]):
+        origin = joint_origin(frames, i)
+        z = joint_axis(frames, i)
+        if chain[i + 1, PRISMATIC] != 0.0:
+            velocity = axpy(qd[i], z, velocity)
+        else:
+            omega = axpy(qd[i], z, omega)
+        mass = chain[i + 1, MASS]
+        com = link_com(chain, frames, i)
+        v = add(velocity, cross(omega, sub(com, origin)))
+        spin = dot(omega, forth(link_inertia(chain, frames, i), omega))
+        kinetic += 0.5 * (mass * dot(v, v) + spin + chain[i + 1, ARMATURE] * qd[i] * qd[i])
+        potential -= mass * dot(g, com)
+        velocity = add(velocity, cross(omega, sub(joint_origin(frames, i + 1), origin)))
+    return kinetic, potential

@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One state of a serial arm, checked and answered in one call.
+
+Every function returns whether it has an answer; where it has none the kernels of `serial_batch`
+are asked, behind checks that say what is wrong. `trusted` leaves the checks out. Arrays are
+`given`; a wrench that is None has the length `ABSENT`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
+from robodyn.mechanisms.serial.kernels import composite as serial_composite
+from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
+from robodyn.mechanisms.serial.kernels.spatial import place
+from robodyn.numerics.array_arguments import ABSENT, stack, taken
+from robodyn.numerics.compiler import entry_kernel, inner
+from robodyn.numerics.jacobi import condition_of_rows
+from robodyn.numerics.simd.access import new_rows, set_entry
+
+# Scratch is on the stack: memory from the heap would take longer than a joint. An arm of more
+# joints has no answer here.
+MOST_JOINTS: Final = 1000
+
+
+@inner
+def are_numbers(array: Any, count: int) -> bool:
+    """Whether an array has `count` finite numbers."""
+    if array.shape[0] != count:
+        return False
+    # 0 times infinity or NaN is NaN, which equals nothing
+    total = 0.0
+    for j in range(count):
+        total += 0.0 * array[j]
+    return bool(total == 0.0)
+
+
+@inner
+def are_state(chain: Any, q: Any, qd: Any, third: Any, wrench: Any) -> bool:
+    """Whether all parts of a state have their length and finite numbers."""
+    n = chain.shape[0] - 1
+    if not (are_numbers(q, n) and are_numbers(qd, n) and are_numbers(third, n)):
+        return False
+    return wrench.shape[0] == ABSENT or are_numbers(wrench, 6)
+
+
+@entry_kernel
+def inverse_dynamics(
+    chain: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    wrench: Any,
+    trusted: bool,
+    out: Any,
+) -> bool:
+    """Efforts (n,) of one state by Newton-Euler."""
+    chain, gravity, q, qd, qdd = taken(chain), taken(gravity), taken(q), taken(qd), taken(qdd)
+    wrench, out = taken(wrench), taken(out)
+    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, qdd, wrench)):
+        return False
+    work = stack(q.shape[0], WORK_SIZE)
+    contact = wrench.shape[0] != ABSENT
+    serial_newton_euler.newton_euler(chain, gravity, q, qd, qdd, wrench, contact, work, out)
+    return True
+
+
+@entry_kernel
+def forward_dynamics(
+    chain: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    tau: Any,
+    wrench: Any,
+    trusted: bool,
+    out: Any,
+) -> bool:
+    """Accelerations (n,) of one state by articulated bodies."""
+    chain, gravity, q, qd, tau = taken(chain), taken(gravity), taken(q), taken(qd), taken(tau)
+    wrench, out = taken(wrench), taken(out)
+    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, tau, wrench)):
+        return False
+    n = q.shape[0]
+    frames = stack(n + 1, FRAME_SIZE)
+    bodies = stack(n, BODY_SIZE)
+    if wrench.shape[0] == ABSENT:
+        wrench = stack(1, 6)[0]
+        for j in range(6):
+            wrench[j] = 0.0
+    place(chain, q, frames)
+    return bool(
+        serial_articulated.forward_dynamics(chain, frames, gravity, qd, tau, wrench, bodies, out)
+    )
+
+
+@entry_kernel
+def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
+    """Mass matrix (n, n) of one configuration by composite rigid bodies."""
+    chain, q, out = taken(chain), taken(q), taken(out)
+    if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
+        return False
+    frames = stack(q.shape[0] + 1, FRAME_SIZE)
+    place(chain, q, frames)
+    serial_composite.mass_matrix(chain, frames, out)
+    return True
+
+
+@entry_kernel
+def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
+    """Ratio of the extreme singular values of the Jacobian of an arm of six joints.
+
+    Its angular rows are multiplied by `length`; -1 for no answer.
+    """
+    chain, q = taken(chain), taken(q)
+    if chain.shape[0] != 7 or not (trusted or (are_numbers(q, 6) and 0.0 < length < math.inf)):
+        return -1.0
+    frames, J = stack(7, FRAME_SIZE), stack(6, 6)
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, J)
+    rows = new_rows(6)
+    for i in range(6):
+        for j in range(6):
+            set_entry(rows, i, j, J[i, j] if i < 3 else length * J[i, j])
+        set_entry(rows, i, 6, 0.0)
+        set_entry(rows, i, 7, 0.0)
+    return condition_of_rows(rows)

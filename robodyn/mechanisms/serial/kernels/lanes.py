@@ -1,0 +1,139 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Many states of a serial arm, eight at a time in the lanes of vectors.
+
+The equations are those of single states, called with eight as if they were one. Arrays are
+`given`, (N, n) with any strides. Every function checks what enters and returns whether all states
+have an answer; if one has none, the kernels of `serial_batch` are asked, behind checks that say
+what is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
+from robodyn.mechanisms.serial.kernels import composite as serial_composite
+from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
+from robodyn.mechanisms.serial.kernels.spatial import place
+from robodyn.numerics.array_arguments import ABSENT, taken
+from robodyn.numerics.compiler import batch_entry
+from robodyn.numerics.simd.access import new_rows
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.numerics.simd.states import all_finite, read, write
+from robodyn.numerics.simd.tables import new_table
+
+# Scratch is on the stack, some 3 kB a joint.
+MOST_JOINTS: Final = 128
+
+
+@batch_entry
+def inverse_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, out: Any
+) -> bool:
+    """Efforts out (N, n) by Newton-Euler."""
+    chain, gravity, q, qd, qdd = taken(chain), taken(gravity), taken(q), taken(qd), taken(qdd)
+    wrench, out = taken(wrench), taken(out)
+    n, contact = chain.shape[0] - 1, wrench.shape[0] != ABSENT
+    if n > MOST_JOINTS:
+        return False
+    state, load, work = new_table(4, n), new_rows(6), new_table(n, WORK_SIZE)
+    position, rate, acceleration, tau = state[0], state[1], state[2], state[3]
+    last = q.shape[0]
+    for s in range(0, last, WIDTH):
+        read(q, s, last, position)
+        read(qd, s, last, rate)
+        read(qdd, s, last, acceleration)
+        if contact:
+            read(wrench, s, last, load)
+        if not (all_finite(state[0], 3 * n) and (not contact or all_finite(load, 6))):
+            return False
+        serial_newton_euler.newton_euler(
+            chain, gravity, position, rate, acceleration, load, contact, work, tau
+        )
+        write(tau, s, last, out)
+    return True
+
+
+@batch_entry
+def forward_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any
+) -> bool:
+    """Accelerations out (N, n) by articulated bodies."""
+    chain, gravity, q, qd, tau = taken(chain), taken(gravity), taken(q), taken(qd), taken(tau)
+    wrench, out = taken(wrench), taken(out)
+    n, contact = chain.shape[0] - 1, wrench.shape[0] != ABSENT
+    if n > MOST_JOINTS:
+        return False
+    state, load = new_table(4, n), new_rows(6)
+    frames, bodies = new_table(n + 1, FRAME_SIZE), new_table(n, BODY_SIZE)
+    position, rate, effort, acceleration = state[0], state[1], state[2], state[3]
+    for j in range(6):
+        load[j] = 0.0
+    last = q.shape[0]
+    for s in range(0, last, WIDTH):
+        read(q, s, last, position)
+        read(qd, s, last, rate)
+        read(tau, s, last, effort)
+        if contact:
+            read(wrench, s, last, load)
+        if not (all_finite(state[0], 3 * n) and all_finite(load, 6)):
+            return False
+        place(chain, position, frames)
+        if not serial_articulated.forward_dynamics(
+            chain, frames, gravity, rate, effort, load, bodies, acceleration
+        ):
+            return False
+        write(acceleration, s, last, out)
+    return True
+
+
+@batch_entry
+def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> bool:
+    """Mass matrices out (N, n * n), row by row, by composite rigid bodies."""
+    chain, q, out = taken(chain), taken(q), taken(out)
+    n = chain.shape[0] - 1
+    if n > MOST_JOINTS:
+        return False
+    position, frames, M = new_table(1, n), new_table(n + 1, FRAME_SIZE), new_table(n, n)
+    last = q.shape[0]
+    for s in range(0, last, WIDTH):
+        read(q, s, last, position[0])
+        if not all_finite(position[0], n):
+            return False
+        place(chain, position[0], frames)
+        serial_composite.mass_matrix(chain, frames, M)
+        write(M[0], s, last, out)
+    return True
+
+
+@batch_entry
+def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> bool:
+    """Jacobians out (N, 6 n) of the tip, row by row."""
+    chain, q, out = taken(chain), taken(q), taken(out)
+    n = chain.shape[0] - 1
+    if n > MOST_JOINTS:
+        return False
+    position, frames, J = new_table(1, n), new_table(n + 1, FRAME_SIZE), new_table(6, n)
+    last = q.shape[0]
+    for s in range(0, last, WIDTH):
+        read(q, s, last, position[0])
+        if not all_finite(position[0], n):
+            return False
+        place(chain, position[0], frames)
+        serial_composite.jacobian(chain, frames, J)
+        write(J[0], s, last, out)
+    return True

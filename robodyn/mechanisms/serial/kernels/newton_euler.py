@@ -1,0 +1,185 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Inverse dynamics by recursion: Newton-Euler and Turney's modified form.
+
+Turney, Mudge and Lee (1980), eq. 3.15-3.21, and eq. 5.1, 5.2 for the modified form, both with the
+corrections listed in docs/arms.md, and both extended to prismatic joints. Going outward, both forms
+turn a motion into the force and the moment that accelerate each link; `inward` carries these from
+the tip to the base.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.mechanisms.serial.kernels.layout import (
+    ROTATION,
+    WORK_FORCE,
+    WORK_LEVER,
+    WORK_MOMENT,
+    WORK_REACH,
+    WORK_ROTATION,
+)
+from robodyn.mechanisms.serial.kernels.spatial import (
+    Matrix,
+    back,
+    link_lever,
+    link_reach,
+    link_rotation,
+    matrix,
+    store_matrix,
+)
+from robodyn.mechanisms.serial.kernels.terms import (
+    add_force,
+    add_moment,
+    add_motor,
+    along_axis,
+    angular_acceleration,
+    angular_inertia,
+    angular_velocity,
+    base_acceleration,
+    carried_acceleration,
+    com_acceleration,
+    gyroscopic_moment,
+    inertial_force,
+    lever_moment,
+    levered_force,
+    origin_acceleration,
+    passed_moment,
+    rotation_operator,
+    spread_moment,
+    turned_force,
+    turned_moment,
+)
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import Vector, store, vector
+
+
+@inner
+def newton_euler(
+    chain: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    wrench: Any,
+    contact: bool,
+    work: Any,
+    tau: Any,
+) -> None:
+    """Joint efforts tau (n,) by Newton-Euler; `wrench` (6,) on the tip is read if `contact`."""
+    omega = (0.0, 0.0, 0.0)
+    alpha = (0.0, 0.0, 0.0)
+    a = base_acceleration(chain, gravity)
+    for i in range(chain.shape[0] - 1):
+        row = chain[i + 1]
+        R = link_rotation(row, q[i])
+        r = link_reach(row, q[i])
+        alpha = angular_acceleration(row, R, alpha, omega, qd[i], qdd[i])
+        carried = carried_acceleration(row, R, a, omega, qd[i], qdd[i])
+        omega = angular_velocity(row, R, omega, qd[i])
+        A = rotation_operator(omega, alpha)
+        a = origin_acceleration(A, r, carried)
+        F = inertial_force(row, com_acceleration(row, A, a))
+        N = add_moment(angular_inertia(row, alpha), gyroscopic_moment(row, omega))
+        keep(work[i], R, r, link_lever(row, q[i]), F, N)
+    inward(chain, q, qd, qdd, wrench, contact, work, tau)
+
+
+@inner
+def modified_newton_euler(
+    chain: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    wrench: Any,
+    contact: bool,
+    work: Any,
+    tau: Any,
+) -> None:
+    """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
+    n = chain.shape[0] - 1
+    omega = (0.0, 0.0, 0.0)
+    alpha = (0.0, 0.0, 0.0)
+    a = base_acceleration(chain, gravity)
+    for i in range(n):
+        row = chain[i + 1]
+        R = link_rotation(row, q[i])
+        r = link_reach(row, q[i])
+        lever = link_lever(row, q[i])
+        alpha = angular_acceleration(row, R, alpha, omega, qd[i], qdd[i])
+        carried = carried_acceleration(row, R, a, omega, qd[i], qdd[i])
+        omega = angular_velocity(row, R, omega, qd[i])
+        A = rotation_operator(omega, alpha)
+        F = levered_force(row, A, lever, carried)
+        N = spread_moment(row, A)
+        if i < n - 1:
+            a = origin_acceleration(A, r, carried)
+        keep(work[i], R, r, lever, F, N)
+    inward(chain, q, qd, qdd, wrench, contact, work, tau)
+
+
+@inner
+def inward(
+    chain: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, work: Any, tau: Any
+) -> None:
+    """Eq. 3.19-3.21: from the tip to the base, the forces between links and the efforts."""
+    n = chain.shape[0] - 1
+    outer_force = (0.0, 0.0, 0.0)
+    outer_moment = (0.0, 0.0, 0.0)
+    if contact:
+        outer_force, outer_moment = tip_load(chain, q, wrench)
+    for i in range(n - 1, -1, -1):
+        row = chain[i + 1]
+        force = vector(work[i], WORK_FORCE)
+        moment = add_moment(
+            vector(work[i], WORK_MOMENT), lever_moment(vector(work[i], WORK_LEVER), force)
+        )
+        if contact or i < n - 1:
+            force = add_force(force, outer_force)
+            moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
+            moment = add_moment(moment, outer_moment)
+        tau[i] = add_motor(row, along_axis(row, force, moment), qd[i], qdd[i])
+        if i > 0:
+            R = matrix(work[i], WORK_ROTATION)
+            outer_force = turned_force(R, force)
+            outer_moment = turned_moment(R, moment)
+
+
+@inner
+def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
+    """f_{n+1}, n_{n+1}: what the last link exerts on its surroundings, in frame n.
+
+    `wrench` (6,) is the opposite, in the base frame.
+    """
+    R = matrix(chain[0], ROTATION)
+    force = back(R, (-wrench[0], -wrench[1], -wrench[2]))
+    moment = back(R, (-wrench[3], -wrench[4], -wrench[5]))
+    for i in range(chain.shape[0] - 1):
+        R = link_rotation(chain[i + 1], q[i])
+        force = back(R, force)
+        moment = back(R, moment)
+    return force, moment
+
+
+@inner
+def keep(work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector) -> None:
+    """Write down what `inward` needs of a link."""
+    store_matrix(work, WORK_ROTATION, R)
+    store(work, WORK_REACH, r)
+    store(work, WORK_LEVER, lever)
+    store(work, WORK_FORCE, force)
+    store(work, WORK_MOMENT, moment)

@@ -1,0 +1,248 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""3 x 3 matrices as three rows, and where the frames of a serial chain lie."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.mechanisms.serial.kernels.layout import (
+    AXIS,
+    COM,
+    FRAME_ORIGIN,
+    INERTIA,
+    LEVER,
+    MASS,
+    PRISMATIC,
+    REACH,
+    ROTATION,
+)
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.trigonometry import sine_cosine
+from robodyn.numerics.vectors import (
+    Vector,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    resolve,
+    store,
+    symmetric,
+    vector,
+)
+
+Matrix = tuple[Vector, Vector, Vector]
+
+
+@inner
+def matrix(array: Any, start: int) -> Matrix:
+    """Nine consecutive entries of a flat array, row by row."""
+    return vector(array, start), vector(array, start + 3), vector(array, start + 6)
+
+
+@inner
+def store_matrix(array: Any, start: int, rows: Matrix) -> None:
+    """Write a matrix into nine consecutive entries of a flat array."""
+    store(array, start, rows[0])
+    store(array, start + 3, rows[1])
+    store(array, start + 6, rows[2])
+
+
+@inner
+def forth(rows: Matrix, a: Vector) -> Vector:
+    """Return R a."""
+    return resolve(rows[0], rows[1], rows[2], a)
+
+
+@inner
+def back(rows: Matrix, a: Vector) -> Vector:
+    """Return R' a."""
+    return combine(rows[0], rows[1], rows[2], a)
+
+
+@inner
+def product(a: Matrix, b: Matrix) -> Matrix:
+    """Return A B."""
+    return back(b, a[0]), back(b, a[1]), back(b, a[2])
+
+
+@inner
+def plus(a: Matrix, b: Matrix) -> Matrix:
+    """Return A + B."""
+    return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
+
+
+@inner
+def add_outer(rows: Matrix, factor: float, a: Vector, b: Vector) -> Matrix:
+    """Return A + factor a b'."""
+    return (
+        axpy(factor * a[0], b, rows[0]),
+        axpy(factor * a[1], b, rows[1]),
+        axpy(factor * a[2], b, rows[2]),
+    )
+
+
+@inner
+def transpose(rows: Matrix) -> Matrix:
+    """Return A'."""
+    x, y, z = rows
+    return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
+
+
+@inner
+def column(rows: Matrix, j: int) -> Vector:
+    """Return column j."""
+    return rows[0][j], rows[1][j], rows[2][j]
+
+
+@inner
+def cross_rows(a: Vector, rows: Matrix) -> Matrix:
+    """Return [a x] A."""
+    return transpose(
+        (
+            cross(a, column(rows, 0)),
+            cross(a, column(rows, 1)),
+            cross(a, column(rows, 2)),
+        )
+    )
+
+
+@inner
+def link_rotation(row: Any, q: float) -> Matrix:
+    """R_{i-1}^i, rows: link frame i to frame i-1."""
+    x, y, z = matrix(row, ROTATION)
+    if row[PRISMATIC] != 0.0:
+        return x, y, z
+    s, c = sine_cosine(q)
+    return (
+        (c * x[0] - s * y[0], c * x[1] - s * y[1], c * x[2] - s * y[2]),
+        (s * x[0] + c * y[0], s * x[1] + c * y[1], s * x[2] + c * y[2]),
+        z,
+    )
+
+
+@inner
+def link_reach(row: Any, q: float) -> Vector:
+    """r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
+    if row[PRISMATIC] != 0.0:
+        return axpy(q, vector(row, AXIS), vector(row, REACH))
+    return vector(row, REACH)
+
+
+@inner
+def link_lever(row: Any, q: float) -> Vector:
+    """r_i + rbar_i [m], from the origin of frame i-1 to the centre of mass, in frame i."""
+    if row[PRISMATIC] != 0.0:
+        return axpy(q, vector(row, AXIS), vector(row, LEVER))
+    return vector(row, LEVER)
+
+
+@inner
+def place(chain: Any, q: Any, frames: Any) -> None:
+    """Rotation and origin of frames 0..n in the base frame, into frames (n + 1, FRAME_SIZE)."""
+    R = matrix(chain[0], ROTATION)
+    origin = forth(R, vector(chain[0], REACH))
+    store_matrix(frames[0], 0, R)
+    store(frames[0], FRAME_ORIGIN, origin)
+    for i in range(chain.shape[0] - 1):
+        row = chain[i + 1]
+        R = product(R, link_rotation(row, q[i]))
+        origin = add(origin, forth(R, link_reach(row, q[i])))
+        store_matrix(frames[i + 1], 0, R)
+        store(frames[i + 1], FRAME_ORIGIN, origin)
+
+
+@inner
+def joint_axis(frames: Any, i: int) -> Vector:
+    """Axis of joint i (0..n-1), base frame."""
+    return column(matrix(frames[i], 0), 2)
+
+
+@inner
+def joint_origin(frames: Any, i: int) -> Vector:
+    """Origin of the frame of joint i (0..n-1), or of the tip (n), base frame."""
+    return vector(frames[i], FRAME_ORIGIN)
+
+
+@inner
+def link_com(chain: Any, frames: Any, i: int) -> Vector:
+    """Centre of mass of link i (0..n-1), base frame."""
+    R = matrix(frames[i + 1], 0)
+    return add(vector(frames[i + 1], FRAME_ORIGIN), forth(R, vector(chain[i + 1], COM)))
+
+
+@inner
+def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
+    """Inertia of link i (0..n-1) about its own centre of mass, in base axes."""
+    x, y, z = matrix(frames[i + 1], 0)
+    row = chain[i + 1]
+    Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)
+    xy, xz, yz = dot(x, Iy), dot(x, Iz), dot(y, Iz)
+    return (dot(x, Ix), xy, xz), (xy, dot(y, Iy), yz), (xz, yz, dot(z, Iz))
+
+
+@inner
+def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
+    """Inertia rows plus that of a mass at a: A + m (a.a E - a a')."""
+    x, y, z = add_outer(rows, -mass, a, a)
+    square = mass * dot(a, a)
+    return (x[0] + square, x[1], x[2]), (y[0], y[1] + square, y[2]), (z[0], z[1], z[2] + square)
+
+
+@inner
+def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
+    """Mass of link i, first moment and inertia about the origin of its joint, in base axes."""
+    mass = chain[i + 1, MASS]
+    com = link_com(chain, frames, i)
+    origin = joint_origin(frames, i)
+    c = (com[0] - origin[0], com[1] - origin[1], com[2] - origin[2])
+    first = (mass * c[0], mass * c[1], mass * c[2])
+    return mass, first, add_point_mass(link_inertia(chain, frames, i), mass, c)
+
+
+@inner
+def quaternion_from_matrix(rows: Matrix) -> tuple[float, float, float, float]:
+    """Unit quaternion (x, y, z, w) of a rotation, w not negative (Shepperd, 1978)."""
+    xx, yy, zz = rows[0][0], rows[1][1], rows[2][2]
+    # the largest component first: dividing by a small one would lose digits
+    if xx + yy + zz > 0.0:
+        w = 0.5 * math.sqrt(1.0 + xx + yy + zz)
+        f = 0.25 / w
+        x = f * (rows[2][1] - rows[1][2])
+        y = f * (rows[0][2] - rows[2][0])
+        z = f * (rows[1][0] - rows[0][1])
+    elif xx >= yy and xx >= zz:
+        x = 0.5 * math.sqrt(1.0 + xx - yy - zz)
+        f = 0.25 / x
+        w = f * (rows[2][1] - rows[1][2])
+        y = f * (rows[0][1] + rows[1][0])
+        z = f * (rows[0][2] + rows[2][0])
+    elif yy >= zz:
+        y = 0.5 * math.sqrt(1.0 - xx + yy - zz)
+        f = 0.25 / y
+        w = f * (rows[0][2] - rows[2][0])
+        x = f * (rows[0][1] + rows[1][0])
+        z = f * (rows[1][2] + rows[2][1])
+    else:
+        z = 0.5 * math.sqrt(1.0 - xx - yy + zz)
+        f = 0.25 / z
+        w = f * (rows[1][0] - rows[0][1])
+        x = f * (rows[0][2] + rows[2][0])
+        y = f * (rows[1][2] + rows[2][1])
+    if w < 0.0:
+        return -x, -y, -z, -w
+    return x, y, z, w

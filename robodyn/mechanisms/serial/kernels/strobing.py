@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Strobing: the matrices of the dynamics from calls of the inverse dynamics with unit motions.
+
+Turney, Mudge and Lee (1980), end of section 3 and section 7. With h(q') the effort of a motion at
+constant rates without gravity and friction, C_jj = h(e_j), and as h(e_j + e_k) is
+C_jj + C_kk + 2 C_jk (the report forgets the first two), C_jk = [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.mechanisms.serial.kernels.newton_euler import newton_euler
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.linear import solve_positive_definite
+
+
+@kernel
+def mass_matrix(chain: Any, q: Any, unit: Any, rest: Any, work: Any, tau: Any, out: Any) -> None:
+    """Mass matrix out (n, n): column j is the effort of a unit acceleration of joint j at rest.
+
+    `rest` (n,) is zero, `unit` (n,) zero on entry and on return; no gravity.
+    """
+    n = q.shape[0]
+    for j in range(n):
+        unit[j] = 1.0
+        newton_euler(chain, rest, q, rest, unit, rest, False, work, tau)
+        unit[j] = 0.0
+        for i in range(n):
+            out[i, j] = tau[i]
+
+
+@kernel
+def christoffel(chain: Any, q: Any, unit: Any, rest: Any, work: Any, tau: Any, out: Any) -> None:
+    """C^i_jk, out (n, n, n) at [i, j, k], of a chain without friction; scratch as `mass_matrix`."""
+    n = q.shape[0]
+    for j in range(n):
+        unit[j] = 1.0
+        newton_euler(chain, rest, q, unit, rest, rest, False, work, tau)
+        unit[j] = 0.0
+        for i in range(n):
+            out[i, j, j] = tau[i]
+    for j in range(n):
+        for k in range(j):
+            unit[j] = 1.0
+            unit[k] = 1.0
+            newton_euler(chain, rest, q, unit, rest, rest, False, work, tau)
+            unit[j] = 0.0
+            unit[k] = 0.0
+            for i in range(n):
+                mixed = 0.5 * (tau[i] - out[i, j, j] - out[i, k, k])
+                out[i, j, k] = mixed
+                out[i, k, j] = mixed
+
+
+@kernel
+def forward_dynamics(
+    chain: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    tau: Any,
+    wrench: Any,
+    unit: Any,
+    rest: Any,
+    work: Any,
+    effort: Any,
+    M: Any,
+    qdd: Any,
+) -> bool:
+    """Section 7: the bias and the columns of M by inverse dynamics, then M q'' = tau - bias.
+
+    Solved by Cholesky's factorisation, as M is symmetric and positive definite; False if not.
+    """
+    mass_matrix(chain, q, unit, rest, work, effort, M)
+    newton_euler(chain, gravity, q, qd, rest, wrench, True, work, effort)
+    for i in range(q.shape[0]):
+        qdd[i] = tau[i] - effort[i]
+    return solve_positive_definite(M, qdd)

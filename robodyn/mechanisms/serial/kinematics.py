@@ -1,0 +1,180 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Where an arm is and how it moves: names, limits, poses of the tip, Jacobian."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.mechanisms.common.single_calls import condition_of
+from robodyn.mechanisms.serial import batch_calls as many
+from robodyn.mechanisms.serial import single_calls as single
+from robodyn.mechanisms.serial.kernels import batch as kernels
+from robodyn.mechanisms.serial.packing import pack_chain
+from robodyn.numerics.broadcasting import flatten
+from robodyn.numerics.singular_values import extreme_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.model import SerialModel
+
+
+class SerialKinematics:
+    """The kinematic half of `SerialArm`; configurations, q, are (..., n) in rad or m.
+
+    Attributes:
+        model: the description it was made from.
+    """
+
+    kind = "serial"
+
+    def __init__(self, model: SerialModel) -> None:
+        self.model = model
+        self._geometry = pack_chain(model)
+        self._gravity = np.array(model.gravity)
+        self._n = len(model.joints)
+
+    @property
+    def name(self) -> str:
+        """What the arm is called."""
+        return self.model.name
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self._n
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """From the base to the tip."""
+        return tuple(joint.name for joint in self.model.joints)
+
+    @cached_property
+    def _condition(self) -> Callable[[Any, Any, bool], float]:
+        return single.condition(self._geometry)
+
+    @cached_property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame and of the tip's."""
+        return self.model.base_link, self.model.tip_link
+
+    @property
+    def effort_limits(self) -> FloatArray:
+        """(n,) [N m or N]."""
+        return np.array([joint.effort for joint in self.model.joints], dtype=np.float64)
+
+    @property
+    def position_limits(self) -> FloatArray:
+        """(n, 2) [rad or m]."""
+        return np.array([joint.position for joint in self.model.joints], dtype=np.float64)
+
+    @property
+    def velocity_limits(self) -> FloatArray:
+        """(n,) [rad/s or m/s]."""
+        return np.array([joint.velocity for joint in self.model.joints])
+
+    @property
+    def home(self) -> FloatArray:
+        """(n,) the model's home position."""
+        return np.array(self.model.home)
+
+    def body_pose(self, configuration: ArrayLike) -> FloatArray:
+        """Pose (..., 7) of the tip; see `forward_kinematics`."""
+        return self.forward_kinematics(configuration)
+
+    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
+        """(..., n) [rad or m] the configuration itself, checked."""
+        return self._q("configuration", configuration)
+
+    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+        """(..., n) [rad/s or m/s] the velocity itself, checked."""
+        shape, (_, qd) = self._flat(configuration=configuration, velocity=velocity)
+        return np.asarray(qd.reshape(*shape, self.n))
+
+    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
+        """(..., n) goal - start; a continuous joint counts its turns."""
+        return np.asarray(self._q("goal", goal) - self._q("start", start))
+
+    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+        """(..., n) configuration + displacement."""
+        step = self._q("displacement", displacement)
+        return np.asarray(self._q("configuration", configuration) + step)
+
+    def forward_kinematics(self, q: ArrayLike) -> FloatArray:
+        """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
+        shape, (flat,) = self._flat(q=q)
+        out = np.empty((len(flat), 7))
+        kernels.poses(self._geometry, flat, out)
+        return out.reshape(*shape, 7)
+
+    def jacobian(self, q: ArrayLike) -> FloatArray:
+        """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
+        jacobians = many.jacobian((self._geometry, self._gravity), q)
+        if jacobians is not None:
+            return jacobians
+        shape, (flat,) = self._flat(q=q)
+        out = np.empty((len(flat), 6, self.n))
+        kernels.jacobian(self._geometry, flat, out)
+        return out.reshape(*shape, 6, self.n)
+
+    def singular_values(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
+        """Singular values (..., min(6, n)) of J, largest first, its angular rows times a length.
+
+        Raises:
+            InvalidInput: q of the wrong shape or not finite, or a length that is not positive.
+        """
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        J = self.jacobian(q)
+        J[..., 3:, :] *= length
+        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
+
+    def condition_number(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
+        """Ratio (...) of the extreme of the min(6, n) singular values; infinite if one is zero.
+
+        Angular rates are multiplied by a length [m] or, which is the same, moments divided by it.
+
+        Raises:
+            InvalidInput: as for `singular_values`.
+        """
+        ratio = condition_of(self._condition, q, characteristic_length)
+        if ratio is not None:
+            return ratio
+        return extreme_ratio(self.singular_values(q, characteristic_length))
+
+    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Time derivative (n,) of a configuration, the velocity itself; unchecked."""
+        return velocity
+
+    def normalized(self, configuration: FloatArray) -> FloatArray:
+        """The configuration (n,) as it is, which no rounding can take off its manifold."""
+        return configuration
+
+    def _q(self, name: str, value: ArrayLike) -> FloatArray:
+        return as_array(name, value, (self.n,), f"{self.n} joints, rad or m")
+
+    def _flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
+        checked = {
+            name: value if name == "wrench" else self._q(name, value)
+            for name, value in values.items()
+        }
+        return flatten(**checked)

@@ -1,0 +1,101 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A model as the flat arrays that the kernels read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.serial.kernels import layout as at
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.model import SerialModel
+
+
+_UPPER_TRIANGLE = np.triu_indices(3)
+
+
+def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = True) -> FloatArray:
+    """(n + 1, LINK_SIZE), laid out as `robodyn.mechanisms.serial.kernels.layout` says.
+
+    The model's moving frame i lies at joint i, the kernels' frame i at joint i + 1 with z along
+    that joint's axis, so link properties move from one to the other here.
+    """
+    joints = model.joints
+    chain = np.zeros((len(joints) + 1, at.LINK_SIZE))
+    turns = [turn_z_to(joint.axis) for joint in joints] + [np.eye(3)]
+    rotations = [joint.rotation for joint in joints] + [model.tip_rotation]
+    translations = [joint.translation for joint in joints] + [model.tip_translation]
+    _put_transform(chain[0], rotations[0] @ turns[0], translations[0])
+    for i, joint in enumerate(joints):
+        row, turn = chain[i + 1], turns[i]
+        rotation = turn.T @ rotations[i + 1] @ turns[i + 1]
+        shift = turn.T @ translations[i + 1]
+        _put_transform(row, rotation, shift)
+        lever = rotation.T @ turn.T @ joint.com
+        row[at.LEVER : at.LEVER + 3] = lever
+        row[at.COM : at.COM + 3] = lever - rotation.T @ shift
+        inertia = rotation.T @ turn.T @ joint.inertia @ turn @ rotation
+        row[at.MASS] = joint.mass
+        row[at.INERTIA : at.INERTIA + 6] = inertia[_UPPER_TRIANGLE]
+        row[at.SPREAD : at.SPREAD + 6] = spread(inertia)[_UPPER_TRIANGLE]
+        row[at.PRISMATIC] = joint.kind == "prismatic"
+        if armature:
+            row[at.ARMATURE] = joint.armature
+        if friction:
+            row[at.DAMPING] = joint.damping
+            row[at.FRICTION_FORWARD], row[at.FRICTION_BACKWARD] = joint.friction
+    return chain
+
+
+def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
+    """(n, 4, 4): integral of d d' dm over each link, d = [x y z 1] from the origin of frame i.
+
+    Turney, Mudge and Lee (1980), eq. 1.24 and 1.28.
+    """
+    out = np.empty((len(chain) - 1, 4, 4))
+    for J, row in zip(out, chain[1:], strict=True):
+        mass, com = row[at.MASS], row[at.COM : at.COM + 3]
+        K = np.zeros((3, 3))
+        K[_UPPER_TRIANGLE] = row[at.SPREAD : at.SPREAD + 6]
+        K = K + np.triu(K, 1).T
+        J[:3, :3] = K + mass * np.outer(com, com)
+        J[:3, 3] = J[3, :3] = mass * com
+        J[3, 3] = mass
+    return out
+
+
+def spread(inertia: FloatArray) -> FloatArray:
+    """K = tr(I)/2 E - I, the integral of d d' dm about the centre of mass."""
+    out: FloatArray = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    return out
+
+
+def turn_z_to(axis: FloatArray) -> FloatArray:
+    """A rotation (3, 3) whose third column is a unit axis; none for z itself."""
+    if np.array_equal(axis, [0.0, 0.0, 1.0]):
+        return np.eye(3)
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def _put_transform(row: FloatArray, rotation: FloatArray, shift: FloatArray) -> None:
+    row[at.ROTATION : at.ROTATION + 9] = rotation.ravel()
+    row[at.SHIFT : at.SHIFT + 3] = shift
+    row[at.REACH : at.REACH + 3] = rotation.T @ shift

@@ -1,0 +1,62 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Single states of an arm."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.common import single_calls as single
+from robodyn.mechanisms.serial.kernels import entries as kernels
+from robodyn.numerics.array_arguments import MATRIX, VECTOR
+from robodyn.threads import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+
+
+@once
+def _entries() -> single.Single:
+    return single.entries(kernels, MATRIX, VECTOR)
+
+
+@once
+def _condition() -> Callable[..., float]:
+    return single.condition_entry(kernels, MATRIX)
+
+
+def condition(chain: FloatArray) -> Callable[[Any, Any, bool], float]:
+    """The condition number at q with a length, and whether to trust them; -1 if none."""
+    return partial(_condition(), chain)
+
+
+def dynamics(chain: FloatArray, gravity: FloatArray) -> single.Single:
+    """Entry points for an arm; compiled or read from disk on first use."""
+    return single.of_mechanism(_entries(), chain, gravity)
+
+
+class Unchecked(single.Unchecked):
+    """An arm's dynamics without checks; see the base class."""
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (n,) from start to goal (n,)."""
+        return goal - start
+
+    def advance(self, q: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Configuration (n,) after a displacement (n,)."""
+        return q + displacement

@@ -1,0 +1,73 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What joins a leg to the base: the universal joint of a 6-UPS, or the spherical one of a 6-SPS.
+
+A leg between two spherical joints is free to spin about its own axis, and nothing drives or
+stops it. As Dasgupta and Mruthyunjaya (1998, section 1) say, this passive spin is left out
+(W.s = A.s = 0), which asks for a leg that looks the same however it has spun.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.mechanisms.stewart.model import Body, StewartModel
+
+BASE_JOINTS = ("universal", "spherical")
+# Parts of a leg are symmetric when what breaks the symmetry is this small against their size.
+SYMMETRY = 1e-9
+
+
+def base_joints(model: StewartModel, given: str | Sequence[str]) -> tuple[str, ...]:
+    """The base joint of each of the six legs.
+
+    Raises:
+        InvalidInput: an unknown name, or not one for each leg.
+        ModelError: a spherical joint under a leg that is not symmetric about its axis.
+    """
+    joints = (given,) * len(model.legs) if isinstance(given, str) else tuple(given)
+    if len(joints) != len(model.legs) or not set(joints) <= set(BASE_JOINTS):
+        raise InvalidInput(
+            f"base_joint is {given!r}, expected one of {', '.join(BASE_JOINTS)}, or six of them",
+            value=given,
+        )
+    for number, (leg, joint) in enumerate(zip(model.legs, joints, strict=True), start=1):
+        for part, body in (("lower", leg.lower), ("upper", leg.upper)):
+            if joint == "spherical" and not _is_symmetric(body):
+                raise ModelError(
+                    f"{model.name}: leg {number} cannot stand on a spherical joint: its {part} "
+                    "part is not symmetric about the leg's axis (com on x, inertia diagonal "
+                    "with yy = zz), so its forces would depend on a spin that nothing determines",
+                    value=body,
+                )
+    return joints
+
+
+def _is_symmetric(body: Body) -> bool:
+    inertia = body.inertia
+    off_diagonal = np.abs(inertia - np.diag(np.diag(inertia))).max()
+    unequal = abs(inertia[1, 1] - inertia[2, 2])
+    off_axis = np.abs(body.com[1:]).max()
+    return bool(
+        max(off_diagonal, unequal) <= SYMMETRY * np.abs(inertia).max()
+        and off_axis <= SYMMETRY * np.abs(body.com).max()
+    )

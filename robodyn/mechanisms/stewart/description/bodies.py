@@ -1,0 +1,46 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The thirteen bodies of a Stewart platform by name, and the check of their inertias."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robodyn.formats.inertia import Finding, check_inertias, findings
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.stewart.model import Body, StewartModel
+
+
+def named_bodies(model: StewartModel) -> list[tuple[str, Body]]:
+    """Every body that moves: the platform, then the lower and the upper part of each leg."""
+    lower = [(f"leg{number} lower", leg.lower) for number, leg in enumerate(model.legs, start=1)]
+    upper = [(f"leg{number} upper", leg.upper) for number, leg in enumerate(model.legs, start=1)]
+    return [("platform", model.platform), *lower, *upper]
+
+
+def unphysical_bodies(model: StewartModel) -> list[Finding]:
+    """Which bodies carry an inertia tensor that no rigid body can have."""
+    return findings((name, body.inertia) for name, body in named_bodies(model))
+
+
+def check_bodies(model: StewartModel, *, strict: bool) -> None:
+    """Warn of unphysical inertias, or refuse them with `strict=True`.
+
+    Raises:
+        UnphysicalInertia: with `strict=True`.
+    """
+    bodies = ((name, body.inertia) for name, body in named_bodies(model))
+    check_inertias(model.source, bodies, strict=strict)

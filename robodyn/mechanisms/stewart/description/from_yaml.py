@@ -1,0 +1,154 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A Stewart platform from the mapping in its YAML file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import ModelError, RobodynError
+from robodyn.formats.documents import Fields
+from robodyn.mechanisms.stewart.description.bodies import check_bodies
+from robodyn.mechanisms.stewart.model import LEGS, Body, Damping, Leg, LegLimits, StewartModel
+from robodyn.poses import pose_from_rpy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GRAVITY = (0.0, 0.0, -9.81)
+
+_TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
+_SHARED = ("lower", "upper", "damping", "limits")
+_LEG = ("base", "platform", "universal_axis", *_SHARED)
+
+
+def stewart_model_from_yaml(
+    document: Mapping[str, Any], source: str, strict: bool = False
+) -> StewartModel:
+    """The model that a YAML document of `type: stewart` describes.
+
+    Args:
+        document: as `read_yaml` returns it.
+        source: file name, for messages.
+        strict: refuse unphysical inertias instead of warning.
+
+    Raises:
+        ModelError: a field that is missing, unknown or wrong; the message names the file and the
+            dotted field.
+        UnphysicalInertia: with `strict=True`.
+    """
+    top = Fields(document, source)
+    top.only(*_TOP)
+    top.text("type", choices=("stewart",))
+    defaults = top.child("leg_defaults", {})
+    defaults.only(*_SHARED)
+    legs = top.children("legs")
+    if len(legs) != LEGS:
+        raise ModelError(
+            f"{source}: legs is a list of {len(legs)}, expected six legs", value=len(legs)
+        )
+    name = top.text("name")
+    platform = _body(top.child("platform"))
+    if not platform.mass > 0.0:
+        raise top.refuse("platform.mass", platform.mass, "a number above 0 [kg]")
+    model = StewartModel(
+        name=name,
+        platform=platform,
+        legs=tuple(_leg(leg, defaults) for leg in legs),
+        gravity=top.array("gravity", (3,), "m/s^2", default=list(GRAVITY)),
+        home=_home(top),
+        source=source,
+    )
+    check_bodies(model, strict=strict)
+    return model
+
+
+def _home(top: Fields) -> Any:
+    if "home" not in top:
+        return None
+    home = top.child("home")
+    home.only("xyz", "rpy")
+    return pose_from_rpy(home.array("xyz", (3,), "m"), home.array("rpy", (3,), "rad", [0.0] * 3))
+
+
+def _leg(given: Fields, defaults: Fields) -> Leg:
+    given.only(*_LEG)
+    leg = Fields(_merged(defaults.data, given.data), given.source, given.path)
+    axis = leg.array("universal_axis", (3,))
+    if not np.linalg.norm(axis) > 1e-9:
+        raise leg.refuse("universal_axis", axis.tolist(), "a direction, not zero")
+    return Leg(
+        base=leg.array("base", (3,), "m"),
+        platform=leg.array("platform", (3,), "m"),
+        universal_axis=axis,
+        lower=_body(leg.child("lower")),
+        upper=_body(leg.child("upper")),
+        damping=_damping(leg.child("damping", {})),
+        limits=_limits(leg.child("limits", {})),
+    )
+
+
+def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults with what a leg gives in their place, mappings merged field by field."""
+    out = dict(defaults)
+    for name, value in given.items():
+        inherited = out.get(name)
+        if isinstance(inherited, dict) and isinstance(value, dict):
+            out[name] = _merged(inherited, value)
+        elif value is not None:
+            out[name] = value
+    return out
+
+
+def _body(fields: Fields) -> Body:
+    fields.only("mass", "com", "inertia")
+    mass = fields.number("mass", "kg", at_least=0.0)
+    com = fields.array("com", (3,), "m")
+    inertia = fields.array("inertia", (3, 3), "kg m^2")
+    try:
+        return Body(mass, com, inertia)
+    except RobodynError as error:
+        raise ModelError(f"{fields.source}: {fields.path}: {error}", value=error.value) from error
+
+
+def _damping(fields: Fields) -> Damping:
+    units = {"universal": "N m s/rad", "prismatic": "N s/m", "spherical": "N m s/rad"}
+    fields.only(*units)
+    return Damping(
+        **{
+            name: fields.number(name, unit, default=0.0, at_least=0.0)
+            for name, unit in units.items()
+        }
+    )
+
+
+def _limits(fields: Fields) -> LegLimits:
+    fields.only("length", "velocity", "effort")
+    shortest, longest = 0.0, np.inf
+    if "length" in fields:
+        shortest, longest = fields.array("length", (2,), "m").tolist()
+        if not 0.0 <= shortest < longest:
+            raise fields.refuse(
+                "length",
+                [shortest, longest],
+                "[shortest, longest] with 0 <= shortest < longest [m]",
+            )
+    return LegLimits(
+        length=(shortest, longest),
+        velocity=fields.number("velocity", "m/s", default=np.inf, above=0.0),
+        effort=fields.number("effort", "N", default=np.inf, above=0.0),
+    )

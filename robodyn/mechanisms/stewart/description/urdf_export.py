@@ -1,0 +1,174 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A Stewart platform as URDF: the tree, its closures, and shapes that look like the machine.
+
+Links and zeros follow `universal_zero_frame`: at zero the universal joint's frame has its fixed
+axis along z, the second along y, the leg along x; the actuator's value is the leg length. So
+`leg<i>_lower` is the leg frame at the universal joint, `leg<i>_upper` the one at the spherical
+joint.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import numpy as np
+
+from robodyn.formats import urdf_shapes as draw
+from robodyn.formats.urdf_shapes import element, number, numbers, origin
+from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
+from robodyn.mechanisms.stewart.description.urdf_leg import UNLIMITED
+from robodyn.mechanisms.stewart.model import universal_zero_frame
+from robodyn.poses import rotation_matrix, rpy_from_pose
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.model import Leg, StewartModel
+
+
+# No actuator drives the passive joints; URDF wants the numbers all the same.
+PASSIVE_VELOCITY = 10.0
+
+
+def stewart_urdf(model: StewartModel) -> str:
+    """URDF text of a model; loading it gives an equal one.
+
+    Gravity that is not along -z of the base is written as a tilt of the base against a root link
+    `world`. Its magnitude has no place in URDF: other than 9.81 m/s^2 does not survive.
+    """
+    robot = element(None, "robot", name=model.name)
+    draw.materials(robot)
+    _world(robot, model)
+    lengths = _home_lengths(model)
+    size = float(lengths.mean())
+    base = element(robot, "link", name=model.base_link)
+    _frame(base, [leg.base for leg in model.legs], size, "frame")
+    for index, (leg, length) in enumerate(zip(model.legs, lengths, strict=True), start=1):
+        _leg(robot, model, index, leg, float(length))
+    platform = element(robot, "link", name=model.platform_link)
+    draw.inertial(platform, model.platform)
+    _frame(platform, [leg.platform for leg in model.legs], size, "platform")
+    joint = _joint(robot, "platform_joint", "floating", model.base_link, model.platform_link)
+    if model.home is not None:
+        origin(joint, *rpy_from_pose(model.home))
+    for index, leg in enumerate(model.legs, start=1):
+        _closure(robot, model, index, leg)
+    ElementTree.indent(robot)
+    return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
+
+
+def _world(robot: ElementTree.Element, model: StewartModel) -> None:
+    if np.array_equal(model.gravity, GRAVITY) or not model.gravity.any():
+        return
+    # Ry(pitch) Rx(roll) turns `up`, a vector of the base, into the z axis of the root.
+    up = -model.gravity
+    roll = np.arctan2(up[1], up[2])
+    pitch = np.arctan2(-up[0], np.hypot(up[1], up[2]))
+    root = "world" if model.base_link != "world" else "level"
+    element(robot, "link", name=root)
+    origin(_joint(robot, "base_mount", "fixed", root, model.base_link), rpy=(roll, pitch, 0.0))
+
+
+def _leg(
+    robot: ElementTree.Element, model: StewartModel, index: int, leg: Leg, length: float
+) -> None:
+    cross, lower, upper = (f"leg{index}_{part}" for part in ("cross", "lower", "upper"))
+    zero = universal_zero_frame(leg.universal_axis)
+    yaw = np.arctan2(zero[1, 0], zero[0, 0])
+    roll = np.arctan2(zero[2, 1], zero[2, 2])
+    damping = leg.damping
+    first, second, actuator = leg.joints.names
+
+    joint = _joint(robot, first, "revolute", model.base_link, cross)
+    origin(joint, leg.base, (roll, 0.0, yaw))
+    _motion(joint, (0, 0, 1), (-np.pi, np.pi), 0.0, PASSIVE_VELOCITY, damping.universal)
+    link = element(robot, "link", name=cross)
+    draw.ball(link, (0, 0, 0), 0.04 * length, "joint")
+
+    joint = _joint(robot, second, "revolute", cross, lower)
+    origin(joint)
+    _motion(joint, (0, 1, 0), (-np.pi / 2, np.pi / 2), 0.0, PASSIVE_VELOCITY, damping.universal)
+    link = element(robot, "link", name=lower)
+    draw.inertial(link, leg.lower)
+    cylinder, rod = _parts(leg, length)
+    draw.beam(link, (0, 0, 0), (cylinder, 0, 0), 0.03 * length, "cylinder")
+
+    joint = _joint(robot, actuator, "prismatic", lower, upper)
+    origin(joint)
+    limits = leg.limits
+    _motion(joint, (1, 0, 0), limits.length, limits.effort, limits.velocity, damping.prismatic)
+    link = element(robot, "link", name=upper)
+    draw.inertial(link, leg.upper)
+    draw.beam(link, (-rod, 0, 0), (0, 0, 0), 0.018 * length, "rod")
+    draw.ball(link, (0, 0, 0), 0.03 * length, "joint")
+
+
+def _closure(robot: ElementTree.Element, model: StewartModel, index: int, leg: Leg) -> None:
+    closure = element(robot, "constraint", name=f"leg{index}_tip", type="spherical")
+    closure.set("damping", number(leg.damping.spherical))
+    element(closure, "parent", link=f"leg{index}_upper")
+    origin(closure, tag="parent_origin")
+    element(closure, "child", link=model.platform_link)
+    origin(closure, leg.platform, tag="child_origin")
+
+
+def _joint(
+    robot: ElementTree.Element, name: str, kind: str, parent: str, child: str
+) -> ElementTree.Element:
+    joint = element(robot, "joint", name=name, type=kind)
+    element(joint, "parent", link=parent)
+    element(joint, "child", link=child)
+    return joint
+
+
+def _motion(
+    joint: ElementTree.Element,
+    axis: tuple[int, int, int],
+    bounds: tuple[float, float],
+    effort: float,
+    velocity: float,
+    damping: float,
+) -> None:
+    element(joint, "axis", xyz=numbers(axis))
+    limit = element(joint, "limit")
+    for key, value in zip(
+        ("lower", "upper", "effort", "velocity"), (*bounds, effort, velocity), strict=True
+    ):
+        limit.set(key, number(min(value, UNLIMITED)))
+    element(joint, "dynamics", damping=number(damping), friction="0")
+
+
+def _frame(link: ElementTree.Element, points: list[FloatArray], size: float, material: str) -> None:
+    draw.ring(link, points, 0.02 * size, material)
+    for point in points:
+        draw.ball(link, point, 0.035 * size, "joint")
+
+
+def _parts(leg: Leg, length: float) -> tuple[float, float]:
+    """Lengths [m] of the drawn cylinder and rod: they overlap where the limits let them."""
+    cylinder = 0.55 * length
+    longest = min(leg.limits.length[1], 1.3 * length)
+    return cylinder, float(np.clip(longest - 0.9 * cylinder, 0.5 * length, 0.9 * length))
+
+
+def _home_lengths(model: StewartModel) -> FloatArray:
+    base = np.array([leg.base for leg in model.legs])
+    if model.home is None:
+        spread = np.linalg.norm(base - base.mean(axis=0), axis=1).max()
+        return np.full(len(base), max(1.2 * float(spread), 1e-3))
+    tips = np.array([leg.platform for leg in model.legs]) @ rotation_matrix(model.home).T
+    lengths: FloatArray = np.linalg.norm(tips + model.home[:3] - base, axis=1)
+    return np.maximum(lengths, 1e-3)

@@ -1,0 +1,45 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the encoders of the legs read, as lengths and rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robodyn.checks import as_array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+
+def leg_readings(
+    platform: StewartPlatform, positions: ArrayLike, velocities: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Leg lengths (..., 6) [m] and rates (..., 6) [m/s] of the driven joints' URDF values.
+
+    A URDF may measure a leg from another zero, or in the other sense; see `LegJoints.to_urdf`,
+    whose inverse this is. Without velocities there are no rates.
+
+    Raises:
+        InvalidInput: wrong shape or not finite.
+    """
+    sign, offset = platform.leg_joints.actuator_sign, platform.leg_joints.actuator_offset
+    lengths = sign * as_array("positions", positions, (6,), "m") + offset
+    if velocities is None:
+        return lengths, None
+    return lengths, sign * as_array("velocities", velocities, (6,), "m/s")

@@ -1,0 +1,90 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The values of all eighteen URDF joints of the legs, passive ones included."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.mechanisms.stewart.model import universal_zero_frame
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.kinematics import LegMotion
+    from robodyn.mechanisms.stewart.model import StewartModel
+
+
+class LegJointStates(NamedTuple):
+    """The joints of the legs, three a leg: first and second universal axis, actuator.
+
+    Attributes:
+        names: 18.
+        positions: (..., 18) [rad, rad, m, ...] as the URDF measures them.
+        velocities: (..., 18) [rad/s, rad/s, m/s, ...].
+    """
+
+    names: tuple[str, ...]
+    positions: FloatArray
+    velocities: FloatArray
+
+
+class LegJointReadings:
+    """How the URDF of a model names and measures the joints of its legs; see `LegJoints.to_urdf`.
+
+    Args:
+        model: the mechanism.
+
+    Attributes:
+        names: 18.
+        actuator_sign, actuator_offset: (6,) a length is sign * reading + offset.
+    """
+
+    def __init__(self, model: StewartModel) -> None:
+        joints = [leg.joints for leg in model.legs]
+        readings = [(j.universal_1, j.universal_2, j.actuator) for j in joints]
+        self.names = tuple(name for j in joints for name in j.names)
+        self._sign = np.array([[float(reading.sign) for reading in leg] for leg in readings])
+        self._offset = np.array([[reading.offset for reading in leg] for leg in readings])
+        self.actuator_sign, self.actuator_offset = self._sign[:, 2], self._offset[:, 2]
+        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in model.legs])
+
+    def of(self, motion: LegMotion) -> LegJointStates:
+        """URDF values of all joints in a motion; angles in [-pi, pi)."""
+        values, rates = (np.empty((*motion.length.shape, 3)) for _ in range(2))
+        values[..., :2] = self.universal_angles(motion.direction)
+        values[..., 2] = motion.length
+        values -= self._offset
+        values *= self._sign
+        angles = values[..., :2]
+        angles -= 2.0 * np.pi * np.floor(angles / (2.0 * np.pi) + 0.5)
+        rates[..., :2] = motion.universal_rates
+        rates[..., 2] = motion.rate
+        rates *= self._sign
+        shape = (*motion.length.shape[:-1], len(self.names))
+        return LegJointStates(self.names, values.reshape(shape), rates.reshape(shape))
+
+    def universal_angles(self, direction: FloatArray) -> FloatArray:
+        """Natural angles (..., 6, 2) of the universal joints for leg directions s (..., 6, 3).
+
+        With the axes [h u k] of `universal_zero_frame` the leg frame is [h u k] Rz(q1) Ry(q2).
+        """
+        along = np.einsum("...ij,ijk->...ik", direction, self._frames)
+        along_h, along_u, along_k = along[..., 0], along[..., 1], along[..., 2]
+        angles = np.empty((*direction.shape[:-1], 2))
+        angles[..., 0] = np.arctan2(along_u, along_h)
+        angles[..., 1] = np.arctan2(-along_k, np.hypot(along_u, along_h))
+        return angles

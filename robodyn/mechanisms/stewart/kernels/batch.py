@@ -1,0 +1,156 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Loops over states around the dynamic kernels; status (N,) holds a code for each state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.mechanisms.stewart.kernels import dynamics as stewart
+from robodyn.mechanisms.stewart.kernels import published as stewart_published
+from robodyn.mechanisms.stewart.kernels import reactions as stewart_reactions
+from robodyn.numerics.compiler import kernel
+
+
+@kernel
+def inverse_dynamics(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    with_legs: bool,
+    out: Any,
+    status: Any,
+) -> None:
+    """Actuator forces out (N, 6)."""
+    H = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = stewart.inverse_dynamics(
+            legs, platform, pose[n], twist[n], accel[n], wrench[n], with_legs, H, out[n]
+        )
+
+
+@kernel
+def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: Any) -> None:
+    """Gravity, velocity terms and friction, out (N, 6)."""
+    H = np.empty((6, 6))
+    rest = np.zeros(6)
+    for n in range(pose.shape[0]):
+        status[n] = stewart.required_wrench(
+            legs, platform, pose[n], twist[n], rest, True, H, out[n]
+        )
+
+
+@kernel
+def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any, status: Any) -> None:
+    """Mass matrices out (N, 6, 6)."""
+    for n in range(pose.shape[0]):
+        status[n] = stewart.mass_matrix(legs, platform, pose[n], out[n])
+
+
+@kernel
+def forward_dynamics(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    forces: Any,
+    wrench: Any,
+    out: Any,
+    status: Any,
+) -> None:
+    """Platform accelerations out (N, 6)."""
+    H = np.empty((6, 6))
+    M = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = stewart.forward_dynamics(
+            legs, platform, pose[n], twist[n], forces[n], wrench[n], H, M, out[n]
+        )
+
+
+@kernel
+def inverse_dynamics_as_printed(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    spin: int,
+    moment_axis: int,
+    shift: int,
+    out: Any,
+    status: Any,
+) -> None:
+    """Actuator forces out (N, 6) under the departures named in `stewart_published`."""
+    H = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = stewart_published.inverse_dynamics_as_printed(
+            legs,
+            platform,
+            pose[n],
+            twist[n],
+            accel[n],
+            wrench[n],
+            spin,
+            moment_axis,
+            shift,
+            H,
+            out[n],
+        )
+
+
+@kernel
+def reactions(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    spherical_force: Any,
+    prismatic_force: Any,
+    prismatic_moment: Any,
+    universal_force: Any,
+    universal_moment: Any,
+    status: Any,
+) -> None:
+    """Joint reactions, (N, 6, 3) each."""
+    for n in range(pose.shape[0]):
+        status[n] = stewart_reactions.reactions(
+            legs,
+            platform,
+            pose[n],
+            twist[n],
+            accel[n],
+            wrench[n],
+            spherical_force[n],
+            prismatic_force[n],
+            prismatic_moment[n],
+            universal_force[n],
+            universal_moment[n],
+        )
+
+
+@kernel
+def energy(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: Any) -> None:
+    """Kinetic and potential energy, out (N, 2)."""
+    M = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = stewart_reactions.energy(legs, platform, pose[n], twist[n], M, out[n])

@@ -1,0 +1,97 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Covariances of a platform's motion, given those of its leg readings; see `estimation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.linear import solve
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.vectors import add, axpy, combine, cross, dot, norm, scale, store, sub, vector
+
+
+@kernel
+def congruence(A: Any, M: Any, out: Any) -> None:
+    """A M A' (6, 6) of a symmetric M, symmetric to the last bit."""
+    for i in range(6):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(6):
+                row = 0.0
+                for m in range(6):
+                    row += M[k, m] * A[j, m]
+                total += A[i, k] * row
+            out[i, j] = total
+            out[j, i] = total
+
+
+@kernel
+def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> None:
+    """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
+    position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
+    X, Y, Z = rotation_columns(pose)
+    for i in range(6):
+        q = combine(X, Y, Z, vector(tips[i], 0))
+        S = sub(add(position, q), vector(base[i], 0))
+        inverse = 1.0 / norm(S)
+        s = scale(inverse, S)
+        u = add(v, cross(w, q))
+        across = scale(inverse, axpy(-dot(s, u), s, u))
+        store(out[i], 0, across)
+        store(out[i], 3, cross(q, add(across, cross(s, w))))
+
+
+@kernel
+def motion_covariance(
+    H: Any, D: Any, length_variance: float, rate_variance: float, of_pose: Any, of_twist: Any
+) -> bool:
+    """Covariances (6, 6) of pose and twist, H and D known; False where H is singular."""
+    G, of_rates, matrix, column = (
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty(6),
+    )
+    for k in range(6):
+        for i in range(6):
+            column[i] = 1.0 if i == k else 0.0
+            for j in range(6):
+                matrix[i, j] = H[j, i]
+        if not solve(matrix, column):
+            return False
+        G[:, k] = column
+    for i in range(6):
+        for j in range(6):
+            matrix[i, j] = length_variance if i == j else 0.0
+    congruence(G, matrix, of_pose)
+    congruence(D, of_pose, of_rates)
+    for i in range(6):
+        of_rates[i, i] += rate_variance
+    congruence(G, of_rates, of_twist)
+    return True
+
+
+@kernel
+def covariance_in_body(pose: Any, covariance: Any, out: Any) -> None:
+    """Covariance (6, 6) of two vectors in the base frame, resolved in the axes of pose (7,)."""
+    turning = np.zeros((6, 6))
+    for row, axis in enumerate(rotation_columns(pose)):
+        store(turning[row], 0, axis)
+        store(turning[row + 3], 3, axis)
+    congruence(turning, covariance, out)

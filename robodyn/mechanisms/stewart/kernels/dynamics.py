@@ -1,0 +1,194 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The whole 6-UPS Stewart platform: inverse and forward dynamics, mass matrix, one state a call.
+
+Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h : the wrench
+that a motion requires at the platform is summed first, then either six forces are solved for or
+the acceleration. Every function returns a status code of `stewart_layout`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
+from robodyn.mechanisms.stewart.kernels.layout import COM, GRAVITY, INERTIA, MASS, OK, SINGULAR
+from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import solve, solve_positive_definite
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.vectors import (
+    Vector,
+    add,
+    combine,
+    cross,
+    scale,
+    store,
+    sub,
+    turn_inertia,
+    vector,
+)
+
+
+@inner
+def platform_wrench(
+    platform: Any, X: Vector, Y: Vector, Z: Vector, w: Vector, a: Vector, alpha: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment that the platform's own motion requires (eq. 33, 34 without the legs)."""
+    r = combine(X, Y, Z, vector(platform, COM))
+    ag = add(add(a, cross(alpha, r)), cross(w, cross(w, r)))
+    force = scale(platform[MASS], sub(ag, vector(platform, GRAVITY)))
+    moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, alpha))
+    moment = add(moment, cross(w, turn_inertia(X, Y, Z, platform, INERTIA, w)))
+    return force, moment
+
+
+@inner
+def platform_inertia(
+    platform: Any, X: Vector, Y: Vector, Z: Vector, a: Vector, alpha: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment for an acceleration of the platform alone from rest, without gravity."""
+    r = combine(X, Y, Z, vector(platform, COM))
+    force = scale(platform[MASS], add(a, cross(alpha, r)))
+    return force, add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, alpha))
+
+
+@inner
+def required_wrench(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    with_legs: bool,
+    H: Any,
+    out: Any,
+) -> int:
+    """H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    v, w = vector(twist, 0), vector(twist, 3)
+    a, alpha = vector(accel, 0), vector(accel, 3)
+    gravity = vector(platform, GRAVITY)
+    force, moment = platform_wrench(platform, X, Y, Z, w, a, alpha)
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        status = geometry_status(g, i)
+        if status != OK:
+            return status
+        store(H[:, i], 0, g.s)
+        store(H[:, i], 3, cross(g.q, g.s))
+        if with_legs:
+            leg_force, leg_moment = leg_wrench(legs[i], g, v, w, a, alpha, gravity)
+            force = add(force, leg_force)
+            moment = add(moment, leg_moment)
+    store(out, 0, force)
+    store(out, 3, moment)
+    return OK
+
+
+@inner
+def inverse_dynamics(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    with_legs: bool,
+    H: Any,
+    out: Any,
+) -> int:
+    """Actuator forces (6,) of one state; H (6, 6) is work space."""
+    status = required_wrench(legs, platform, pose, twist, accel, with_legs, H, out)
+    if status != OK:
+        return status
+    for j in range(6):
+        out[j] -= wrench[j]
+    return OK if solve(H, out) else SINGULAR
+
+
+@inner
+def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
+    """Mass matrix (6, 6) of one pose: sum of J' m J, with J = [E, -q x] at every leg's tip."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    for j in range(6):
+        linear, angular = unit_motion(j)
+        force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
+        store(out[:, j], 0, force)
+        store(out[:, j], 3, moment)
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        status = geometry_status(g, i)
+        if status != OK:
+            return status
+        t0 = leg_tip_inertia(legs[i], g, (1.0, 0.0, 0.0))
+        t1 = leg_tip_inertia(legs[i], g, (0.0, 1.0, 0.0))
+        t2 = leg_tip_inertia(legs[i], g, (0.0, 0.0, 1.0))
+        for j in range(6):
+            linear, angular = unit_motion(j)
+            force, moment = tip_share(g, t0, t1, t2, linear, angular)
+            for row in range(3):
+                out[row, j] += force[row]
+                out[row + 3, j] += moment[row]
+    return OK
+
+
+@inner
+def tip_share(
+    g: Any, t0: Vector, t1: Vector, t2: Vector, linear: Vector, angular: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment by which a leg's inertia at its tip resists a platform acceleration."""
+    force = combine(t0, t1, t2, add(linear, cross(angular, g.q)))
+    return force, cross(g.q, force)
+
+
+@inner
+def unit_motion(j: int) -> tuple[Vector, Vector]:
+    """Linear and angular part of the j-th unit acceleration of the platform."""
+    return (
+        (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0),
+        (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0),
+    )
+
+
+@inner
+def forward_dynamics(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    forces: Any,
+    wrench: Any,
+    H: Any,
+    M: Any,
+    out: Any,
+) -> int:
+    """Platform acceleration (6,) of one state: M accel = H F + wrench - h; H, M are work space."""
+    for j in range(6):
+        out[j] = 0.0  # the acceleration to begin with, read before the wrench is written
+    status = required_wrench(legs, platform, pose, twist, out, True, H, out)
+    if status != OK:
+        return status
+    status = mass_matrix(legs, platform, pose, M)
+    if status != OK:
+        return status
+    for row in range(6):
+        total = wrench[row] - out[row]
+        for j in range(6):
+            total += H[row, j] * forces[j]
+        out[row] = total
+    return OK if solve_positive_definite(M, out) else SINGULAR

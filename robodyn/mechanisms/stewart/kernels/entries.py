@@ -1,0 +1,72 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The kernels of `stewart_single` for calls from Python, with arrays that are `given`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.mechanisms.stewart.kernels import single as stewart_single
+from robodyn.numerics import rotations
+from robodyn.numerics.array_arguments import ABSENT, taken
+from robodyn.numerics.compiler import entry_kernel
+
+
+@entry_kernel
+def inverse_dynamics(
+    model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, trusted: bool, out: Any
+) -> bool:
+    """Actuator forces (6,) of one state."""
+    load = taken(wrench)
+    contact = load.shape[0] != ABSENT
+    return stewart_single.inverse_dynamics(
+        taken(model), taken(pose), taken(twist), taken(accel), load, contact, trusted, taken(out)
+    )
+
+
+@entry_kernel
+def forward_dynamics(
+    model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, trusted: bool, out: Any
+) -> bool:
+    """Platform acceleration (6,) of one state."""
+    load = taken(wrench)
+    contact = load.shape[0] != ABSENT
+    return stewart_single.forward_dynamics(
+        taken(model), taken(pose), taken(twist), taken(forces), load, contact, trusted, taken(out)
+    )
+
+
+@entry_kernel
+def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
+    """Mass matrix (6, 6) of one pose."""
+    return stewart_single.mass_matrix(taken(model), taken(pose), trusted, taken(out))
+
+
+@entry_kernel
+def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
+    """Ratio of the extreme singular values of H, moments divided by `length`; -1 for no answer."""
+    return stewart_single.condition_number(taken(model), taken(pose), length, trusted)
+
+
+@entry_kernel
+def pose_difference(start: Any, goal: Any, out: Any) -> None:
+    """Displacement (6,) from pose to pose."""
+    rotations.pose_difference(taken(start), taken(goal), taken(out))
+
+
+@entry_kernel
+def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
+    """Pose (7,) after a displacement (6,)."""
+    rotations.advanced_pose(taken(pose), taken(displacement), taken(out))

@@ -1,0 +1,196 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""From leg lengths, rates and accelerations to the platform's pose, twist and acceleration.
+
+The pose solves (L_i^2 - l_i^2) / 2 = 0, six equations whose Jacobian has the rows
+[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, stay smooth where a leg passes zero length.
+Newton's steps move on the manifold: a translation, and a rotation vector in the base frame.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
+from robodyn.mechanisms.stewart.kernels.layout import BASE, NOT_CONVERGED, OK, SINGULAR, TIP
+from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.linear import solve, solve_positive_definite
+from robodyn.numerics.rotations import quaternion_exp, quaternion_product, rotation_columns
+from robodyn.numerics.vectors import add, combine, cross, dot, norm, store, sub, vector
+
+# Largest error of a leg's length, relative to the longest leg, at which a pose is a solution.
+TOLERANCE = 1e-13
+MOST_STEPS = 100
+# Far from the solution a step is cut to this rotation [rad], and to the longest leg.
+LARGEST_TURN = 1.0
+HALVINGS = 8
+# Marquardt's damping where Newton's step leads nowhere: from the first, by factors of 100.
+FIRST_DAMPING = 1e-6
+LARGEST_DAMPING = 1e2
+
+
+@kernel
+def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> float:
+    """Errors (6,) of the squared lengths, their Jacobian (6, 6); returns max |L - l|."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    largest = 0.0
+    for i in range(6):
+        q = combine(X, Y, Z, vector(legs[i], TIP))
+        S = sub(add(position, q), vector(legs[i], BASE))
+        store(J[i], 0, S)
+        store(J[i], 3, cross(q, S))
+        length = norm(S)
+        error[i] = 0.5 * (length - lengths[i]) * (length + lengths[i])
+        largest = max(largest, abs(length - lengths[i]))
+    return largest
+
+
+@kernel
+def copy(source: Any, out: Any) -> None:
+    """Write source (n,) into out; a loop compiles far faster than a slice."""
+    for j in range(source.shape[0]):
+        out[j] = source[j]
+
+
+@kernel
+def moved(pose: Any, step: Any, factor: float, out: Any) -> None:
+    """Write the pose (7,) after factor * step (6,) on the manifold."""
+    for j in range(3):
+        out[j] = pose[j] + factor * step[j]
+    turn = quaternion_exp((factor * step[3], factor * step[4], factor * step[5]))
+    q = quaternion_product(turn, (pose[3], pose[4], pose[5], pose[6]))
+    length = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+    for j in range(4):
+        out[3 + j] = q[j] / length
+
+
+@kernel
+def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
+    """Newton's step (6,), J step = -error, or for a damping above zero Marquardt's.
+
+    The latter solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is work space.
+    """
+    if damping == 0.0:
+        for i in range(6):
+            out[i] = -error[i]
+            copy(J[i], N[i])
+        return solve(N, out)
+    for row in range(6):
+        out[row] = 0.0
+        for i in range(6):
+            out[row] -= J[i, row] * error[i]
+        for column in range(6):
+            N[row, column] = 0.0
+            for i in range(6):
+                N[row, column] += J[i, row] * J[i, column]
+        N[row, row] *= 1.0 + damping
+    return solve_positive_definite(N, out)
+
+
+@kernel
+def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, error: Any) -> float:
+    """Halve `step` until the squared error falls; `pose`, J and error then are the new ones.
+
+    Returns max |L - l| there, or -1 with `pose` and `error` unchanged if no step helps.
+    """
+    before = 0.0
+    longest = 0.0
+    for i in range(6):
+        before += error[i] ** 2
+        longest = max(longest, lengths[i])
+    turn = math.sqrt(step[3] ** 2 + step[4] ** 2 + step[5] ** 2)
+    shift = math.sqrt(step[0] ** 2 + step[1] ** 2 + step[2] ** 2)
+    factor = 1.0 / max(1.0, turn / LARGEST_TURN, shift / longest)
+    new_error = np.empty(6)
+    for _ in range(HALVINGS):
+        moved(pose, step, factor, trial)
+        largest = length_errors(legs, trial, lengths, J, new_error)
+        after = 0.0
+        for i in range(6):
+            after += new_error[i] ** 2
+        if after <= (1.0 - 1e-4 * factor) * before:
+            copy(trial, pose)
+            copy(new_error, error)
+            return largest
+        factor *= 0.5
+    length_errors(legs, pose, lengths, J, error)
+    return -1.0
+
+
+@kernel
+def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
+    """Newton from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
+
+    Where a step does not lower the error it is halved, then damped (Marquardt). Steps that may
+    raise it would find a solution more often, but then a far one, in another assembly mode.
+    Returns a status and max |L - l| [m] of the pose reached.
+    """
+    J, N = np.empty((6, 6)), np.empty((6, 6))
+    error, step, trial = np.empty(6), np.empty(6), np.empty(7)
+    longest = 0.0
+    for i in range(6):
+        longest = max(longest, lengths[i])
+    largest = length_errors(legs, pose, lengths, J, error)
+    for _ in range(MOST_STEPS):
+        converged = largest <= TOLERANCE * longest
+        reached = -1.0
+        damping = 0.0
+        while reached < 0.0 and damping <= LARGEST_DAMPING:
+            if find_step(J, error, damping, N, step):
+                reached = descend(legs, pose, lengths, step, trial, J, error)
+            if converged:
+                # That step was the last polish: near the edge of the workspace a small error of
+                # the lengths still is a large one of the pose.
+                return OK, reached if reached >= 0.0 else largest
+            damping = max(FIRST_DAMPING, 100.0 * damping)
+        if reached < 0.0:
+            break
+        largest = reached
+    return OK if largest <= TOLERANCE * longest else NOT_CONVERGED, largest
+
+
+@kernel
+def platform_motion(
+    legs: Any, pose: Any, rates: Any, accelerations: Any, G: Any, twist: Any, accel: Any
+) -> int:
+    """Twist and acceleration (6,) of the platform from those of the legs: eq. 5, 8.
+
+    H' twist = L' and H' accel = L'' - s.(w x (w x q)) - L |W x s|^2; G (6, 6) is work space.
+    """
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    for level in range(2):
+        v, w = vector(twist, 0), vector(twist, 3)
+        for i in range(6):
+            g = leg_geometry(legs[i], position, X, Y, Z)
+            status = geometry_status(g, i)
+            if status != OK:
+                return status
+            store(G[i], 0, g.s)
+            store(G[i], 3, cross(g.q, g.s))
+            if level == 0:
+                twist[i] = rates[i]
+            else:
+                swing = cross(g.s, add(v, cross(w, g.q)))
+                centripetal = dot(g.s, cross(w, cross(w, g.q))) + dot(swing, swing) / g.length
+                accel[i] = accelerations[i] - centripetal
+        if not solve(G, twist if level == 0 else accel):
+            return SINGULAR
+    return OK

@@ -1,0 +1,223 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One UPS leg: its geometry, its motion, and the force it asks of the platform.
+
+Symbols as in Dasgupta and Mruthyunjaya (1998), section 2: b, p, k, q, S, L, s, W, A, rd, ru, C,
+K, D. All vectors in the base frame. Two things differ from the paper, which err there: the
+universal joint spins the leg about its own axis (its W obeys W.c = 0 with c = k x y, not
+W.s = 0), and its constraint moment is along c, not along s. A spherical joint at the base leaves
+both out (`spin` = 0): W.s = 0 as in the paper, and no moment.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.mechanisms.stewart.kernels.layout import (
+    AXIS,
+    BASE,
+    BASE_JOINT,
+    LEG_INERTIA,
+    LOWER_COM,
+    LOWER_MASS,
+    PRISMATIC_DAMPING,
+    SMALLEST_SINE,
+    SPHERICAL,
+    SPHERICAL_DAMPING,
+    TIP,
+    UNIVERSAL_DAMPING,
+    UPPER_COM,
+    UPPER_MASS,
+)
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.numerics.vectors import (
+    Vector,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    norm,
+    scale,
+    sub,
+    turn_inertia,
+    vector,
+)
+
+
+class LegGeometry(NamedTuple):
+    """Position level: q platform point from the reference point, length L, T = [s y z], c."""
+
+    q: Vector
+    length: float
+    s: Vector
+    y: Vector
+    z: Vector
+    c: Vector
+    sine: float  # |k x s| = -s.c
+    spin: float  # 1 / sine, or 0 for a leg whose base joint does not steer its spin
+
+
+class LegVelocity(NamedTuple):
+    """Velocity level: tip velocity, L', W, and the rates about k and y."""
+
+    tip: Vector
+    rate: float
+    W: Vector
+    about_k: float
+    about_y: float
+
+
+class LegAcceleration(NamedTuple):
+    """Acceleration level: L'' and A."""
+
+    rate: float
+    A: Vector
+
+
+class LegLoad(NamedTuple):
+    """What the leg asks: C, its tip force apart from the actuator's, and the friction moment f.
+
+    The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force.
+    """
+
+    C: Vector
+    tip_force: Vector
+    K: Vector
+    D: float
+    moment: float  # Mu
+    friction: Vector
+
+
+@inner
+def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
+    """Geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
+    k = vector(leg, AXIS)
+    q = combine(X, Y, Z, vector(leg, TIP))
+    S = sub(add(position, q), vector(leg, BASE))
+    length = norm(S)
+    s = scale(1.0 / length, S)
+    k_x_s = cross(k, s)
+    sine = norm(k_x_s)
+    spherical = leg[BASE_JOINT] == SPHERICAL
+    frameless = sine <= choose(spherical, SMALLEST_SINE, -1.0)
+    if any_of(frameless):
+        # A leg with a spherical joint is symmetric about s, so any frame around s will do.
+        steep = abs(s[0]) > 0.7
+        other = (choose(steep, 0.0, 1.0), choose(steep, 1.0, 0.0), 0.0)
+        k = (
+            choose(frameless, other[0], k[0]),
+            choose(frameless, other[1], k[1]),
+            choose(frameless, other[2], k[2]),
+        )
+        k_x_s = cross(k, s)
+        sine = norm(k_x_s)
+    y = scale(1.0 / sine, k_x_s)
+    spin = choose(spherical, 0.0, 1.0 / sine)
+    return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine, spin)
+
+
+@inner
+def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
+    """Velocities of a leg for the platform twist (v, w)."""
+    tip = add(v, cross(w, g.q))
+    rate = dot(g.s, tip)
+    Wp = scale(1.0 / g.length, cross(g.s, tip))
+    # the spin that the universal joint adds so that W has no component along c; s.c = -sine
+    W = axpy(dot(Wp, g.c) * g.spin, g.s, Wp)
+    about_k = dot(tip, g.y) / (g.length * g.sine)
+    return LegVelocity(tip, rate, W, about_k, dot(Wp, g.y))
+
+
+@inner
+def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
+    """Accelerations of a leg for the platform acceleration (a, alpha)."""
+    tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
+    W_x_s = cross(m.W, g.s)
+    # W x s sees only the part of W normal to the leg, so the axial spin drops out here
+    rate = dot(g.s, tip) + g.length * dot(W_x_s, W_x_s)
+    rest = axpy(-2.0 * m.rate, W_x_s, tip)
+    rest = axpy(-g.length, cross(m.W, W_x_s), rest)
+    Ap = scale(1.0 / g.length, cross(g.s, rest))
+    # A.c = w1 w2: the second axis of the joint is carried round by the first
+    A = axpy((dot(Ap, g.c) - m.about_k * m.about_y) * g.spin, g.s, Ap)
+    return LegAcceleration(rate, A)
+
+
+@inner
+def centre_accelerations(leg: Any, g: Any, m: Any, n: Any) -> tuple[Vector, Vector]:
+    """Accelerations ad, au of the centres of mass of the lower and upper part (eq. 13, 14)."""
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
+    au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
+    au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
+    return ad, au
+
+
+@inner
+def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> Any:
+    """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    ad, au = centre_accelerations(leg, g, m, n)
+    lower_force = scale(leg[LOWER_MASS], sub(ad, gravity))
+    upper_force = scale(leg[UPPER_MASS], sub(au, gravity))
+
+    friction = scale(leg[SPHERICAL_DAMPING], sub(m.W, w))
+    C = add(cross(rd, lower_force), cross(ru, upper_force))
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, n.A))
+    C = add(C, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, m.W)))
+    C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
+
+    moment = -dot(g.s, C) * g.spin
+    K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
+    D = dot(g.s, upper_force) + leg[PRISMATIC_DAMPING] * m.rate
+    return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction)
+
+
+@inner
+def leg_wrench(
+    leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, gravity: Vector
+) -> tuple[Vector, Vector]:
+    """Force and moment about the reference point that a leg asks of the platform in motion.
+
+    The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are left out.
+    """
+    m = leg_velocity(g, v, w)
+    n = leg_acceleration(g, m, a, alpha, w)
+    load = leg_load(leg, g, m, n, w, gravity)
+    return load.tip_force, sub(cross(g.q, load.tip_force), load.friction)
+
+
+@inner
+def leg_tip_inertia(leg: Any, g: Any, unit: Vector) -> Vector:
+    """Force at the tip of a leg for a tip acceleration `unit` from rest, without gravity.
+
+    With A = P S'' and P = (E - s c'/(s.c)) (s x)/L from `leg_acceleration`, the sum of J' m J over
+    the two centres of mass and the rotation: column by column, the leg's inertia at its tip.
+    """
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    Ap = scale(1.0 / g.length, cross(g.s, unit))
+    A = axpy(dot(Ap, g.c) * g.spin, g.s, Ap)
+    lower_force = scale(leg[LOWER_MASS], cross(A, rd))
+    upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
+    C = add(cross(rd, lower_force), cross(ru, upper_force))
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
+    # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
+    K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) * g.spin, g.c, C), g.s))
+    return axpy(dot(g.s, upper_force), g.s, K)

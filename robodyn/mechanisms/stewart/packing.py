@@ -1,0 +1,73 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A model as the flat arrays that the kernels read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.stewart.kernels import layout as at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.model import StewartModel
+
+
+_UPPER_TRIANGLE = np.triu_indices(3)
+_BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}
+
+
+def pack_legs(model: StewartModel, base_joints: Sequence[str]) -> FloatArray:
+    """(6, LEG_SIZE), laid out as `robodyn.mechanisms.stewart.kernels.layout` says."""
+    legs = np.zeros((len(model.legs), at.LEG_SIZE))
+    for row, leg, base_joint in zip(legs, model.legs, base_joints, strict=True):
+        row[at.BASE : at.BASE + 3] = leg.base
+        row[at.TIP : at.TIP + 3] = leg.platform
+        row[at.AXIS : at.AXIS + 3] = leg.universal_axis
+        row[at.LOWER_MASS] = leg.lower.mass
+        row[at.LOWER_COM : at.LOWER_COM + 3] = leg.lower.com
+        row[at.UPPER_MASS] = leg.upper.mass
+        row[at.UPPER_COM : at.UPPER_COM + 3] = leg.upper.com
+        upper = leg.upper.inertia[_UPPER_TRIANGLE]
+        row[at.LEG_INERTIA : at.LEG_INERTIA + 6] = leg.lower.inertia[_UPPER_TRIANGLE] + upper
+        row[at.UPPER_INERTIA : at.UPPER_INERTIA + 6] = upper
+        row[at.UNIVERSAL_DAMPING] = leg.damping.universal
+        row[at.PRISMATIC_DAMPING] = leg.damping.prismatic
+        row[at.SPHERICAL_DAMPING] = leg.damping.spherical
+        row[at.BASE_JOINT] = _BASE_JOINTS[base_joint]
+    return legs
+
+
+def pack_platform(model: StewartModel) -> FloatArray:
+    """(PLATFORM_SIZE,), laid out as `robodyn.mechanisms.stewart.kernels.layout` says."""
+    platform = np.zeros(at.PLATFORM_SIZE)
+    platform[at.MASS] = model.platform.mass
+    platform[at.COM : at.COM + 3] = model.platform.com
+    platform[at.INERTIA : at.INERTIA + 6] = model.platform.inertia[_UPPER_TRIANGLE]
+    platform[at.GRAVITY : at.GRAVITY + 3] = model.gravity
+    return platform
+
+
+def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
+    """Packed legs, a row for each of their numbers, eight lanes each, and then the platform.
+
+    The lanes beyond the sixth hold legs again, so that they never divide by zero.
+    """
+    lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
+    return np.concatenate([lanes.ravel(), platform])

@@ -1,0 +1,96 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The kernels' status codes as errors that say which element, which leg and what it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import (
+    KinematicsError,
+    SingularConfiguration,
+    UniversalJointSingularity,
+    ZeroLegLength,
+)
+from robodyn.mechanisms.stewart.kernels import kinematics_batch as stewart_kinematics_batch
+from robodyn.mechanisms.stewart.kernels.layout import (
+    ALONG_UNIVERSAL_AXIS,
+    OK,
+    SINGULAR,
+    ZERO_LENGTH,
+)
+from robodyn.numerics.broadcasting import element
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+
+def new_status(flat: FloatArray) -> NDArray[np.int64]:
+    """A status (N,) for each element of a flat batch, OK so far."""
+    return np.full(len(flat), OK, dtype=np.int64)
+
+
+def raise_first(
+    status: NDArray[np.int64], shape: tuple[int, ...], pose: FloatArray, legs: FloatArray
+) -> None:
+    """Raise the error of the first element of a flat batch whose status is not OK.
+
+    Raises:
+        ZeroLegLength, UniversalJointSingularity, SingularConfiguration: as the code says.
+    """
+    if not status.any():
+        return
+    first = int(np.flatnonzero(status != OK)[0])
+    raise error_for(int(status[first]), element(shape, first), pose[first], legs)
+
+
+def error_for(
+    code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
+) -> KinematicsError:
+    """The error a status code stands for, at batch element `index` with pose (7,)."""
+    where = f" at element {list(index)}" if index else ""
+    at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
+    if code < ALONG_UNIVERSAL_AXIS:
+        leg = code - ZERO_LENGTH
+        return ZeroLegLength(
+            f"leg {leg} has zero length: its platform point lies on its base point, {at_pose}",
+            leg=leg,
+            value=pose,
+            index=index,
+        )
+    if code < SINGULAR:
+        leg = code - ALONG_UNIVERSAL_AXIS
+        return UniversalJointSingularity(
+            f"leg {leg} lies along the fixed axis of its universal joint, {at_pose}; "
+            "turn the axis or choose another pose",
+            leg=leg,
+            value=pose,
+            index=index,
+        )
+    H = np.empty((1, 6, 6))
+    stewart_kinematics_batch.jacobian(legs, pose[None], H, np.zeros(1, dtype=np.int64))
+    U, values, _ = np.linalg.svd(H[0])
+    return SingularConfiguration(
+        f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "
+        f"forces resist the wrench [force; moment] along {np.array2string(U[:, -1], precision=4)}",
+        smallest_singular_value=float(values[-1]),
+        direction=U[:, -1],
+        value=pose,
+        index=index,
+    )

@@ -1,0 +1,143 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Leading dimensions: everything public broadcasts over them, every kernel sees one flat batch."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+# States of which a copy is of no account.
+COPIED = 16384
+
+
+def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
+    """Broadcast arrays of shape (..., k) against each other.
+
+    Returns:
+        The common leading shape, and each array as a contiguous (N, k).
+
+    Raises:
+        InvalidInput: the leading shapes do not broadcast; the message names each argument.
+    """
+    if all(array.ndim == 1 for array in arrays.values()):  # a single state
+        return (), [row(array) for array in arrays.values()]
+    try:
+        shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise InvalidInput(f"leading dimensions do not broadcast: {shapes}") from error
+    flat = [
+        np.ascontiguousarray(np.broadcast_to(array, (*shape, array.shape[-1]))).reshape(
+            -1, array.shape[-1]
+        )
+        for array in arrays.values()
+    ]
+    return shape, flat
+
+
+def row(array: FloatArray) -> FloatArray:
+    """A single state as a batch of one, read-only like every other batch that is not copied."""
+    batch: FloatArray = np.ascontiguousarray(array)[None]
+    batch.flags.writeable = False
+    return batch
+
+
+class States:
+    """A batch that needs no explanation: numbers of the right width that broadcast.
+
+    Arrays that NumPy can look at as (N, k) are never copied, the others a part at a time.
+
+    Attributes:
+        shape: the common leading shape.
+        count: how many states these are, N.
+    """
+
+    def __init__(self, shape: tuple[int, ...], arrays: list[FloatArray | None]) -> None:
+        self.shape, self.count = shape, math.prod(shape)
+        self._arrays = [None if array is None else self._flat(array) for array in arrays]
+
+    def part(self, first: int, last: int) -> list[FloatArray | None]:
+        """States `first` to `last` of each array, (last - first, k); None where there is none."""
+        return [None if array is None else _rows(array, first, last) for array in self._arrays]
+
+    def _flat(self, array: FloatArray) -> FloatArray:
+        whole = array
+        if array.shape[:-1] != self.shape:
+            whole = np.broadcast_to(array, (*self.shape, array.shape[-1]))
+        if whole.ndim == 2:
+            return whole
+        if len(self.shape) > 1 and self.count > COPIED and not whole.flags.c_contiguous:
+            return whole
+        return whole.reshape(-1, array.shape[-1])
+
+
+def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> States | None:
+    """Arrays (..., width) broadcast against each other, unchecked but for their shapes.
+
+    None where something is not as it should be, or there are no states; `flatten` says what.
+    """
+    arrays: list[FloatArray | None] = []
+    shapes = []
+    try:
+        for width, value in zip(widths, values, strict=True):
+            if value is None:
+                arrays.append(None)
+                continue
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiu" or array.shape[-1:] != (width,):
+                return None
+            if array.dtype != np.float64 or not array.flags.aligned:
+                array = np.require(array, np.float64, "A")
+            arrays.append(array)
+            shapes.append(array.shape[:-1])
+        alike = all(shape == shapes[0] for shape in shapes)
+        shape = shapes[0] if alike else np.broadcast_shapes(*shapes)
+    except (TypeError, ValueError):
+        return None
+    return None if 0 in shape else States(shape, arrays)
+
+
+def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
+    """States `first` to `last` of (..., k), as (last - first, k)."""
+    if array.ndim == 2:
+        return array[first:last]
+    inner = math.prod(array.shape[1:-1])
+    begin, end = first // inner, -(-last // inner)
+    if end - begin == 1:
+        return _rows(array[begin], first - begin * inner, last - begin * inner)
+    if inner <= COPIED:
+        rows = array[begin:end].reshape(-1, array.shape[-1])
+        return rows[first - begin * inner : last - begin * inner]
+    cuts = [first, *(row * inner for row in range(begin + 1, end)), last]
+    return np.concatenate([_rows(array, *pair) for pair in pairwise(cuts)])
+
+
+def element(shape: tuple[int, ...], flat_index: int) -> tuple[int, ...]:
+    """Index into the leading dimensions of element `flat_index` of the flat batch."""
+    return tuple(int(i) for i in np.unravel_index(flat_index, shape)) if shape else ()

@@ -1,0 +1,65 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Motions between the knots of a trajectory; all arrays are flat batches (N, k)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.rotations import advanced_pose, rotation_vector_motion
+from robodyn.numerics.vectors import store, vector
+
+
+@kernel
+def cubic_motions(
+    time: Any,
+    begin: Any,
+    end: Any,
+    first: Any,
+    first_velocity: Any,
+    c2: Any,
+    c3: Any,
+    turns: bool,
+    configuration: Any,
+    velocity: Any,
+    acceleration: Any,
+) -> None:
+    """Motions at times (N,) on cubics (N, nv) that begin at configurations (N, nq).
+
+    The displacement is x (h v + x (c2 + x c3)) with x = (time - begin)/h, h = end - begin; where
+    the mechanism turns, its last three coordinates are a rotation vector.
+    """
+    for n in range(time.shape[0]):
+        h = end[n] - begin[n]
+        x = (time[n] - begin[n]) / h
+        count = velocity.shape[1]
+        # the displacement's place is that of the configuration it leads to
+        displacement = configuration[n]
+        for j in range(count):
+            v = first_velocity[n, j]
+            displacement[j] = x * (h * v + x * (c2[n, j] + x * c3[n, j]))
+            velocity[n, j] = v + x * (2.0 * c2[n, j] + 3.0 * x * c3[n, j]) / h
+            acceleration[n, j] = (2.0 * c2[n, j] + 6.0 * x * c3[n, j]) / (h * h)
+        if turns:
+            omega, alpha = rotation_vector_motion(
+                vector(displacement, 3), vector(velocity[n], 3), vector(acceleration[n], 3)
+            )
+            store(velocity[n], 3, omega)
+            store(acceleration[n], 3, alpha)
+            advanced_pose(first[n], displacement, configuration[n])
+        else:
+            for j in range(count):
+                configuration[n, j] = first[n, j] + displacement[j]

@@ -1,0 +1,108 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Singular values by one-sided Jacobi rotations, accurate for small ones, too.
+
+Demmel and Veselic (1992). Rows of a matrix are turned in pairs until all are orthogonal; their
+lengths then are its singular values.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.access import sum_of_six
+from robodyn.numerics.simd.lanes import any_of, choose
+
+# Cosine of the angle between two rows below which they count as orthogonal.
+ORTHOGONAL: Final = 2e-15
+MOST_SWEEPS: Final = 40
+# Five rounds of three pairs that share no row: each waits for the round before it only.
+PAIRS: Final = (
+    *((0, 1), (2, 3), (4, 5), (0, 2), (1, 4), (3, 5), (0, 3), (1, 5), (2, 4)),
+    *((0, 4), (1, 3), (2, 5), (0, 5), (1, 2), (3, 4)),
+)
+
+
+@inner
+def rotation(aa: Any, bb: Any, ab: Any) -> Any:
+    """Cosine and sine that make two rows with products a.a, b.b, a.b orthogonal; whether due."""
+    due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
+    zeta = (bb - aa) / choose(due, 2.0 * ab, 1.0)
+    root = abs(zeta) + math.sqrt(1.0 + zeta * zeta)
+    tangent = choose(due, choose(zeta >= 0.0, 1.0, -1.0) / root, 0.0)
+    cosine = 1.0 / math.sqrt(1.0 + tangent * tangent)
+    return cosine, cosine * tangent, due
+
+
+@inner
+def condition_of_rows(rows: Any) -> float:
+    """Ratio of the extreme singular values of six rows, lanes 6 and 7 idle; rows are changed."""
+    for _ in range(MOST_SWEEPS):
+        turned = False
+        for pair in range(15):
+            p, q = PAIRS[pair]
+            a, b = rows[p], rows[q]
+            cosine, sine, due = rotation(sum_of_six(a * a), sum_of_six(b * b), sum_of_six(a * b))
+            rows[p] = cosine * a - sine * b
+            rows[q] = sine * a + cosine * b
+            turned = turned or due
+        if not turned:
+            break
+    smallest = largest = sum_of_six(rows[0] * rows[0])
+    for i in range(1, 6):
+        square = sum_of_six(rows[i] * rows[i])
+        smallest = min(smallest, square)
+        largest = max(largest, square)
+    return math.sqrt(largest) / math.sqrt(smallest)
+
+
+@inner
+def condition_of_lanes(H: Any) -> Any:
+    """The same for eight matrices: entry (i, j) of each in row 6 i + j of H, which is changed."""
+    for _ in range(MOST_SWEEPS):
+        turned = False
+        for pair in range(15):
+            p, q = PAIRS[pair]
+            aa = bb = ab = 0.0 * H[0]
+            for j in range(6):
+                a, b = H[6 * p + j], H[6 * q + j]
+                aa = aa + a * a
+                bb = bb + b * b
+                ab = ab + a * b
+            cosine, sine, due = rotation(aa, bb, ab)
+            for j in range(6):
+                a, b = H[6 * p + j], H[6 * q + j]
+                H[6 * p + j] = cosine * a - sine * b
+                H[6 * q + j] = sine * a + cosine * b
+            turned = turned or any_of(due)
+        if not turned:
+            break
+    smallest = largest = length_of_row(H, 0)
+    for i in range(1, 6):
+        length = length_of_row(H, i)
+        smallest = choose(length < smallest, length, smallest)
+        largest = choose(length > largest, length, largest)
+    return largest / smallest
+
+
+@inner
+def length_of_row(H: Any, i: int) -> Any:
+    """Length of row i of eight matrices."""
+    square = 0.0 * H[0]
+    for j in range(6):
+        square = square + H[6 * i + j] * H[6 * i + j]
+    return math.sqrt(square)

@@ -1,0 +1,99 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Small dense linear systems, solved in place without a call into a library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import kernel
+
+# A pivot this small against the largest means that no digit of the solution is right.
+SINGULAR_PIVOT = 1e-14
+
+
+@kernel
+def solve(matrix: Any, rhs: Any) -> bool:
+    """Solve matrix @ x = rhs by elimination with partial pivoting.
+
+    `matrix` (n, n) is destroyed and `rhs` (n,) becomes the solution. Returns False, with `rhs`
+    meaningless, if the matrix is singular to working precision.
+    """
+    n = rhs.shape[0]
+    largest = 0.0
+    for column in range(n):
+        pivot = column
+        for row in range(column + 1, n):
+            if abs(matrix[row, column]) > abs(matrix[pivot, column]):
+                pivot = row
+        size = abs(matrix[pivot, column])
+        largest = max(largest, size)
+        if not size > SINGULAR_PIVOT * largest:
+            return False
+        if pivot != column:
+            for j in range(column, n):
+                swap = matrix[column, j]
+                matrix[column, j] = matrix[pivot, j]
+                matrix[pivot, j] = swap
+            swap = rhs[column]
+            rhs[column] = rhs[pivot]
+            rhs[pivot] = swap
+        inverse = 1.0 / matrix[column, column]
+        for row in range(column + 1, n):
+            factor = matrix[row, column] * inverse
+            if factor != 0.0:
+                for j in range(column + 1, n):
+                    matrix[row, j] -= factor * matrix[column, j]
+                rhs[row] -= factor * rhs[column]
+    for row in range(n - 1, -1, -1):
+        total = rhs[row]
+        for j in range(row + 1, n):
+            total -= matrix[row, j] * rhs[j]
+        rhs[row] = total / matrix[row, row]
+    return True
+
+
+@kernel
+def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
+    """Solve matrix @ x = rhs by Cholesky's factorisation, reading the lower triangle only.
+
+    `matrix` (n, n) is destroyed and `rhs` (n,) becomes the solution. Returns False if the matrix
+    is not positive definite.
+    """
+    n = rhs.shape[0]
+    for j in range(n):
+        total = matrix[j, j]
+        for k in range(j):
+            total -= matrix[j, k] * matrix[j, k]
+        if not total > 0.0:
+            return False
+        diagonal = total**0.5
+        matrix[j, j] = diagonal
+        for i in range(j + 1, n):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = total / diagonal
+    for i in range(n):
+        total = rhs[i]
+        for k in range(i):
+            total -= matrix[i, k] * rhs[k]
+        rhs[i] = total / matrix[i, i]
+    for i in range(n - 1, -1, -1):
+        total = rhs[i]
+        for k in range(i + 1, n):
+            total -= matrix[k, i] * rhs[k]
+        rhs[i] = total / matrix[i, i]
+    return True

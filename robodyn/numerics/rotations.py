@@ -1,0 +1,199 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Quaternions (x, y, z, w), rotation matrices and roll-pitch-yaw angles with their derivatives.
+
+R = Rz(yaw) Ry(pitch) Rx(roll), as in Dasgupta and Mruthyunjaya (1998), eq. 38, and in ROS.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import Vector, add, cross, scale
+
+Quaternion = tuple[float, float, float, float]
+
+
+@inner
+def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
+    """Columns of the rotation matrix of pose (7,): x y z qx qy qz qw."""
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    return (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)),
+        (2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)),
+        (2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)),
+    )
+
+
+@inner
+def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The quaternion of the rotation b followed by a."""
+    return (
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    )
+
+
+@inner
+def turned(q: Quaternion, a: Vector) -> Vector:
+    """The vector a turned by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
+    u = (q[0], q[1], q[2])
+    doubled = scale(2.0, cross(u, a))
+    return add(add(a, scale(q[3], doubled)), cross(u, doubled))
+
+
+@inner
+def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
+    """Quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
+    cr, sr = math.cos(0.5 * roll), math.sin(0.5 * roll)
+    cp, sp = math.cos(0.5 * pitch), math.sin(0.5 * pitch)
+    cy, sy = math.cos(0.5 * yaw), math.sin(0.5 * yaw)
+    return (
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+@inner
+def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration, base frame, of roll-pitch-yaw angles in motion.
+
+    omega = yaw' ez + pitch' ey' + roll' ex'' with the turned axes ey' = Rz ey, ex'' = Rz Ry ex,
+    and its exact derivative, in which the turned axes move as well.
+    """
+    pitch, yaw = rpy[1], rpy[2]
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    pitch_axis = (-sy, cy, 0.0)
+    roll_axis = (cy * cp, sy * cp, -sp)
+    yaw_velocity = (0.0, 0.0, rate[2])
+    pitch_velocity = scale(rate[1], pitch_axis)
+    roll_velocity = scale(rate[0], roll_axis)
+    frame_velocity = add(yaw_velocity, pitch_velocity)
+    omega = add(frame_velocity, roll_velocity)
+    alpha = add(
+        add((0.0, 0.0, acceleration[2]), scale(acceleration[1], pitch_axis)),
+        scale(acceleration[0], roll_axis),
+    )
+    alpha = add(alpha, cross(yaw_velocity, pitch_velocity))
+    alpha = add(alpha, cross(frame_velocity, roll_velocity))
+    return omega, alpha
+
+
+@inner
+def quaternion_exp(rotation: Vector) -> Quaternion:
+    """Quaternion of a rotation vector [rad]."""
+    squared = rotation[0] ** 2 + rotation[1] ** 2 + rotation[2] ** 2
+    half = 0.5 * math.sqrt(squared)
+    # sin(x)/x by its series where the quotient loses digits
+    factor = 0.5 * (1.0 - squared / 24.0) if half < 1e-4 else 0.5 * math.sin(half) / half
+    return rotation[0] * factor, rotation[1] * factor, rotation[2] * factor, math.cos(half)
+
+
+@inner
+def quaternion_log(q: Quaternion) -> Vector:
+    """Rotation vector [rad] of a unit quaternion, of length pi at most."""
+    sign = 1.0 if q[3] >= 0.0 else -1.0
+    sine = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2)
+    cosine = sign * q[3]
+    factor = 2.0 / cosine if sine < 1e-9 else 2.0 * math.atan2(sine, cosine) / sine
+    return sign * q[0] * factor, sign * q[1] * factor, sign * q[2] * factor
+
+
+@inner
+def pose_difference(start: Any, goal: Any, out: Any) -> None:
+    """Displacement (6,) from pose to pose (7,): translation, rotation vector, base frame."""
+    for j in range(3):
+        out[j] = goal[j] - start[j]
+    inverse = (-start[3], -start[4], -start[5], start[6])
+    turn = quaternion_log(quaternion_product((goal[3], goal[4], goal[5], goal[6]), inverse))
+    out[3], out[4], out[5] = turn
+
+
+@inner
+def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
+    """Pose (7,) after a displacement (6,): the inverse of `pose_difference`; `out` may be it."""
+    turn = quaternion_exp((displacement[3], displacement[4], displacement[5]))
+    for j in range(3):
+        out[j] = pose[j] + displacement[j]
+    q = quaternion_product(turn, (pose[3], pose[4], pose[5], pose[6]))
+    length = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
+    for j in range(4):
+        out[3 + j] = q[j] / length
+
+
+@inner
+def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration, base frame, of exp(x(t)) R0 for a rotation vector x.
+
+    omega = x' + A x x x' + B x x (x x x'), A = (1 - cos t)/t^2, B = (t - sin t)/t^3, t = |x|: the
+    left Jacobian of the rotation group; alpha is its exact derivative.
+    """
+    squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
+    angle = math.sqrt(squared)
+    if angle < 0.02:  # the quotients lose digits; the next terms of the series are below 1e-12
+        A = 0.5 - squared / 24.0 + squared**2 / 720.0
+        B = 1.0 / 6.0 - squared / 120.0 + squared**2 / 5040.0
+        dA = -1.0 / 12.0 + squared / 180.0 - squared**2 / 6720.0
+        dB = -1.0 / 60.0 + squared / 1260.0 - squared**2 / 60480.0
+    else:
+        sine, cosine = math.sin(angle), math.cos(angle)
+        A = (1.0 - cosine) / squared
+        B = (angle - sine) / (squared * angle)
+        dA = (angle * sine - 2.0 * (1.0 - cosine)) / squared**2
+        dB = (3.0 * sine - 2.0 * angle - angle * cosine) / (squared**2 * angle)
+    along = x[0] * rate[0] + x[1] * rate[1] + x[2] * rate[2]
+    x_rate = cross(x, rate)
+    x_acceleration = cross(x, acceleration)
+    omega = add(rate, add(scale(A, x_rate), scale(B, cross(x, x_rate))))
+    alpha = add(acceleration, add(scale(A, x_acceleration), scale(B, cross(x, x_acceleration))))
+    alpha = add(alpha, scale(B, cross(rate, x_rate)))
+    alpha = add(alpha, scale(along * dA, x_rate))
+    return omega, add(alpha, scale(along * dB, cross(x, x_rate)))
+
+
+@inner
+def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
+    """Rate of the rotation vector x in exp(x) R0 that turns with omega, |x| below 2 pi."""
+    squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
+    angle = math.sqrt(squared)
+    if angle < 0.02:
+        C = 1.0 / 12.0 + squared / 720.0 + squared**2 / 30240.0
+    else:
+        half = 0.5 * angle
+        C = (1.0 - half * math.cos(half) / math.sin(half)) / squared
+    x_omega = cross(x, omega)
+    return add(omega, add(scale(-0.5, x_omega), scale(C, cross(x, x_omega))))
+
+
+@inner
+def composed_motion(
+    x: Vector, omega: Vector, alpha: Vector, inner_omega: Vector, inner_alpha: Vector
+) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration of exp(x) R, both factors in motion, base frame.
+
+    omega + E omega_R and alpha + omega x (E omega_R) + E alpha_R, with E = exp(x), which itself
+    turns with omega and alpha.
+    """
+    q = quaternion_exp(x)
+    carried = turned(q, inner_omega)
+    total = add(alpha, add(cross(omega, carried), turned(q, inner_alpha)))
+    return add(omega, carried), total

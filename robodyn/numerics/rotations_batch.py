@@ -1,0 +1,122 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Loops over elements around the kernels of `rotations`; all arrays are flat batches (N, k)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.rotations import (
+    advanced_pose,
+    angular_motion,
+    composed_motion,
+    pose_difference,
+    quaternion_from_rpy,
+    rotation_columns,
+    rotation_vector_motion,
+    rotation_vector_rate,
+)
+from robodyn.numerics.vectors import combine, resolve, store, vector
+
+
+@kernel
+def quaternions_from_rpy(rpy: Any, out: Any) -> None:
+    """Quaternions (N, 4) of roll-pitch-yaw angles (N, 3) [rad]."""
+    for n in range(rpy.shape[0]):
+        q = quaternion_from_rpy(rpy[n, 0], rpy[n, 1], rpy[n, 2])
+        for j in range(4):
+            out[n, j] = q[j]
+
+
+@kernel
+def angular_motions(rpy: Any, rate: Any, acceleration: Any, omega: Any, alpha: Any) -> None:
+    """Angular velocities and accelerations (N, 3), base frame, of moving angles (N, 3)."""
+    for n in range(rpy.shape[0]):
+        velocity, derivative = angular_motion(
+            vector(rpy[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
+        )
+        store(omega[n], 0, velocity)
+        store(alpha[n], 0, derivative)
+
+
+@kernel
+def rotation_matrices(pose: Any, out: Any) -> None:
+    """Rotation matrices (N, 3, 3) of poses (N, 7)."""
+    for n in range(pose.shape[0]):
+        x, y, z = rotation_columns(pose[n])
+        for row in range(3):
+            out[n, row, 0] = x[row]
+            out[n, row, 1] = y[row]
+            out[n, row, 2] = z[row]
+
+
+@kernel
+def pose_differences(start: Any, goal: Any, out: Any) -> None:
+    """Displacements (N, 6) from start to goal: translation, rotation vector, base frame."""
+    for n in range(start.shape[0]):
+        pose_difference(start[n], goal[n], out[n])
+
+
+@kernel
+def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
+    """Poses (N, 7) after displacements (N, 6): the inverse of `pose_differences`."""
+    for n in range(pose.shape[0]):
+        advanced_pose(pose[n], displacement[n], out[n])
+
+
+@kernel
+def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
+    """Pairs of vectors (N, 6) of the platform's own axes in the base frame, or the reverse."""
+    for n in range(pose.shape[0]):
+        x, y, z = rotation_columns(pose[n])
+        for first in (0, 3):
+            a = vector(pairs[n], first)
+            store(out[n], first, combine(x, y, z, a) if to_base else resolve(x, y, z, a))
+
+
+@kernel
+def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
+    """Turn rates and accelerations (N, 3) of rotation vectors into angular ones, in place."""
+    for n in range(vectors.shape[0]):
+        omega, alpha = rotation_vector_motion(
+            vector(vectors[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
+        )
+        store(rate[n], 0, omega)
+        store(acceleration[n], 0, alpha)
+
+
+@kernel
+def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
+    """Rates (N, 3) of rotation vectors (N, 3) that turn with omega (N, 3)."""
+    for n in range(vectors.shape[0]):
+        store(out[n], 0, rotation_vector_rate(vector(vectors[n], 0), vector(omega[n], 0)))
+
+
+@kernel
+def composed_motions(
+    vectors: Any, omega: Any, alpha: Any, inner_omega: Any, inner_alpha: Any
+) -> None:
+    """Angular velocities and accelerations (N, 3) of exp(x) R, in place of those of exp(x)."""
+    for n in range(vectors.shape[0]):
+        velocity, derivative = composed_motion(
+            vector(vectors[n], 0),
+            vector(omega[n], 0),
+            vector(alpha[n], 0),
+            vector(inner_omega[n], 0),
+            vector(inner_alpha[n], 0),
+        )
+        store(omega[n], 0, velocity)
+        store(alpha[n], 0, derivative)

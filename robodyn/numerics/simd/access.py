@@ -1,0 +1,134 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Into and out of lanes: rows on the stack or in an array, single numbers, sums over legs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from robodyn.numerics.simd.lanes import LANES, ROWS, WIDTH
+
+
+@intrinsic
+def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
+    """Rows of eight from entry `start` of a contiguous array, which must outlive them."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = context.make_array(sig.args[0])(context, builder, args[0]).data
+        return builder.gep(data, [args[1]], inbounds=True)
+
+    return ROWS(array, types.intp), codegen
+
+
+@intrinsic(prefer_literal=True)
+def new_rows(typingctx: Any, count: Any) -> Any:
+    """Room for a number of rows, known when compiling, on the stack."""
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    size = count.literal_value * WIDTH
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        room = cgutils.alloca_once(builder, ir.ArrayType(ir.DoubleType(), size))
+        room.align = 64
+        return builder.bitcast(room, ir.DoubleType().as_pointer())
+
+    return ROWS(count), codegen
+
+
+@intrinsic
+def rows_from(typingctx: Any, rows: Any, index: Any) -> Any:
+    """Rows from a given one on."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        rows, index = args
+        return builder.gep(
+            rows, [builder.mul(index, ir.Constant(index.type, WIDTH))], inbounds=True
+        )
+
+    return ROWS(ROWS, types.intp), codegen
+
+
+@intrinsic
+def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
+    """One number of the rows."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load(_entry(builder, *args))
+
+    return types.float64(ROWS, types.intp, types.intp), codegen
+
+
+@intrinsic
+def set_entry(typingctx: Any, rows: Any, row: Any, column: Any, value: Any) -> Any:
+    """Write one number of the rows."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.store(args[3], _entry(builder, *args[:3]))
+        return context.get_dummy_value()
+
+    return types.none(ROWS, types.intp, types.intp, types.float64), codegen
+
+
+def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
+    index = builder.add(builder.mul(row, ir.Constant(row.type, WIDTH)), column)
+    return builder.gep(rows, [index], inbounds=True)
+
+
+@intrinsic
+def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
+    """One of the eight."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], args[1])
+
+    return types.float64(LANES, types.intp), codegen
+
+
+@intrinsic
+def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
+    """The eight with one of them replaced."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.insert_element(args[0], args[2], args[1])
+
+    return LANES(LANES, types.intp, types.float64), codegen
+
+
+@intrinsic
+def sum_of_six(typingctx: Any, lanes: Any) -> Any:
+    """Sum of the first six, a leg in each."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        vector = args[0]
+
+        def shuffle(value: Any, order: list[int]) -> Any:
+            kind = ir.VectorType(ir.IntType(32), len(order))
+            return builder.shuffle_vector(
+                value, ir.Constant(value.type, ir.Undefined), ir.Constant(kind, order)
+            )
+
+        pairs = builder.fadd(shuffle(vector, [0, 1]), shuffle(vector, [2, 3]))
+        pairs = builder.fadd(pairs, shuffle(vector, [4, 5]))
+        index = ir.IntType(32)
+        return builder.fadd(
+            builder.extract_element(pairs, index(0)), builder.extract_element(pairs, index(1))
+        )
+
+    return types.float64(LANES), codegen

@@ -1,0 +1,49 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Eight states of a batch into lanes and out again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.access import entry, set_entry
+from robodyn.numerics.simd.lanes import WIDTH, any_of
+
+
+@inner
+def read(array: Any, first: int, last: int, rows: Any) -> None:
+    """Eight states, from `first`, of an array (N, k) into k rows; the last one fills up."""
+    for column in range(WIDTH):
+        n = min(first + column, last - 1)
+        for row in range(array.shape[1]):
+            set_entry(rows, row, column, array[n, row])
+
+
+@inner
+def write(rows: Any, first: int, last: int, out: Any) -> None:
+    """The opposite of `read`."""
+    for column in range(min(WIDTH, last - first)):
+        for row in range(out.shape[1]):
+            out[first + column, row] = entry(rows, row, column)
+
+
+@inner
+def all_finite(rows: Any, count: int) -> bool:
+    """Whether every number in `count` rows is finite."""
+    total = 0.0 * rows[0]
+    for row in range(1, count):
+        total = total + 0.0 * rows[row]
+    return not any_of(~(total == 0.0))

@@ -1,0 +1,115 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Arrays (n, k) of lanes, for kernels that keep k numbers of each joint of an arm."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes
+
+
+class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
+    """Rows of eight float64, so many to a row of the table."""
+
+    def __init__(self) -> None:
+        super().__init__("lane_table")
+
+
+TABLE = TableType()
+
+
+@register_model(TableType)
+class _TableModel(models.StructModel):  # type: ignore[misc]  # Numba is untyped
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("rows", ROWS), ("width", types.intp)])
+
+
+@intrinsic
+def new_table(typingctx: Any, count: Any, width: Any) -> Any:
+    """Room for an array (count, width) of lanes on the stack, gone when the kernel returns.
+
+    `table[i]` are the rows of its row i, `table[i, j]` one entry.
+    """
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        count, width = args
+        total = builder.mul(builder.mul(count, width), ir.Constant(count.type, WIDTH))
+        rows = builder.alloca(ir.DoubleType(), size=total)
+        rows.align = 64
+        table = cgutils.create_struct_proxy(TABLE)(context, builder)
+        table.rows, table.width = rows, width
+        return table._getvalue()
+
+    return TABLE(types.intp, types.intp), codegen
+
+
+@infer_global(operator.getitem)
+class _TableGet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+    def generic(self, args: Any, kws: Any) -> Any:
+        table, index = args
+        if table != TABLE:
+            return None
+        if isinstance(index, types.Integer):
+            return signature(ROWS, TABLE, types.intp)
+        return signature(LANES, TABLE, _PAIR)
+
+
+@infer_global(operator.setitem)
+class _TableSet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+    def generic(self, args: Any, kws: Any) -> Any:
+        table, _, value = args
+        return signature(types.none, TABLE, _PAIR, value) if table == TABLE else None
+
+
+_PAIR = types.UniTuple(types.intp, 2)
+
+
+def _table_row(context: Any, builder: Any, table: Any, index: Any, column: Any = None) -> Any:
+    table = cgutils.create_struct_proxy(TABLE)(context, builder, value=table)
+    first = builder.mul(index, table.width)
+    if column is not None:
+        first = builder.add(first, column)
+    first = builder.mul(first, ir.Constant(first.type, WIDTH))
+    return builder.gep(table.rows, [first], inbounds=True)
+
+
+@lower_builtin(operator.getitem, TABLE, types.intp)
+def _get_table_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _table_row(context, builder, *args)
+
+
+@lower_builtin(operator.getitem, TABLE, _PAIR)
+def _get_table_entry(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    table, pair = args
+    row = _table_row(context, builder, table, *cgutils.unpack_tuple(builder, pair))
+    return builder.load(builder.bitcast(row, VECTOR.as_pointer()), align=8)
+
+
+@lower_builtin(operator.setitem, TABLE, _PAIR, LANES)
+@lower_builtin(operator.setitem, TABLE, _PAIR, types.float64)
+def _set_table_entry(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    table, pair, value = args
+    row = _table_row(context, builder, table, *cgutils.unpack_tuple(builder, pair))
+    row = builder.bitcast(row, VECTOR.as_pointer())
+    builder.store(as_lanes(builder, sig.args[2], value), row, align=8)
+    return context.get_dummy_value()

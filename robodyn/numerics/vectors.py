@@ -1,0 +1,132 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Three-vectors as tuples of numbers: they live in registers, and the compiler inlines them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+
+Vector = tuple[float, float, float]
+
+
+@inner
+def vector(array: Any, start: int) -> Vector:
+    """Three consecutive entries of a flat array."""
+    return array[start], array[start + 1], array[start + 2]
+
+
+@inner
+def store(array: Any, start: int, a: Vector) -> None:
+    """Write a vector into three consecutive entries of a flat array."""
+    array[start] = a[0]
+    array[start + 1] = a[1]
+    array[start + 2] = a[2]
+
+
+@inner
+def copy(source: Any, out: Any) -> None:
+    """Write an array (k,) into another: a slice assigned would take the compiler longer by far."""
+    for j in range(out.shape[0]):
+        out[j] = source[j]
+
+
+@inner
+def clear(out: Any) -> None:
+    """Make an array (k,) zero."""
+    for j in range(out.shape[0]):
+        out[j] = 0.0
+
+
+@inner
+def add(a: Vector, b: Vector) -> Vector:
+    """Return a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@inner
+def sub(a: Vector, b: Vector) -> Vector:
+    """Return a - b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inner
+def scale(factor: float, a: Vector) -> Vector:
+    """Return factor * a."""
+    return factor * a[0], factor * a[1], factor * a[2]
+
+
+@inner
+def axpy(factor: float, a: Vector, b: Vector) -> Vector:
+    """Return factor * a + b."""
+    return factor * a[0] + b[0], factor * a[1] + b[1], factor * a[2] + b[2]
+
+
+@inner
+def dot(a: Vector, b: Vector) -> float:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inner
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return the vector product a x b."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+@inner
+def norm(a: Vector) -> float:
+    """Return the length."""
+    return math.sqrt(dot(a, a))
+
+
+@inner
+def combine(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
+    """Return T a, with the columns of T given: components in a local frame to the base frame."""
+    return (
+        x[0] * a[0] + y[0] * a[1] + z[0] * a[2],
+        x[1] * a[0] + y[1] * a[1] + z[1] * a[2],
+        x[2] * a[0] + y[2] * a[1] + z[2] * a[2],
+    )
+
+
+@inner
+def resolve(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
+    """Return T' a, with the columns of T given: components in the base frame to a local frame."""
+    return dot(x, a), dot(y, a), dot(z, a)
+
+
+@inner
+def symmetric(array: Any, start: int, a: Vector) -> Vector:
+    """Return I a for the symmetric matrix stored as xx xy xz yy yz zz from `start`."""
+    xx, xy, xz = array[start], array[start + 1], array[start + 2]
+    yy, yz, zz = array[start + 3], array[start + 4], array[start + 5]
+    return (
+        xx * a[0] + xy * a[1] + xz * a[2],
+        xy * a[0] + yy * a[1] + yz * a[2],
+        xz * a[0] + yz * a[1] + zz * a[2],
+    )
+
+
+@inner
+def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vector) -> Vector:
+    """Return T I T' a, for an inertia stored from `start` in the frame with columns x, y, z."""
+    return combine(x, y, z, symmetric(array, start, resolve(x, y, z, a)))

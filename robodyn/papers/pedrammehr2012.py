@@ -1,0 +1,133 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Figures 5 to 10 of Pedrammehr, Mahboubkhah and Khani (2012), section 9."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.papers.statements import Claim
+from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Panel
+from robodyn.report.study_charts import other_forces
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.analysis.study import Study
+    from robodyn.arrays import FloatArray
+
+    Figure = tuple[str, str, Chart, list[Claim]]
+
+_MOTION = (
+    "With and without rotation of the legs about their own axes, and the difference: magnitudes. "
+)
+_FORCES = (
+    "Both models show the same trends with different amplitudes; the differences are called "
+    "significant. "
+)
+
+
+def figures_2012(studies: Mapping[str, Study]) -> list[Figure]:
+    """Name, the text's account, chart and claims of each figure; studies by path."""
+    line, first, second = studies["P1"], studies["I"], studies["II"]
+    rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
+    figures = []
+    for name, study, path, order, unit, says in (
+        ("5", line, "Path 1", 0, rate, "Pods 1, 2 and 6 are called consistent."),
+        ("6", line, "Path 1", 1, acceleration, "Pod 3 is called consistent."),
+        ("7", first, "Path 2", 0, rate, ""),
+        ("8", first, "Path 2", 1, acceleration, ""),
+    ):
+        true, simple = leg_rotations(study)[order]
+        curves = {"improved": _size(true), "simplified": _size(simple),
+                  "difference": _size(true - simple)}  # fmt: skip
+        chart = _chart(f"fig{name}_2012", f"{path}: {unit.split(' [')[0]} of the legs", study,
+                       curves, unit)  # fmt: skip
+        claims = _consistent(curves, {"5": (1, 2, 6), "6": (3,)}.get(name, ()))
+        figures.append((f"Figure {name}, 2012", _MOTION + says, chart, claims))
+    for name, study, path in (("9", first, "Path 2"), ("10", second, "Path 3")):
+        improved = other_forces(study, "pedrammehr2012")
+        curves = {"improved": improved, "simplified": study.forces,
+                  "difference": improved - study.forces}  # fmt: skip
+        chart = _chart(f"fig{name}_2012", f"{path}: pod forces", study, curves, "force [N]")
+        exact = other_forces(study, "exact")
+        figures.append((f"Figure {name}, 2012", _FORCES, chart, _trends(curves, exact)))
+    return figures
+
+
+def leg_rotations(study: Study) -> tuple[tuple[FloatArray, FloatArray], ...]:
+    """Angular velocities, then accelerations (N, 6, 3) of the legs: true, and without spin.
+
+    Without spin (W.s = A.s = 0, 1998, eq. 6 and 9) the acceleration across the leg differs too:
+    the true one holds -(W.s) s x W.
+    """
+    platform: Any = study.mechanism
+    motion = platform.leg_motion(*study.motion)
+    W, A, s = motion.angular_velocity, motion.angular_acceleration, motion.direction
+    spin = (W * s).sum(axis=-1, keepdims=True)
+    W0 = W - spin * s
+    A0 = A - (A * s).sum(axis=-1, keepdims=True) * s + spin * np.cross(s, W0)
+    return (W, W0), (A, A0)
+
+
+def _consistent(curves: Mapping[str, FloatArray], pods: tuple[int, ...]) -> list[Claim]:
+    share = curves["difference"].max(axis=0) / curves["improved"].max(axis=0)
+    told = ", ".join(f"{100 * part:.0f}" for part in share)
+    order = 1 + np.argsort(share)
+    rotating = [int(pod) for pod in order if share[pod - 1] > 1e-9]
+    if not pods:
+        return [Claim("difference over peak, pods 1 to 6", "not the same where a pod rotates",
+                      f"{told} %", bool((share > 1e-9).all()), share.tolist())]  # fmt: skip
+    still = [int(pod) for pod in order if share[pod - 1] <= 1e-9]
+    none = f"; no rotation at all in pod {', '.join(map(str, still))}" if still else ""
+    return [Claim("difference over peak, pods 1 to 6",
+                  f"least in pod {', '.join(map(str, pods))}", f"{told} %{none}",
+                  set(rotating[: len(pods)]) == set(pods), share.tolist())]  # fmt: skip
+
+
+def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Claim]:
+    worst = float(np.abs(curves["difference"]).max())
+    alike = min(
+        float(np.corrcoef(a, b)[0, 1])
+        for a, b in zip(curves["improved"].T, curves["simplified"].T, strict=True)
+    )
+    errors = [float(np.abs(curves[name] - exact).max()) for name in ("improved", "simplified")]
+    return [
+        Claim("trends", "similar", f"correlation at least {alike:.3f}", alike > 0.9, alike),
+        Claim("differences", "quite obvious", f"up to {worst:.1f} N",
+              worst > 0.01 * float(np.abs(exact).max()), worst),
+        Claim("error of improved and simplified", "improved is more accurate",
+              f"{errors[0]:.3g} N and {errors[1]:.3g} N from the exact forces",
+              errors[0] < errors[1], errors),
+    ]  # fmt: skip
+
+
+def _chart(
+    key: str, title: str, study: Study, curves: Mapping[str, FloatArray], unit: str
+) -> Chart:
+    panels = tuple(
+        Panel(f"pod {leg + 1}", tuple(
+            Curve(study.time, values[:, leg], label, color, dash)
+            for (label, values), color, dash in zip(
+                curves.items(), COLORS, (SOLID, DASHED, DOTTED), strict=False)), y_label=unit)
+        for leg in range(6)
+    )  # fmt: skip
+    return Chart(key, title, panels)
+
+
+def _size(vectors: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))

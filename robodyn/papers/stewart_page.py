@@ -1,0 +1,61 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The figures of the two Stewart papers, computed anew beside what their texts say of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robodyn.analysis.study import analyze
+from robodyn.papers.dasgupta1998 import figures_1998
+from robodyn.papers.pedrammehr2012 import figures_2012
+from robodyn.papers.statements import Claim, claims_data, claims_html
+from robodyn.report.page import Page, made
+from robodyn.trajectories import paper_path
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.report.chart import Chart
+
+    Figure = tuple[str, str, Chart, list[Claim]]
+
+# The papers' own steps [s] are .1 and .01; finer ones draw smoother curves, except on Path III,
+# where what is seen of the singularity depends on how near to it an instant falls.
+STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
+
+
+def paper_page(platform: Mechanism, command: str = "") -> Page:
+    """Figures 4 to 10 of 1998 and 5 to 10 of 2012, each with the text's claims.
+
+    Args:
+        platform: the test manipulator of both papers.
+        command: how the page was asked for.
+    """
+    studies = {
+        path: analyze(platform, paper_path(path), step, formulation="dasgupta1998")
+        for path, step in STEPS.items()
+    }
+    page = Page(
+        "The figures of two papers on the Stewart platform",
+        "Dasgupta and Mruthyunjaya, Mech. Mach. Theory 33 (1998) 1135–1152, figures 4 to 10, and "
+        "Pedrammehr, Mahboubkhah and Khani, J. Mech. Sci. Technol. 26 (2012), figures 5 to 10: "
+        "computed by the formulations as printed",
+        {"figures": {}},
+    )
+    for name, says, chart, claims in [*figures_1998(studies), *figures_2012(studies)]:
+        page.data["figures"][chart.key] = claims_data(claims)
+        page.add_chart(chart, claims_html(name, says, claims))
+    page.add("made", "How this was made", made(command, model=platform.name))
+    return page

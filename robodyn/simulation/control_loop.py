@@ -1,0 +1,132 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""From one recorded time to the next, one call of the controller after the other.
+
+This drives any controller and any mechanism; what `compiled` knows it does faster, and equally.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import KinematicsError, SimulationFailed
+from robodyn.simulation.runge_kutta import runge_kutta_4
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.control.computed_torque import Controller
+    from robodyn.simulation.plant import Plant
+    from robodyn.trajectories.base import Trajectory
+
+    WrenchOfTime = Callable[[float], ArrayLike]
+    # From one recorded time to the next: efforts asked for and applied at the first of them.
+    Advance = Callable[[float, float], tuple[FloatArray, FloatArray]]
+
+
+def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> NDArray[np.int64]:
+    """How many (...) equal steps of at most `longest` lead from times to times (...) [s]."""
+    needed = np.ceil(np.subtract(then, now) / longest * (1.0 - 1e-9))
+    return np.maximum(needed, 1.0).astype(np.int64)
+
+
+def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both ends of steps as their own stages see them, from those of the steps (...) [s].
+
+    At a switching time the acceleration jumps: both ends of a step must see this step's side.
+    """
+    return np.nextafter(start, end), np.nextafter(end, start)
+
+
+def sampled(
+    plant: Plant, controller: Controller, trajectory: Trajectory, load: WrenchOfTime | None
+) -> Advance:
+    """Efforts are found at the first time and held; `load` is met at the middle of each step."""
+    longest = plant.dt
+
+    def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
+        wanted = _command(controller, now, plant.configuration, plant.velocity, trajectory)
+        # whole steps of equal length that end on the next control instant
+        steps = int(steps_between(now, then, longest))
+        plant.dt = (then - now) / steps
+        if load is None:
+            plant.hold(wanted, steps)
+            return wanted, plant.effort
+        for step in range(steps):
+            try:
+                plant.hold(wanted, 1, load(now + (step + 0.5) * plant.dt))
+            except SimulationFailed as error:
+                time = step * plant.dt
+                raise SimulationFailed(str(error), time=time, value=error.value) from error
+        return wanted, plant.effort
+
+    return advance
+
+
+def continuous(
+    plant: Plant,
+    controller: Controller,
+    trajectory: Trajectory,
+    load: WrenchOfTime | None,
+    marks: FloatArray | None,
+) -> Advance:
+    """Efforts are found at every stage; with `marks` by the adaptive method, which stops there."""
+    mechanism = plant.mechanism
+    none = np.zeros(6)
+
+    def acceleration(t: float, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        effort = plant.saturate(_command(controller, t, configuration, velocity, trajectory))
+        if plant.end_stops is not None:
+            effort = effort + plant.end_stops.efforts(mechanism, configuration, velocity)
+        wrench = none if load is None else load(t)
+        return mechanism.forward_dynamics(configuration, velocity, effort, wrench)
+
+    adaptive = None
+    if marks is not None:
+        from robodyn.simulation.adaptive import DormandPrince853  # slow to import: it has SciPy
+
+        adaptive = DormandPrince853(mechanism, acceleration, marks)
+
+    def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
+        state = plant.configuration, plant.velocity
+        wanted = _command(controller, now, *state, trajectory)
+        if adaptive is None:
+            state = runge_kutta_4(mechanism, acceleration, (now, then), state)
+        else:
+            state = adaptive((now, then), state)
+        plant.configuration, plant.velocity = state
+        return wanted, plant.saturate(wanted)
+
+    return advance
+
+
+def _command(
+    controller: Controller,
+    time: float,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    trajectory: Trajectory,
+) -> FloatArray:
+    try:
+        answer = controller(time, configuration, velocity, trajectory)
+    except KinematicsError as error:
+        raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
+    return as_array(f"the controller's answer at {time:.6g} s", answer, (), "N or N m")

@@ -1,0 +1,154 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A simulation on its way, from what was asked for to its histories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InvalidInput, SimulationFailed
+from robodyn.simulation import control_loop as steps
+from robodyn.simulation.compiled import fast_forward
+from robodyn.simulation.plant import Plant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.control.computed_torque import Controller
+    from robodyn.trajectories.base import Trajectory
+
+    WrenchOfTime = Callable[[float], ArrayLike]
+
+INTEGRATORS = ("rk4", "dop853")
+
+
+class Run:
+    """Histories of a plant that a controller drives, filled row by row.
+
+    Args:
+        plant: in the state to start from.
+        controller, trajectory, control_dt, wrench, integrator: as for `simulate`.
+        end: [s].
+
+    Attributes:
+        time: (N,) [s] of each row.
+        configuration, velocity: (N, ...).
+        wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
+        row: the last one that is right so far.
+
+    Raises:
+        InvalidInput: arguments out of range.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        controller: Controller,
+        trajectory: Trajectory,
+        control_dt: float | None,
+        end: float,
+        wrench: ArrayLike | WrenchOfTime | None = None,
+        integrator: str = "rk4",
+    ) -> None:
+        if integrator not in INTEGRATORS:
+            raise InvalidInput(
+                f"integrator is {integrator!r}, expected one of {', '.join(INTEGRATORS)}",
+                value=integrator,
+            )
+        self.plant, self.controller, self.trajectory = plant, controller, trajectory
+        self.load = _as_load(wrench)
+        self.is_sampled = control_dt is not None
+        self._marks: FloatArray | None = None
+        if control_dt is None:
+            # it comes to rest at its end as it switches on the way: with a jump
+            jumps = {t for t in (*trajectory.switching_times, trajectory.duration) if 0.0 < t < end}
+            self.time = _grid([0.0, *sorted(jumps), end], plant.dt)
+            if integrator == "dop853":
+                self._marks = np.array([*sorted(jumps), end])
+        else:
+            if integrator != "rk4":
+                raise InvalidInput(
+                    f"integrator is {integrator!r}, which needs control_dt=None: held efforts jump "
+                    "at every control instant",
+                    value=integrator,
+                )
+            self.time = _periods(end, as_scalar("control_dt", control_dt, "s", above=0.0))
+        rows, size = len(self.time), len(plant.effort)
+        self.configuration = np.empty((rows, len(plant.configuration)))
+        self.velocity = np.empty((rows, size))
+        self.wanted, self.applied = np.empty((rows - 1, size)), np.empty((rows - 1, size))
+        self.configuration[0], self.velocity[0] = plant.configuration, plant.velocity
+        self.row = 0
+
+    def finish(self, progress: Callable[[float], None] | None = None) -> None:
+        """Fill all rows that are left; `progress` is told the time [s] now and then.
+
+        Raises:
+            InvalidInput: the controller, or the wrench, answers something that is none.
+            SimulationFailed: no finite state follows, with the time it happened.
+        """
+        if self._marks is None:
+            fast_forward(self, progress)
+        plant = self.plant
+        plant.configuration = self.configuration[self.row].copy()
+        plant.velocity = self.velocity[self.row].copy()
+        advance = self._advance()
+        for row in range(self.row, len(self.time) - 1):
+            now, then = float(self.time[row]), float(self.time[row + 1])
+            if progress is not None:
+                progress(now)
+            try:
+                self.wanted[row], self.applied[row] = advance(now, then)
+            except SimulationFailed as error:
+                time = now + error.time
+                raise SimulationFailed(
+                    f"at {time:.6g} s: {error}", time=time, value=error.value
+                ) from error
+            self.configuration[row + 1] = plant.configuration
+            self.velocity[row + 1] = plant.velocity
+            self.row = row + 1
+
+    def _advance(self) -> steps.Advance:
+        given = self.load
+        load = given if given is None or callable(given) else lambda _: given
+        what = self.plant, self.controller, self.trajectory, load
+        return steps.sampled(*what) if self.is_sampled else steps.continuous(*what, self._marks)
+
+
+def _grid(marks: list[float], period: float) -> FloatArray:
+    """Times from mark to mark, each stretch in equal steps of at most `period`."""
+    stretches: Iterator[FloatArray] = (
+        np.linspace(a, b, int(steps.steps_between(a, b, period)) + 1)[:-1]
+        for a, b in zip(marks[:-1], marks[1:], strict=True)
+    )
+    return np.append(np.concatenate(list(stretches)), marks[-1])
+
+
+def _periods(end: float, period: float) -> FloatArray:
+    """Times 0, period, 2 period, ... and `end`, whole period or not."""
+    whole = np.arange(0.0, end, period)
+    return np.append(whole[whole < end * (1.0 - 1e-12)], end)
+
+
+def _as_load(wrench: ArrayLike | WrenchOfTime | None) -> FloatArray | WrenchOfTime | None:
+    if wrench is None or callable(wrench):
+        return wrench
+    return as_exact("wrench", wrench, (6,), "N, N m")

@@ -1,0 +1,102 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A payload on the platform or at the arm's tip, changeable while the node runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rcl_interfaces.msg import SetParametersResult
+
+from robodyn.errors import RobodynError
+from robodyn_ros.parameters import Spec, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+
+    from robodyn.mechanisms.protocol import Mechanism
+
+_TRIANGLE = np.triu_indices(3)
+
+PAYLOAD = {
+    "payload_mass": Spec(0.0, "mass of the payload [kg]", 0.0, 1e6, read_only=False),
+    "payload_com": Spec(
+        [0.0, 0.0, 0.0],
+        "its centre of mass, platform or tip frame [m]",
+        -1e3,
+        1e3,
+        read_only=False,
+    ),
+    "payload_inertia": Spec(
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        "its inertia about its centre of mass, xx xy xz yy yz zz [kg m^2]",
+        -1e9,
+        1e9,
+        read_only=False,
+    ),
+}
+
+
+class Payload:
+    """Keeps the mechanism with its payload as the parameters have it.
+
+    Attributes:
+        mechanism: with the payload.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        mechanism: Mechanism,
+        values: dict[str, Any],
+        changed: Callable[[list[Parameter]], None],
+    ) -> None:
+        self._bare = mechanism
+        self._values = {name: values[name] for name in PAYLOAD}
+        self._changed = changed
+        self.mechanism = self._loaded(self._values)
+        node.add_on_set_parameters_callback(self._set)
+
+    def _loaded(self, values: dict[str, Any]) -> Mechanism:
+        if not values["payload_mass"]:
+            return self._bare
+        inertia = np.zeros((3, 3))
+        inertia[_TRIANGLE] = values["payload_inertia"]
+        inertia = inertia + np.triu(inertia, 1).T
+        return self._bare.with_payload(values["payload_mass"], values["payload_com"], inertia)
+
+    def _set(self, parameters: list[Parameter]) -> SetParametersResult:
+        ours = [parameter for parameter in parameters if parameter.name in PAYLOAD]
+        if not ours:
+            return SetParametersResult(successful=True)
+        values = self._values | {parameter.name: parameter.value for parameter in ours}
+        try:
+            for name, value in values.items():
+                check(name, PAYLOAD[name], value)
+                size = np.size(PAYLOAD[name].default)
+                if np.size(value) != size:
+                    return SetParametersResult(
+                        successful=False, reason=f"{name} has {np.size(value)} values, not {size}"
+                    )
+            mechanism = self._loaded(values)
+        except RobodynError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        self.mechanism, self._values = mechanism, values
+        self._changed(ours)
+        return SetParametersResult(successful=True)

@@ -1,0 +1,107 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Messages that are filled anew for each publication: to make one takes longer than to fill it.
+
+Publishing serialises a message before it returns, so one object serves for all. Numbers go in as
+`array.array`, which rosidl takes without looking at them one by one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, Float64MultiArray
+
+from robodyn.poses import twist_in_body
+from robodyn_ros.messages import fill_pose, fill_stamp, fill_twist
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+
+
+def numbers(values: FloatArray) -> array[float]:
+    """Float64 values as a message field takes them soonest."""
+    return array("d", values.tobytes())
+
+
+class JointStateMessage:
+    """A JointState of the same joints every time; what is None stays as it was, empty at first."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._message = JointState(name=list(names))
+        self._stamp = self._message.header.stamp
+
+    def filled(
+        self,
+        stamp: int,
+        position: FloatArray | None = None,
+        velocity: FloatArray | None = None,
+        effort: FloatArray | None = None,
+    ) -> JointState:
+        """The message at a stamp [ns]."""
+        message = self._message
+        fill_stamp(self._stamp, stamp)
+        if position is not None:
+            message.position = numbers(position)
+        if velocity is not None:
+            message.velocity = numbers(velocity)
+        if effort is not None:
+            message.effort = numbers(effort)
+        return message
+
+
+class MultiArrayMessage:
+    """A Float64MultiArray of one dimension."""
+
+    def __init__(self) -> None:
+        self._message = Float64MultiArray()
+
+    def filled(self, values: FloatArray) -> Float64MultiArray:
+        """The message with values (n,)."""
+        self._message.data = numbers(values)
+        return self._message
+
+
+class NumberMessage:
+    """A Float64."""
+
+    def __init__(self) -> None:
+        self._message = Float64()
+
+    def filled(self, value: float) -> Float64:
+        """The message with a number."""
+        self._message.data = value
+        return self._message
+
+
+class OdometryMessage:
+    """A platform's state; see `messages.odometry`."""
+
+    def __init__(self, frames: tuple[str, str]) -> None:
+        self._message = Odometry()
+        self._message.header.frame_id, self._message.child_frame_id = frames
+
+    def filled(self, stamp: int, pose: FloatArray, twist: FloatArray) -> Odometry:
+        """Pose (7,) and twist (6,) in the base frame, at a stamp [ns]."""
+        message = self._message
+        fill_stamp(message.header.stamp, stamp)
+        fill_pose(message.pose.pose, pose)
+        fill_twist(message.twist.twist, twist_in_body(pose, twist))
+        return message

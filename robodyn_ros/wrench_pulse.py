@@ -1,0 +1,61 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A push: an `external_wrench` that ends by itself, in the time of the states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+
+from robodyn_ros import messages, qos
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+    from robodyn.arrays import FloatArray
+
+
+class Push:
+    """Publishes a wrench, and zero when its time is over or has begun anew.
+
+    Args:
+        node: whose publisher it is.
+        duration: [s] in time of the states.
+    """
+
+    def __init__(self, node: Node, duration: float) -> None:
+        self._publisher = node.create_publisher(WrenchStamped, "external_wrench", qos.COMMAND)
+        self._duration = round(duration * messages.NANOSECONDS)
+        self._begun: int | None = None
+
+    def begin(self, stamp: int, frame: str, wrench: FloatArray) -> None:
+        """Exert a wrench (6,) [N, N m] in a frame from a stamp [ns] on."""
+        self._frame, self._begun = frame, stamp
+        self._publish(wrench)
+
+    def at(self, stamp: int) -> None:
+        """End it if it is over at this stamp [ns]."""
+        if self._begun is not None and not 0 <= stamp - self._begun < self._duration:
+            self._begun = None
+            self._publish(np.zeros(6))
+
+    def _publish(self, wrench: FloatArray) -> None:
+        message = WrenchStamped()
+        message.header.frame_id = self._frame
+        force, torque = message.wrench.force, message.wrench.torque
+        force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+        self._publisher.publish(message)

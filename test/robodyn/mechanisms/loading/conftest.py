@@ -1,0 +1,149 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Random mechanisms, new ones each run; the seed is printed when a test fails."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.mechanisms.load import load
+from robodyn.mechanisms.stewart.model import Body, Damping, Leg, LegLimits, StewartModel
+from robodyn.poses import pose_from_rpy
+
+
+@pytest.fixture
+def rng():
+    seed = np.random.SeedSequence().entropy
+    print(f"seed = {seed}")
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def golden():
+    return json.loads((Path(__file__).parents[3] / "reference" / "golden.json").read_text())
+
+
+@pytest.fixture
+def model(rng):
+    return random_model(rng)
+
+
+@pytest.fixture
+def quiet_load():
+    def quietly(source, **options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+            return load(source, **options).model
+
+    return quietly
+
+
+@pytest.fixture
+def document(model):
+    return as_document(model)
+
+
+@pytest.fixture
+def yaml_file(tmp_path):
+    def write(document, name="machine.yaml"):
+        path = tmp_path / name
+        path.write_text(document if isinstance(document, str) else yaml.safe_dump(document))
+        return path
+
+    return write
+
+
+def random_body(rng, scale):
+    """A cloud of point masses: physical by construction."""
+    points = rng.normal(size=(6, 3)) * scale
+    masses = rng.uniform(0.1, 1.0, 6)
+    com = masses @ points / masses.sum()
+    arms = points - com
+    inertia = sum(
+        m * (a @ a * np.eye(3) - np.outer(a, a)) for m, a in zip(masses, arms, strict=True)
+    )
+    return Body(float(masses.sum()), com, inertia)
+
+
+def random_model(rng):
+    legs = []
+    for index in range(6):
+        angle = np.pi / 3 * (index + rng.uniform(-0.3, 0.3))
+        ring = np.array([np.cos(angle), np.sin(angle), 0.0])
+        shortest = rng.uniform(0.1, 0.4)
+        legs.append(
+            Leg(
+                base=ring + 0.1 * rng.normal(size=3),
+                platform=0.6 * ring + 0.1 * rng.normal(size=3),
+                # Not upright, so that no leg of a pose above the base lies along it.
+                universal_axis=np.append(rng.normal(size=2), rng.uniform(-0.2, 0.2)) + 0.3 * ring,
+                lower=random_body(rng, 0.2),
+                upper=random_body(rng, 0.2),
+                damping=Damping(*rng.uniform(0.0, 2.0, 3)),
+                limits=LegLimits(
+                    (shortest, shortest + rng.uniform(1.0, 3.0)), *rng.uniform(1.0, 900.0, 2)
+                ),
+            )
+        )
+    return StewartModel(
+        name="random_machine",
+        platform=random_body(rng, 0.5),
+        legs=tuple(legs),
+        home=pose_from_rpy(rng.normal(size=3) * 0.1 + [0, 0, 1.0], rng.normal(size=3) * 0.3),
+    )
+
+
+def as_document(model):
+    """The YAML document of a model, written field by field."""
+    from scipy.spatial.transform import Rotation
+
+    def body(b):
+        return {"mass": b.mass, "com": b.com.tolist(), "inertia": b.inertia.tolist()}
+
+    return {
+        "type": "stewart",
+        "name": model.name,
+        "gravity": model.gravity.tolist(),
+        "home": {
+            "xyz": model.home[:3].tolist(),
+            "rpy": Rotation.from_quat(model.home[3:]).as_euler("xyz").tolist(),
+        },
+        "platform": body(model.platform),
+        "legs": [
+            {
+                "base": leg.base.tolist(),
+                "platform": leg.platform.tolist(),
+                "universal_axis": (2.5 * leg.universal_axis).tolist(),
+                "lower": body(leg.lower),
+                "upper": body(leg.upper),
+                "damping": {
+                    "universal": leg.damping.universal,
+                    "prismatic": leg.damping.prismatic,
+                    "spherical": leg.damping.spherical,
+                },
+                "limits": {
+                    "length": list(leg.limits.length),
+                    "velocity": leg.limits.velocity,
+                    "effort": leg.limits.effort,
+                },
+            }
+            for leg in model.legs
+        ],
+    }

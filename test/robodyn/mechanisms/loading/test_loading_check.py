@@ -1,0 +1,96 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`robodyn check` and `robodyn models`, as functions of a typer application."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from robodyn.cli.check import check
+from robodyn.cli.models import models
+from robodyn.mechanisms.load import models as bundled
+
+URDF = Path(__file__).parents[4] / "urdf"
+
+
+@pytest.fixture
+def run():
+    app = typer.Typer()
+    app.command()(check)
+    app.command()(models)
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_models(run):
+    assert all(name in run("models").output for name in bundled())
+    rows = json.loads(run("models", "--json").output)
+    assert [row["name"] for row in rows] == list(bundled())
+
+
+def test_check_agrees_with_the_urdf(run):
+    result = run("check", "stewart_dasgupta", "--against", URDF / "stewart_dasgupta.urdf.xacro")
+    assert result.exit_code == 0
+    for text in ("agrees", "leg6_actuator", "64 kg in 13 bodies", "condition number", "unphysical"):
+        assert text in result.output
+
+
+def test_check_json(run, golden):
+    found = json.loads(run("check", "stewart_dasgupta", "--json").output)
+    assert found["kind"] == "stewart"
+    assert found["mass"] == 64.0
+    assert len(found["unphysical"]) == 3
+    assert found["remarks"] == []
+    # home is the start of Path I
+    assert found["condition_number"]["value"] == pytest.approx(
+        golden["stewart_dasgupta"]["paths"]["I"]["cond"][0], rel=1e-9
+    )
+    assert [joint["home"] for joint in found["joints"]] == pytest.approx(
+        golden["stewart_dasgupta"]["paths"]["I"]["lengths"][0], rel=1e-9
+    )
+
+
+def test_check_names_what_differs(run):
+    result = run("check", "stewart_dasgupta", "--against", "stewart_symmetric", "--json")
+    assert result.exit_code == 1
+    lines = json.loads(result.output)["against"]["differences"]
+    assert any(line.startswith("platform.mass: 40.0 against 250.0") for line in lines)
+    assert "differs" in run("check", "stewart_dasgupta", "--against", "stewart_symmetric").output
+
+
+@pytest.mark.parametrize("words", [("nobody",), ("stewart_dasgupta", "--strict")])
+def test_check_refuses_in_one_line(words, run):
+    result = run("check", *words)
+    assert result.exit_code == 1
+    assert result.output.startswith("error: ")
+    assert result.output.count("\n") == 1
+
+
+def test_check_notes_a_home_out_of_reach(run, document, yaml_file):
+    for leg in document["legs"]:
+        leg["limits"]["length"] = [0.001, 50.0]
+    document["legs"][1]["limits"]["length"] = [50.0, 60.0]
+    result = run("check", yaml_file(document))
+    assert result.exit_code == 0
+    assert "leg2_actuator" in result.output.split("note:")[1]
+
+
+def test_check_without_home(run, document, yaml_file):
+    del document["home"]
+    found = json.loads(run("check", yaml_file(document), "--json").output)
+    assert found["home"] is None
+    assert "no home pose" in found["remarks"][0]

@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Arms to test with: those of the reference data, the bundled ones, and new ones each run."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from serial_arms import arm_from_yaml, golden_document, random_arm
+
+from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.formats.documents import read_yaml
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture
+def rng():
+    seed = np.random.SeedSequence().entropy
+    print(f"seed = {seed}")
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def golden():
+    return json.loads((ROOT / "test" / "reference" / "golden.json").read_text())["serial"]
+
+
+@pytest.fixture(params=["puma560", "stanford", "random_RPRRPRR"])
+def reference(request, golden):
+    """The arm of a reference entry, through its YAML document, and the states."""
+    entry = golden[request.param]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        return arm_from_yaml(golden_document(entry["links"])), entry["states"]
+
+
+@pytest.fixture
+def arm(rng):
+    """A random arm of 2 to 7 joints of mixed kinds, with motors and friction."""
+    return random_arm(rng, int(rng.integers(2, 8)))
+
+
+@pytest.fixture
+def state(arm, rng):
+    return rng.uniform(-1.5, 1.5, (3, arm.n))
+
+
+@pytest.fixture(scope="session")
+def bundled():
+    def load(name):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+            return arm_from_yaml(read_yaml(ROOT / "robodyn" / "models" / f"{name}.yaml"))
+
+    return load

@@ -1,0 +1,95 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Every quantity against values that another program computed."""
+
+import numpy as np
+import pytest
+
+from robodyn.mechanisms.serial.arm import INVERSE_METHODS
+
+RIGID = {"friction": False, "armature": False}
+
+
+def close(value, expected, scale=1.0):
+    assert np.abs(value - np.asarray(expected)).max() < 1e-9 * max(scale, 1.0)
+
+
+def motion(state):
+    return state["q"], state["qd"], state["qdd"]
+
+
+@pytest.mark.parametrize("method", INVERSE_METHODS)
+def test_inverse_dynamics(reference, method):
+    arm, states = reference
+    for state in states:
+        close(arm.inverse_dynamics(*motion(state), method=method, **RIGID), state["tau_rigid"])
+
+
+def test_mass_matrix_bias_and_gravity(reference):
+    arm, states = reference
+    for state in states:
+        close(arm.mass_matrix(state["q"], armature=False), state["M"])
+        close(arm.mass_matrix(state["q"], method="strobing", armature=False), state["M"])
+        close(arm.bias(state["q"], state["qd"], friction=False), state["bias"])
+        close(arm.gravity(state["q"]), state["gravity"])
+
+
+@pytest.mark.parametrize("method", INVERSE_METHODS)
+def test_motors(reference, method):
+    arm, states = reference
+    for state in states:
+        if "viscous" not in state:
+            continue
+        with_inertia = arm.inverse_dynamics(*motion(state), method=method, friction=False)
+        close(with_inertia, state["tau_rigid_plus_motor_inertia"])
+        close(arm.inverse_dynamics(*motion(state), method=method), state["tau_toolbox_full"])
+
+
+@pytest.mark.parametrize("method", INVERSE_METHODS)
+def test_tip_wrench(reference, method):
+    arm, states = reference
+    for state in states:
+        if "f_tip" not in state:
+            continue
+        wrench = -in_base(arm, state["q"], state["f_tip"], state["n_tip"])
+        tau = arm.inverse_dynamics(*motion(state), wrench, method, **RIGID)
+        close(tau, state["tau_with_tip"])
+
+
+def in_base(arm, q, *vectors):
+    """Vectors of the tip frame, in base axes, one after the other."""
+    x, y, z, w = arm.forward_kinematics(q)[3:]
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    R = np.eye(3) + 2 * w * cross + 2 * cross @ cross
+    return np.concatenate([R @ vector for vector in vectors])
+
+
+@pytest.mark.parametrize("method", ["articulated_body", "strobing"])
+def test_forward_dynamics(reference, method):
+    arm, states = reference
+    for state in states:
+        if "tau_in" not in state:
+            continue
+        expected = np.array(state["qdd_from_tau_in"])
+        qdd = arm.forward_dynamics(state["q"], state["qd"], state["tau_in"], None, method, **RIGID)
+        close(qdd, expected, np.abs(expected).max())
+
+
+def test_the_bundled_puma_is_the_reference_with_its_motors(bundled, golden):
+    arm = bundled("puma560")
+    for state in golden["puma560"]["states"]:
+        close(arm.inverse_dynamics(*motion(state)), state["tau_toolbox_full"])
+        if state["viscous"]:
+            close([joint.damping for joint in arm.model.joints], state["viscous"])

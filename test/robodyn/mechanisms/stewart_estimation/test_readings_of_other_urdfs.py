@@ -1,0 +1,38 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A URDF may measure its legs from another zero and in the other sense."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn.mechanisms.stewart.estimation import leg_readings
+from robodyn.mechanisms.stewart.model import JointReading
+from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+
+def test_zero_and_sense_of_the_actuators_are_undone(dasgupta, rng):
+    legs = []
+    for i, leg in enumerate(dasgupta.model.legs):
+        actuator = JointReading(f"leg{i + 1}_actuator", (-1) ** i, rng.uniform(0.1, 0.9))
+        legs.append(replace(leg, joints=replace(leg.joints, actuator=actuator)))
+    platform = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
+    pose, twist = platform.advance(platform.home, 0.05 * rng.normal(size=6)), rng.normal(size=6)
+    names, positions, velocities = platform.leg_joint_states(pose, twist)
+    driven = [names.index(name) for name in platform.joint_names]
+    assert not np.allclose(positions[driven], platform.joint_positions(pose))
+    lengths, rates = leg_readings(platform, positions[driven], velocities[driven])
+    assert np.allclose(lengths, platform.joint_positions(pose), rtol=0, atol=1e-12)
+    assert np.allclose(rates, platform.joint_velocities(pose, twist), rtol=0, atol=1e-12)

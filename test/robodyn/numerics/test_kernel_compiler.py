@@ -1,0 +1,96 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Where machine code is kept: one folder for each version of the sources, a few versions."""
+
+import ast
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from robodyn.numerics import compiler
+
+# types and exceptions: nothing that machine code is made of
+NOT_COMPILED = {"robodyn.arrays", "robodyn.errors", "robodyn.checks"}
+
+
+def test_the_folder_follows_the_sources(monkeypatch, tmp_path):
+    kernels = tmp_path / "kind" / "kernels" / "deeper"
+    kernels.mkdir(parents=True)
+    (kernels / "a.py").write_text("x = 1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(compiler, "PACKAGE", tmp_path)
+    find = compiler._cache_folder.__wrapped__
+    first = find()
+    assert first.is_dir()
+    assert first.parent == tmp_path / "cache" / "robodyn"
+    assert find() == first
+    (tmp_path / "kind" / "other.py").write_text("nothing that is compiled")
+    assert find() == first
+    (kernels / "a.py").write_text("x = 2")
+    second = find()
+    assert second != first
+    (kernels / "a.py").rename(kernels / "b.py")
+    assert find() not in (first, second)
+
+
+def test_what_is_compiled_takes_nothing_from_elsewhere():
+    """Else machine code could be stale: the folder follows only `compiled_sources`."""
+    for source in compiler.compiled_sources():
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robodyn"):
+                names = [node.module, *(f"{node.module}.{item.name}" for item in node.names)]
+                allowed = any(map(compiler.is_compiled_module, names))
+                assert allowed or node.module in NOT_COMPILED, (source, node.module)
+
+
+def test_only_the_newest_versions_are_kept(tmp_path):
+    for age in range(compiler.KEPT_VERSIONS + 3):
+        folder = tmp_path / f"kernels-{age}"
+        folder.mkdir()
+        os.utime(folder, (1000 - age, 1000 - age))
+    (tmp_path / "other").mkdir()
+    compiler._drop_old(tmp_path)
+    kept = {path.name for path in tmp_path.iterdir()}
+    assert kept == {"other"} | {f"kernels-{age}" for age in range(compiler.KEPT_VERSIONS)}
+
+
+def test_code_that_was_just_used_is_cached(dasgupta):
+    dasgupta.inverse_kinematics(dasgupta.home)
+    assert compiler.is_cached()
+
+
+def test_a_kernel_answers_python_and_other_kernels_alike():
+    @compiler.kernel
+    def half(x):
+        return 0.5 * x
+
+    @compiler.kernel
+    def quarter(x):
+        return half(half(x))
+
+    assert quarter(8.0) == 2.0
+    assert half(8.0) == half(np.float64(8.0)) == 4.0
+    assert half.py_func(8.0) == 4.0
+    assert half(np.array([2.0, 4.0]))[1] == 2.0  # types it had not met before
+
+
+def test_several_threads_may_call_a_kernel_for_the_first_time():
+    @compiler.kernel
+    def double(x):
+        return 2.0 * x
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(double, [3.0] * 8)) == [6.0] * 8
