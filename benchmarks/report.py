@@ -112,8 +112,8 @@ control.
 The equations are written once, as functions of numbers. `robodyn/numerics/simd/lanes.py` gives
 them a second kind of number, a vector of eight float64: for one state the six legs are the lanes
 of a vector, for a batch eight states are. LLVM gets vector types to begin with and makes AVX-512,
-AVX2 or NEON of them; nothing hangs on automatic vectorisation, and no `fastmath` is used, so that NaN is
-found and a state has the same forces, bit for bit, alone and in a batch. Sine and cosine are
+AVX2 or NEON of them; nothing hangs on automatic vectorisation, and no `fastmath` is used, so that
+NaN is found and a state has the same forces, bit for bit, alone and in a batch. Sine and cosine are
 arithmetic of ours for the same reason.
 
 A call from Python goes straight to the compiled function, whose arguments are read where NumPy
