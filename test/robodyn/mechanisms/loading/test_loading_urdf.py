@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 import urdf_kinematics as independent
 
+import robodyn as rd
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.mechanisms.stewart.model import LegLimits, universal_zero_frame
