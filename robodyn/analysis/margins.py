@@ -133,22 +133,15 @@ def margins(
     """
     when = as_array("time", time, (), "s").reshape(-1)
     n, count = len(mechanism.joint_names), len(when)
-    q, v, f = (
-        _history(name, values, (count, n))
-        for name, values in (
-            ("positions", positions),
-            ("velocities", velocities),
-            ("efforts", efforts),
-        )
-    )
+    q = _history("positions", positions, (count, n))
+    v = _history("velocities", velocities, (count, n))
+    f = _history("efforts", efforts, (count, n))
     number = _history("condition_numbers", condition_numbers, (count,))
     if not count:
         raise InvalidInput("a motion of no rows has no margins", value=time)
-    limit = (
-        as_scalar("max_condition", max_condition, at_least=1.0)
-        if max_condition != np.inf
-        else np.inf
-    )
+    limit = max_condition
+    if limit != np.inf:
+        limit = as_scalar("max_condition", limit, at_least=1.0)
     rows, beyond = [], []
     for j, joint in enumerate(mechanism.joint_names):
         lower, upper = mechanism.position_limits[j]

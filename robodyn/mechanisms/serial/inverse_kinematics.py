@@ -85,7 +85,7 @@ def inverse_motion(
         accel=as_array("accel", accel, (6,), "m/s^2, rad/s^2"),
     )
     J = arm.jacobian(position)
-    inverse = np.linalg.pinv(J, rcond=RANK)
+    inverse: FloatArray = np.linalg.pinv(J, rcond=RANK).astype(np.float64, copy=False)
     qd = np.einsum("sij,sj->si", inverse, rate)
     bias = np.empty((len(position), 6))
     kernels.velocity_accelerations(arm._geometry, position, qd, bias)
