@@ -19,7 +19,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.margins import margins
-from robodyn.analysis.study import analyze
 
 
 @pytest.fixture(scope="module")
@@ -90,15 +89,19 @@ def test_power_is_effort_times_rate_and_has_no_limit(base):
     assert np.isnan(power.used)
 
 
-def test_without_limits_nothing_is_broken(dasgupta):
-    study = analyze(dasgupta, rd.paper_path("I"), 0.1)
-    found = margins(
-        dasgupta, study.time, study.joint_positions, study.joint_velocities, study.forces,
-        study.condition_number,
-    )  # fmt: skip
+def test_without_limits_nothing_is_broken():
+    class Free:
+        """A mechanism that states no limits."""
+
+        joint_names = ("a", "b")
+        velocity_limits = effort_limits = np.full(2, np.inf)
+        position_limits = np.tile([-np.inf, np.inf], (2, 1))
+
+    values = np.full((3, 2), 1e9)
+    found = margins(Free(), np.arange(3.0), values, values, values, np.full(3, np.inf))
     assert found.hold
-    unlimited = [item for item in found.to_list() if item["quantity"] != "position"]
-    assert all(item["used"] is None for item in unlimited)
+    assert found.tightest is None
+    assert all(item["used"] is None for item in found.to_list())
 
 
 def test_histories_of_other_shapes_are_refused(base):
