@@ -23,7 +23,6 @@ from robodyn.mechanisms.common.motion import Motion as Motion
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.arrays import FloatArray
 
 
 class Trajectory(Protocol):
