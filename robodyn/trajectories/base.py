@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-
 class Trajectory(Protocol):
     """A motion over time, at rest before 0 and after `duration` [s]."""
 
