@@ -30,23 +30,16 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-_COORDINATES = {
-    "configuration": ("x", "y", "z", "qx", "qy", "qz", "qw"),
-    "velocity": ("vx", "vy", "vz", "wx", "wy", "wz"),
-    "acceleration": ("ax", "ay", "az", "alx", "aly", "alz"),
-}
-
-
 def extremes(study: Study) -> list[dict[str, Any]]:
     """See `Study.extremes`."""
     fractions = None
-    if "massless" in study.parts:
-        fractions = peak_dynamic_fraction(study.forces, study.parts["massless"])
+    if "massless" in study.terms:
+        fractions = peak_dynamic_fraction(study.forces, study.terms["massless"])
     rows = []
     for i, name in enumerate(study.mechanism.joint_names):
         peak, when = _peak(study.time, study.forces[:, i])
         row: dict[str, Any] = {"joint": name, "peak_force": peak, "time_of_peak": when}
-        for part, values in study.parts.items():
+        for part, values in study.terms.items():
             row[f"peak_{part}"] = _peak(study.time, values[:, i])[0]
         if fractions is not None:
             row["peak_dynamic_fraction"] = float(fractions[i])
@@ -85,13 +78,13 @@ def to_dict(study: Study, histories: bool) -> dict[str, Any]:
             "time": study.time.tolist(),
             **{name: values.tolist() for name, values in study.motion._asdict().items()},
             "forces": study.forces.tolist(),
-            **{f"{name}_forces": values.tolist() for name, values in study.parts.items()},
+            **{f"{name}_forces": values.tolist() for name, values in study.terms.items()},
             "condition_number": number.tolist(),
             "scaled_condition_number": study.scaled_condition_number.tolist(),
             "joint_positions": study.joint_positions.tolist(),
             "joint_velocities": study.joint_velocities.tolist(),
         }
-        if "massless" in study.parts:
+        if "massless" in study.terms:
             out["histories"]["dynamic_fraction"] = study.dynamic_fraction.tolist()
         if study.reactions is not None:
             out["histories"]["reactions"] = {
@@ -104,19 +97,21 @@ def write_csv(study: Study, path: str | Path) -> None:
     """See `Study.write_csv`."""
     columns: list[tuple[str, FloatArray]] = [("time", study.time)]
     joints = study.mechanism.joint_names
-    platform = study.mechanism.kind == "stewart"
+    coordinates = study.mechanism.coordinates
     for name, values in study.motion._asdict().items():
-        labels = _COORDINATES[name] if platform else [f"{name}_{joint}" for joint in joints]
+        labels = getattr(coordinates, f"{name}_names")
+        if not coordinates.is_pose:
+            labels = [f"{name}_{label}" for label in labels]
         columns += zip(labels, values.T, strict=True)
     for name, values in (
         ("force", study.forces),
-        *study.parts.items(),
+        *study.terms.items(),
         ("position", study.joint_positions),
         ("rate", study.joint_velocities),
     ):
         columns += zip((f"{name}_{joint}" for joint in joints), values.T, strict=True)
     for name, values in (study.reactions._asdict() if study.reactions else {}).items():
-        for leg in range(6):
+        for leg in range(values.shape[1]):
             columns += ((f"{name}_{leg + 1}{axis}", values[:, leg, j])
                         for j, axis in enumerate("xyz"))  # fmt: skip
     columns += [

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""From one recorded time to the next, one call of the controller after the other.
+"""Simulate from one recorded time to the next with a controller and a mechanism of any kind.
 
-This drives any controller and any mechanism; what `compiled` knows it does faster, and equally.
+`compiled` does the same faster, with equal results, for the controllers and kinds it knows.
 """
 
 from __future__ import annotations

@@ -61,7 +61,15 @@ class PlatformAnswers:
     joint_units: tuple[Unit, ...] = ("m",) * 6
     effort_units: tuple[EffortUnit, ...] = effort_units(("m",) * 6)
     jacobian_maps: JacobianMap = "efforts to wrench"
-    nouns = Nouns(mechanism="platform", joint="leg", body="platform", effort="force")
+    nouns = Nouns(
+        mechanism="platform",
+        joint="leg",
+        body="platform",
+        effort="force",
+        effort_label="force",
+        effort_unit="N",
+        joint_unit="m",
+    )
     tracking: Tracking = POSE_TRACKING
     formulations: tuple[str, ...] = tuple(FORMULATIONS)
     default_path = "I"

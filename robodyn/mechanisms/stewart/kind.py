@@ -58,4 +58,6 @@ STEWART = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
+    example="stewart_dasgupta",
+    adapters={"compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating"},
 )
