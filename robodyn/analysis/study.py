@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.analysis import study_tables
 from robodyn.analysis.dynamic_fraction import dynamic_fraction
 from robodyn.analysis.singularity import singular_times
 from robodyn.checks import as_exact, as_scalar
@@ -95,15 +96,11 @@ class Study:
 
     def extremes(self) -> list[dict[str, Any]]:
         """One row a driven joint: peaks of its forces and of their parts, range, top speed."""
-        from robodyn.analysis.study_tables import extremes
-
-        return extremes(self)
+        return study_tables.extremes(self)
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
         """Everything as plain lists and numbers, with or without the histories."""
-        from robodyn.analysis.study_tables import to_dict
-
-        return to_dict(self, histories)
+        return study_tables.to_dict(self, histories)
 
     def write_csv(self, path: str | Path) -> None:
         """Write the histories, one row a time, with a header.
@@ -111,9 +108,7 @@ class Study:
         Raises:
             OutputError: the file cannot be written.
         """
-        from robodyn.analysis.study_tables import write_csv
-
-        write_csv(self, path)
+        study_tables.write_csv(self, path)
 
     def _term(self, name: str) -> FloatArray:
         if name not in self.terms:

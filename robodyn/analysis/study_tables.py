@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -26,11 +26,72 @@ from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.errors import OutputError
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import Study
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Motion
 
 
-def extremes(study: Study) -> list[dict[str, Any]]:
+class StudyHistories(Protocol):
+    """The histories that tables are made of; see `robodyn.analysis.study.Study`."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that was examined."""
+
+    @property
+    def formulation(self) -> str:
+        """Of the inverse dynamics."""
+
+    @property
+    def characteristic_length(self) -> float:
+        """[m] of the scaled condition number."""
+
+    @property
+    def time(self) -> FloatArray:
+        """(N,) [s]."""
+
+    @property
+    def motion(self) -> Motion:
+        """The planned motion."""
+
+    @property
+    def forces(self) -> FloatArray:
+        """(N, n) [N or N m] total efforts."""
+
+    @property
+    def terms(self) -> dict[str, FloatArray]:
+        """(N, n) each, by name."""
+
+    @property
+    def condition_number(self) -> FloatArray:
+        """(N,)."""
+
+    @property
+    def scaled_condition_number(self) -> FloatArray:
+        """(N,)."""
+
+    @property
+    def joint_positions(self) -> FloatArray:
+        """(N, n) [m or rad]."""
+
+    @property
+    def joint_velocities(self) -> FloatArray:
+        """(N, n) [m/s or rad/s]."""
+
+    @property
+    def reactions(self) -> Any:
+        """Named tuple of arrays (N, k, 3), or None."""
+
+    @property
+    def singular_times(self) -> FloatArray:
+        """(k,) [s]."""
+
+    @property
+    def dynamic_fraction(self) -> FloatArray:
+        """(N, n)."""
+
+
+def extremes(study: StudyHistories) -> list[dict[str, Any]]:
     """See `Study.extremes`."""
     fractions = None
     if "massless" in study.terms:
@@ -51,7 +112,7 @@ def extremes(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-def to_dict(study: Study, histories: bool) -> dict[str, Any]:
+def to_dict(study: StudyHistories, histories: bool) -> dict[str, Any]:
     """See `Study.to_dict`."""
     number = study.condition_number
     out: dict[str, Any] = {
@@ -93,7 +154,7 @@ def to_dict(study: Study, histories: bool) -> dict[str, Any]:
     return out
 
 
-def write_csv(study: Study, path: str | Path) -> None:
+def write_csv(study: StudyHistories, path: str | Path) -> None:
     """See `Study.write_csv`."""
     columns: list[tuple[str, FloatArray]] = [("time", study.time)]
     joints = study.mechanism.joint_names

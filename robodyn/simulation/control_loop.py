@@ -95,7 +95,11 @@ def continuous(
     def acceleration(t: float, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         effort = plant.saturate(_command(controller, t, configuration, velocity, trajectory))
         if plant.end_stops is not None:
-            effort = effort + plant.end_stops.efforts(mechanism, configuration, velocity)
+            effort = effort + plant.end_stops.efforts(
+                mechanism.joint_positions(configuration),
+                mechanism.joint_velocities(configuration, velocity),
+                mechanism.position_limits,
+            )
         wrench = none if load is None else load(t)
         return mechanism.forward_dynamics(configuration, velocity, effort, wrench)
 

@@ -27,6 +27,7 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.compiled import is_compiled
+from robodyn.simulation.completion import complete
 from robodyn.simulation.plant import Plant
 from robodyn.simulation.task import SimulationTask
 from robodyn.threads import each
@@ -134,7 +135,7 @@ def simulate_many(
         run, problem = run_of(number), ""
         results.check(number, run)
         try:
-            run.finish()
+            complete(run)
         except RobodynError as error:
             problem = str(error)
         results.put(number, run, problem)

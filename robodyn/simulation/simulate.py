@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.simulation.completion import complete
 from robodyn.simulation.events import find_events
 from robodyn.simulation.plant import Plant
 from robodyn.simulation.result import SimulationResult
@@ -96,7 +97,7 @@ def simulate(
     state = initial if initial is not None else (start.configuration, start.velocity)
     plant = Plant(mechanism, *state, dt=dt, end_stops=end_stops, limit_efforts=limit_efforts)
     run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, integrator)
-    run.finish(progress)
+    complete(run, progress)
     return SimulationResult(
         mechanism,
         run.time,

@@ -23,7 +23,6 @@ import numpy as np
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.simulation import control_loop
-from robodyn.simulation.compiled import fast_forward
 from robodyn.simulation.plant import Plant
 
 if TYPE_CHECKING:
@@ -98,15 +97,18 @@ class SimulationTask:
         self.configuration[0], self.velocity[0] = plant.configuration, plant.velocity
         self.row = 0
 
+    @property
+    def has_fixed_steps(self) -> bool:
+        """Whether the integrator's steps are known beforehand."""
+        return self._marks is None
+
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
-        """Fill the remaining rows; `progress` is told the time [s] now and then.
+        """Fill the remaining rows in Python; `progress` is told the time [s] now and then.
 
         Raises:
             InvalidInput: the controller, or the wrench, gives no effort, or no wrench.
             SimulationFailed: no finite state follows, with the time it happened.
         """
-        if self._marks is None:
-            fast_forward(self, progress)
         plant = self.plant
         plant.configuration = self.configuration[self.row].copy()
         plant.velocity = self.velocity[self.row].copy()

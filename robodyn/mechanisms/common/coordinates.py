@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
+# Which way a Jacobian goes: `wrench = J @ efforts` or `twist = J @ rates`.
+JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
 @dataclass(frozen=True)

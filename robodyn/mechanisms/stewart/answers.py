@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+    from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap, Unit
     from robodyn.mechanisms.common.description import EffortUnit
     from robodyn.mechanisms.common.joint_states import JointStates
     from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.protocol import JacobianMap
     from robodyn.mechanisms.stewart.joints import LegJointReadings
     from robodyn.mechanisms.stewart.model import StewartModel
 
