@@ -55,7 +55,9 @@ class Linearization(NamedTuple):
     forces: FloatArray
 
 
-def linearize(platform: Mechanism, base: FloatArray, pose: ArrayLike, wrench: ArrayLike | None) -> Linearization:
+def linearize(
+    platform: Mechanism, base: FloatArray, pose: ArrayLike, wrench: ArrayLike | None
+) -> Linearization:
     """Differences of the exact forward dynamics: order 6 in the pose.
 
     `base` (6, 3) [m] are the centres of the base joints, which give the steps their size.
