@@ -32,7 +32,6 @@ from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
@@ -131,7 +130,7 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     share = Path(FindPackageShare("robodyn").perform(context))
     view = yaml.safe_load((share / "rviz" / f"{mechanism.kind}.rviz").read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
-    size = size_of(mechanism)
+    size = mechanism.size
     current["Distance"] *= size
     current["Focal Point"]["Z"] *= size
     for display in view["Visualization Manager"]["Displays"]:

@@ -40,7 +40,7 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
-from robodyn.view.figures import figure_of
+from robodyn.view.model_figure import figure_of
 from robodyn.view.page import Page
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, joint_positions

@@ -24,6 +24,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from robodyn.mechanisms.presentation import Drawn
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -56,7 +58,7 @@ class Unchecked(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Protocol):
+class Mechanism(Drawn, Protocol):
     """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
 
     @property

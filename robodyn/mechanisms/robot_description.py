@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import robodyn
@@ -28,7 +28,6 @@ from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
 from robodyn.mechanisms.load import URDF_SUFFIXES, models
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,7 +48,7 @@ def robot_description(
     """URDF text of a mechanism that was loaded from `source`.
 
     URDF text, a .urdf and an expanded .xacro file are given as they are; a bundled model by its
-    xacro file; a platform from YAML by the URDF that `stewart_urdf` makes of it.
+    xacro file; a YAML file by the URDF that the mechanism makes of its model.
 
     Args:
         source: what `load` was given.
@@ -61,17 +60,14 @@ def robot_description(
             `joint_states_topic`.
 
     Raises:
-        ModelError: a source that has no URDF (an arm's YAML file), or one that cannot be read.
+        ModelError: a source without URDF (an arm's YAML file), or one that cannot be read.
         MissingExtra: a xacro file without the package xacro.
     """
     arguments = {"ros2_control": str(ros2_control).lower(), **(arguments or {})}
-    text = source_urdf(source, arguments)
-    if not text and mechanism.kind == "stewart":
-        model: Any = mechanism
-        text = stewart_urdf(model.model)
+    text = source_urdf(source, arguments) or mechanism.urdf()
     if not text:
         raise ModelError(
-            f"{source}: there is no URDF of it; load the arm from a .urdf or .xacro file",
+            f"{source}: {mechanism.name} has no URDF; load it from a .urdf or .xacro file",
             value=str(source),
         )
     return _with_ros2_control(text, mechanism, arguments) if ros2_control else text

@@ -22,7 +22,6 @@ import numpy as np
 
 from robodyn.poses import pose_from_rpy, rpy_from_pose
 from robodyn.view.controls import Coordinates
-from robodyn.view.figures import size_of
 from robodyn.view.live import BY_HAND
 from robodyn.view.payload import moving_mass
 
@@ -123,7 +122,7 @@ def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
         xyz, rpy = rpy_from_pose(pose)
         return np.concatenate([xyz, np.rad2deg(rpy)], axis=-1)
 
-    reach = 0.5 * size_of(mechanism)
+    reach = 0.5 * mechanism.size
     places = [mechanism.home[None]]
     places += [
         path.sample(np.linspace(0.0, path.duration, 20)).configuration

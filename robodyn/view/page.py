@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.view.figure import Figure
     from robodyn.view.snapshot import Snapshot, Source
 
 

@@ -29,7 +29,6 @@ from robodyn.trajectories import (
     plan_joints,
     plan_line,
 )
-from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -93,7 +92,7 @@ def demo_path(mechanism: Mechanism) -> Trajectory:
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
     """How far a demo moves in each coordinate [m, rad]."""
     if mechanism.kind == "stewart":
-        return np.repeat([0.12 * size_of(mechanism), 0.15], 3)
+        return np.repeat([0.12 * mechanism.size, 0.15], 3)
     span = np.minimum(np.diff(mechanism.position_limits, axis=1)[:, 0], 6.0)
     return np.asarray(0.1 * span)
 

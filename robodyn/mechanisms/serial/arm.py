@@ -29,6 +29,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
+from robodyn.mechanisms.serial.drawing import ArmDrawing
 from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
@@ -51,7 +52,7 @@ MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
 
 
-class SerialArm(SerialKinematics):
+class SerialArm(SerialKinematics, ArmDrawing):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
     Viscous and Coulomb friction and the motors' reflected inertia count unless `friction=False`

@@ -34,6 +34,7 @@ from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart import dynamics, kinematics
 from robodyn.mechanisms.stewart import single_calls as single
 from robodyn.mechanisms.stewart.base_joints import base_joints
+from robodyn.mechanisms.stewart.drawing import PlatformDrawing
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
 from robodyn.mechanisms.stewart.integration import integrate, roll_out
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class StewartPlatform:
+class StewartPlatform(PlatformDrawing):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the

@@ -24,11 +24,11 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import ModelError
+from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
-from robodyn.view.arrows import EffortArrows, leg_ends
-from robodyn.view.figure import frame_of_pose
-from robodyn.view.figure_urdf import figure_from_urdf
-from robodyn.view.figures import figure_of
+from robodyn.view.arrows import EffortArrows
+from robodyn.view.model_figure import figure_of
 from robodyn.view.snapshot import joint_positions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -95,7 +95,7 @@ def test_a_tilted_base_tilts_all_of_it(load):
     base = frames[figure.index("base_link")]
     np.testing.assert_allclose(base[:3, 3], [0.0, 0.0, 1.0])
     arrows = EffortArrows(tilted, figure)(frames, pose, np.full(6, 100.0))
-    tips = leg_ends(tilted, pose)[1] @ base[:3, :3].T + base[:3, 3]
+    tips = tilted.leg_ends(pose)[1] @ base[:3, :3].T + base[:3, 3]
     assert np.linalg.norm(arrows[:, 0] - tips, axis=1).max() < 0.1 * 1.2
 
 
@@ -104,7 +104,7 @@ def test_arrows_point_as_the_forces_act_and_grow_with_them(dasgupta):
     pose = dasgupta.home
     frames = figure.link_frames(joint_positions(dasgupta, pose), pose)
     arrows = EffortArrows(dasgupta, figure)
-    feet, tips = leg_ends(dasgupta, pose)
+    feet, tips = dasgupta.leg_ends(pose)
     along = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
     force = 0.2 * arrows.reference * np.array([1.0, -1.0, 2.0, -2.0, 0.5, 1e9])
     ways = np.diff(arrows(frames, pose, force), axis=1)[:, 0]

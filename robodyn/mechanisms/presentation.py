@@ -1,0 +1,67 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the view, the sweeps and the ROS 2 nodes ask of a mechanism, beyond its dynamics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import Figure
+
+
+class Drawn(Protocol):
+    """How a mechanism is drawn; everything in the base frame unless stated otherwise."""
+
+    @property
+    def size(self) -> float:
+        """[m] a length by which drawings are scaled: a leg at home, or half an arm's reach."""
+
+    @property
+    def typical_effort(self) -> float:
+        """[N or N m] lower bound of the effort that is drawn as an arrow of standard length."""
+
+    @property
+    def acts_along_legs(self) -> bool:
+        """Whether the actuators push on the moving body along legs; see `leg_ends`."""
+
+    def leg_ends(self, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
+        """Ends (k, 3) [m] of straight legs, at the base and at the moving body; k is 0 or n."""
+
+    def leg_directions(self, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
+        """Points (k, 3) [m] at which legs hold the moving body, and the legs' unit vectors (k, 3).
+
+        Raises:
+            KinematicsError: a leg without a direction.
+        """
+
+    def urdf(self) -> str:
+        """URDF text made from the model; empty where the model cannot be written as URDF."""
+
+    def figure(self) -> Figure:
+        """The mechanism drawn from its model alone, for those that have no URDF."""
+
+    def effort_arrows(
+        self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray, /
+    ) -> FloatArray:
+        """Arrows (n, 2, 3) [m] from tail to head for the actuators' efforts.
+
+        Args:
+            figure: what is drawn.
+            frames: (L, 4, 4) of its links in the frame of its root; the arrows are in it, too.
+            configuration: the one that the frames show.
+            lengths: (n,) [m] of the arrows, with the signs of the efforts.
+        """
