@@ -19,8 +19,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.common.variables import Variable
 
 
 class Drawn(Protocol):
@@ -65,3 +71,40 @@ class Drawn(Protocol):
             configuration: the one that the frames show.
             lengths: (n,) [m] of the arrows, with the signs of the efforts.
         """
+
+
+class Varied(Protocol):
+    """The numbers by which people state a configuration, and what a sweep can vary."""
+
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """By name: positions, velocities, accelerations and properties of the model.
+
+        The number of positions may differ from the size of a configuration: an orientation is
+        stated by roll, pitch and yaw, a closed loop by its independent joints.
+        """
+
+    def values_of(self, configuration: ArrayLike, /) -> FloatArray:
+        """(..., k) [m or rad] the position variables of configurations (..., nq)."""
+
+    def configuration_of(self, values: ArrayLike, /) -> FloatArray:
+        """Configurations (..., nq) of position variables (..., k) [m or rad].
+
+        Raises:
+            KinematicsError: there is no such configuration.
+        """
+
+    def with_model_values(self, values: Mapping[str, float], /) -> Self:
+        """The mechanism with other values of the variables of its model.
+
+        Raises:
+            ModelError: there is no such mechanism.
+        """
+
+    @property
+    def jacobian_unit(self) -> str:
+        """Unit of a singular value of the Jacobian."""
+
+    @property
+    def description(self) -> tuple[object, object]:
+        """What the mechanism was made from, as frozen data: its model, and further options."""

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from robodyn.mechanisms.presentation import Drawn
+from robodyn.mechanisms.presentation import Drawn, Varied
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -58,7 +58,7 @@ class Unchecked(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Drawn, Protocol):
+class Mechanism(Drawn, Varied, Protocol):
     """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
 
     @property

@@ -34,9 +34,12 @@ from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
+from robodyn.mechanisms.serial.variables import ArmVariables
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -52,7 +55,7 @@ MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
 
 
-class SerialArm(SerialKinematics, ArmDrawing):
+class SerialArm(SerialKinematics, ArmDrawing, ArmVariables):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
     Viscous and Coulomb friction and the motors' reflected inertia count unless `friction=False`
@@ -274,6 +277,10 @@ class SerialArm(SerialKinematics, ArmDrawing):
     ) -> SerialArm:
         """The same arm with a body held at the tip; arguments as `SerialModel.with_payload`."""
         return SerialArm(self.model.with_payload(mass, com, inertia))
+
+    def with_model_values(self, values: Mapping[str, float]) -> SerialArm:
+        """The same arm: it has no variables of its model."""
+        return self
 
     def integrate(
         self,

@@ -43,11 +43,12 @@ from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
 from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
+from robodyn.mechanisms.stewart.variables import PlatformVariables
 from robodyn.numerics.singular_values import extreme_ratio
 from robodyn.poses import advance_pose, pose_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class StewartPlatform(PlatformDrawing):
+class StewartPlatform(PlatformDrawing, PlatformVariables):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the
@@ -363,6 +364,10 @@ class StewartPlatform(PlatformDrawing):
     ) -> StewartPlatform:
         """The same platform with a body fixed to it; arguments as `StewartModel.with_payload`."""
         return StewartPlatform(self.model.with_payload(mass, com, inertia), self.base_joint)
+
+    def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
+        """The same platform with its joints scattered as the variables of its model say."""
+        return StewartPlatform(self.scaled(values), self.base_joint)
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the platform: the configuration itself."""
