@@ -26,15 +26,13 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.common.joint_states import DrivenMotion
+    from robodyn.mechanisms.common.motion import Motion
     from robodyn.mechanisms.common.variables import Variable
 
 
 class Drawn(Protocol):
     """How a mechanism is drawn; everything in the base frame unless stated otherwise."""
-
-    @property
-    def size(self) -> float:
-        """[m] a length by which drawings are scaled: a leg at home, or half an arm's reach."""
 
     @property
     def typical_effort(self) -> float:
@@ -102,9 +100,64 @@ class Varied(Protocol):
         """
 
     @property
+    def largest_payload(self) -> float:
+        """[kg] end of the range in which a person may choose a payload."""
+
+    @property
     def jacobian_unit(self) -> str:
         """Unit of a singular value of the Jacobian."""
 
     @property
     def description(self) -> tuple[object, object]:
         """What the mechanism was made from, as frozen data: its model, and further options."""
+
+
+class Jointwise(Protocol):
+    """How joint messages carry a mechanism's state and motion.
+
+    A joint trajectory is of the `m` independent joints. They may be fewer than the driven ones (a
+    redundantly driven loop), and both fewer than all joints.
+    """
+
+    @property
+    def independent_joints(self) -> tuple[str, ...]:
+        """(m,) names of the joints whose motion determines that of the mechanism."""
+
+    def independent_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (..., m) of the independent joints."""
+
+    def motion_of_independent(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion of its independent joints' (..., m).
+
+        Along the last batch dimension each configuration is found from the one before it, the
+        first from the guess. Accelerations are zero where not given.
+
+        Raises:
+            NoSolution: no configuration has these positions.
+            SingularConfiguration: the rates do not determine the motion.
+        """
+
+    @property
+    def measured_joints(self) -> tuple[str, ...]:
+        """(k,) names of the joints whose readings determine the state."""
+
+    def state_of_readings(
+        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None, /
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration (nq,) and velocity (nv,) of the readings (k,) of `measured_joints`.
+
+        Readings are positions and velocities as the URDF measures them; finite, not checked. The
+        configuration is the one near the guess, by default home.
+
+        Raises:
+            NoSolution: no configuration has these readings.
+            SingularConfiguration: the velocities do not determine the motion.
+        """

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from robodyn.mechanisms.presentation import Drawn, Varied
+from robodyn.mechanisms.presentation import Drawn, Jointwise, Varied
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -58,7 +58,7 @@ class Unchecked(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Drawn, Varied, Protocol):
+class Mechanism(Drawn, Varied, Jointwise, Protocol):
     """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
 
     @property

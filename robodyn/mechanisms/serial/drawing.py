@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,14 +38,13 @@ class ArmDrawing:
     """
 
     model: SerialModel
+    if TYPE_CHECKING:
+
+        @property
+        def size(self) -> float:
+            """See `protocol.Mechanism`."""
 
     acts_along_legs = False
-
-    @cached_property
-    def size(self) -> float:
-        """[m] half the reach of the outstretched arm."""
-        reach = _joint_reach(self.model) + float(np.linalg.norm(self.model.tip_translation))
-        return max(0.5 * reach, 1e-2)
 
     @property
     def typical_effort(self) -> float:
@@ -71,7 +69,8 @@ class ArmDrawing:
         """Every link as a stick to the next joint."""
         model, parent = self.model, self.model.base_link
         joints: list[DrawnJoint] = []
-        size = max(0.5 * _joint_reach(model), 1e-2)
+        reach = sum(float(np.linalg.norm(joint.translation)) for joint in model.joints)
+        size = max(0.5 * reach, 1e-2)
         for number, joint in enumerate(model.joints, start=1):
             place = np.eye(4)
             place[:3, :3], place[:3, 3] = joint.rotation, joint.translation
@@ -94,8 +93,3 @@ class ArmDrawing:
         """Arrows (n, 2, 3) [m] on the joints' axes; see `presentation.Drawn.effort_arrows`."""
         names = [joint.name for joint in self.model.joints]
         return joint_axis_arrows(figure, frames, names, lengths, self.size)
-
-
-def _joint_reach(model: SerialModel) -> float:
-    """[m] from the base to the last joint, along the links."""
-    return sum(float(np.linalg.norm(joint.translation)) for joint in model.joints)

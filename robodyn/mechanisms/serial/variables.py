@@ -39,6 +39,11 @@ class ArmVariables:
     model: SerialModel
 
     @property
+    def largest_payload(self) -> float:
+        """[kg] a quarter of the mass of the links."""
+        return 0.25 * float(sum(joint.mass for joint in self.model.joints))
+
+    @property
     def description(self) -> tuple[object, object]:
         """The model; an arm is made from nothing else."""
         return self.model, ""
@@ -57,6 +62,17 @@ class ArmVariables:
         joints = self.model.joints
         units = ["m" if joint.kind == "prismatic" else "rad" for joint in joints]
         return joint_variables([joint.name for joint in joints], units)
+
+    @property
+    def measured_joints(self) -> tuple[str, ...]:
+        """All joints."""
+        return tuple(joint.name for joint in self.model.joints)
+
+    def state_of_readings(
+        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """q and qd (n,): the readings themselves."""
+        return positions, velocities
 
     def values_of(self, configuration: ArrayLike) -> FloatArray:
         """(..., n) [rad or m] the configuration itself."""

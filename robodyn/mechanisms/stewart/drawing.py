@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,21 +43,12 @@ class PlatformDrawing:
     if TYPE_CHECKING:
 
         @property
-        def home(self) -> FloatArray:
-            """See `StewartPlatform.home`."""
+        def size(self) -> float:
+            """See `protocol.Mechanism`."""
 
     acts_along_legs = True
     # Effort limits are far above the forces that a platform takes; they are no scale for arrows.
     typical_effort = 0.0
-
-    @cached_property
-    def size(self) -> float:
-        """[m] mean length of a leg at home.
-
-        Raises:
-            InvalidInput: the model has no home pose.
-        """
-        return max(float(kinematics.leg_lengths(self._legs, self.home).mean()), 1e-3)
 
     def leg_ends(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""

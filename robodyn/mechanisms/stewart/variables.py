@@ -50,6 +50,11 @@ class PlatformVariables:
     jacobian_unit = "1"
 
     @property
+    def largest_payload(self) -> float:
+        """[kg] twice the mass of the platform."""
+        return 2.0 * float(self.model.platform.mass)
+
+    @property
     def description(self) -> tuple[object, object]:
         """The model, and the legs' base joints."""
         return self.model, self.base_joint
