@@ -146,6 +146,10 @@ class Jointwise(Protocol):
         """
 
     @property
+    def needs_estimator(self) -> bool:
+        """Whether the readings of a real machine's joints have to be turned into a state."""
+
+    @property
     def measured_joints(self) -> tuple[str, ...]:
         """(k,) names of the joints whose readings determine the state."""
 

@@ -29,22 +29,20 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
-from robodyn.mechanisms.serial.drawing import ArmDrawing
+from robodyn.mechanisms.serial.drawing import stick_figure
 from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
-from robodyn.mechanisms.serial.variables import ArmVariables
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.serial.model import SerialModel
 
@@ -55,7 +53,7 @@ MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
 
 
-class SerialArm(SerialKinematics, ArmDrawing, ArmVariables):
+class SerialArm(SerialKinematics):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
     Viscous and Coulomb friction and the motors' reflected inertia count unless `friction=False`
@@ -278,9 +276,9 @@ class SerialArm(SerialKinematics, ArmDrawing, ArmVariables):
         """The same arm with a body held at the tip; arguments as `SerialModel.with_payload`."""
         return SerialArm(self.model.with_payload(mass, com, inertia))
 
-    def with_model_values(self, values: Mapping[str, float]) -> SerialArm:
-        """The same arm: it has no variables of its model."""
-        return self
+    def figure(self) -> Figure:
+        """Every link as a stick to the next joint."""
+        return stick_figure(self.model)
 
     def integrate(
         self,
