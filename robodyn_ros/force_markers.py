@@ -34,7 +34,7 @@ import robodyn as rd
 from robodyn.analysis.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
 from robodyn_ros.force_arrows import ForceArrows
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 
 PARAMETERS = MECHANISM | {
@@ -82,7 +82,7 @@ class ForceMarkers(Node):
         self._heard = -math.inf
         self._new = False
         self._markers = self.create_publisher(MarkerArray, "force_markers", qos.COMMAND)
-        interface(self, mechanism).on_state(self._on_state, qos.LATEST)
+        Interface(self, mechanism).on_state(self._on_state, qos.LATEST)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
         self.create_subscription(Float64, "condition_number", self._on_number, qos.RECENT)
         # by the wall clock: a display refreshes even while simulated time stands still

@@ -28,7 +28,7 @@ from rclpy.parameter import Parameter
 
 import robodyn as rd
 from robodyn_ros import qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, load_mechanism
 from robodyn_ros.runner import Finished
 from robodyn_ros.slider_window import SliderWindow
@@ -68,7 +68,7 @@ class PoseSliders(Node):
         }
         declare(self, self._specs)
         self.add_on_set_parameters_callback(self._allowed)
-        self._state = interface(self, self._platform).state_publisher(qos.STATE)
+        self._state = Interface(self, self._platform).state_publisher(qos.STATE)
         self._window = self._open() if p["window"] else None
         self._told = ""
         self.create_timer(1.0 / p["rate"], self._show)

@@ -41,7 +41,7 @@ from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.frames import TRANSFORMS, Frames
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class TrajectoryPlanner(Node):
         self._here: NDArray[np.float64] | None = None
         self._stamp = 0
         self._due: Trajectory | None = None
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)

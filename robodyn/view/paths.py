@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The paths that a mechanism can be shown on."""
+"""The paths that a mechanism can follow in the viewer."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ from robodyn.trajectories import (
     PAPER_PATHS,
     Sequence,
     load_path,
-    plan_joints,
-    plan_line,
 )
+from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -40,14 +39,14 @@ DEMO = "demo"
 
 
 def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
-    """Paths by name, the one to begin with first: those of the papers that fit, and a demo.
+    """Paths by name, the initial one first: paths of the papers within the limits, and a demo.
 
     Args:
         mechanism: what is to follow them.
-        wanted: a path's name or a waypoint file to begin with; it is taken as it is.
+        wanted: name of a path or a waypoint file to begin with, within the limits or not.
 
     Raises:
-        PathError: `wanted` is unknown, or does not suit the mechanism.
+        PathError: `wanted` is unknown, or not a path for this mechanism.
     """
     found: dict[str, Trajectory] = {}
     if wanted and wanted != DEMO:
@@ -62,7 +61,7 @@ def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
 
 
 def demo_path(mechanism: Mechanism) -> Trajectory:
-    """A little of every motion about home, there and back; what the limits forbid is left out."""
+    """A small motion in each coordinate about home and back, without those beyond the limits."""
     home = mechanism.home
     ways = np.diag(_amplitudes(mechanism))
     limits = mechanism.position_limits
@@ -71,29 +70,22 @@ def demo_path(mechanism: Mechanism) -> Trajectory:
         goal = mechanism.advance(home, way)
         if not _within(mechanism, goal, limits):
             continue
-        if mechanism.kind == "stewart":
-            there, back = (
-                plan_line(a, b, 1.0, profile="quintic") for a, b in ((home, goal), (goal, home))
-            )
-            legs += [there, back]
-        else:
-            legs += [
-                plan_joints(a, b, 1.0, profile="quintic") for a, b in ((home, goal), (goal, home))
-            ]
+        legs += [
+            plan_straight(mechanism, begin, end, duration=1.0, profile="quintic")
+            for begin, end in ((home, goal), (goal, home))
+        ]
     if not legs:
-        legs = (
-            [plan_joints(home, home, 1.0)]
-            if mechanism.kind == "serial"
-            else [plan_line(home, home, 1.0)]
-        )
+        legs = [plan_straight(mechanism, home, home, duration=1.0)]
     return legs[0] if len(legs) == 1 else Sequence(tuple(legs))
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
-    """How far a demo moves in each coordinate [m, rad]."""
-    if mechanism.kind == "stewart":
-        return np.repeat([0.12 * mechanism.size, 0.15], 3)
-    span = np.minimum(np.diff(mechanism.position_limits, axis=1)[:, 0], 6.0)
+    """How far a demo moves in each velocity coordinate [m, rad]."""
+    if mechanism.coordinates.is_pose:
+        units = np.array(mechanism.coordinates.units)
+        return np.where(units == "rad", 0.15, 0.12 * mechanism.size)
+    rows = [mechanism.joint_names.index(name) for name in mechanism.independent_joints]
+    span = np.minimum(np.diff(mechanism.position_limits[rows], axis=1)[:, 0], 6.0)
     return np.asarray(0.1 * span)
 
 
