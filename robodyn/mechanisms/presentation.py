@@ -52,9 +52,6 @@ class Drawn(Protocol):
             KinematicsError: a leg without a direction.
         """
 
-    def urdf(self) -> str:
-        """URDF text made from the model; empty where the model cannot be written as URDF."""
-
     def figure(self) -> Figure:
         """The mechanism drawn from its model alone, for those that have no URDF."""
 
@@ -144,10 +141,6 @@ class Jointwise(Protocol):
             NoSolution: no configuration has these positions.
             SingularConfiguration: the rates do not determine the motion.
         """
-
-    @property
-    def needs_estimator(self) -> bool:
-        """Whether the readings of a real machine's joints have to be turned into a state."""
 
     @property
     def measured_joints(self) -> tuple[str, ...]:

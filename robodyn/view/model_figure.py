@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.load import models
-from robodyn.mechanisms.robot_description import source_urdf
+from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
     """The figure of a mechanism that was loaded from `source`.
 
     A URDF or xacro is drawn by its visuals. A bundled model or a YAML file is drawn by the URDF
-    that the mechanism makes of its model; where it makes none, a bundled model is drawn by its
+    that its kind exports; where it exports none, a bundled model is drawn by its
     xacro, if the package xacro is installed, and any other by `mechanism.figure()`. A URDF without
     visuals is drawn as sticks from joint to joint.
 
@@ -42,7 +42,8 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
     """
     name = f"URDF of {mechanism.name}"
     bundled = str(source) in models()
-    text = (mechanism.urdf() if bundled else "") or source_urdf(source) or mechanism.urdf()
+    text = (exported_urdf(mechanism) if bundled else "") or source_urdf(source)
+    text = text or exported_urdf(mechanism)
     figure = figure_from_urdf(text, name) if text else mechanism.figure()
     if figure.shapes:
         return figure

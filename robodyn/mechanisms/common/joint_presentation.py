@@ -43,7 +43,6 @@ class JointPresentation(IndependentJoints):
     """
 
     acts_along_legs = False
-    needs_estimator = False
     model: Any
     if TYPE_CHECKING:
 
@@ -76,10 +75,6 @@ class JointPresentation(IndependentJoints):
     def leg_directions(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(0, 3) twice: there are no legs."""
         return np.empty((0, 3)), np.empty((0, 3))
-
-    def urdf(self) -> str:
-        """Empty: the model is not exported as URDF."""
-        return ""
 
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray

@@ -67,13 +67,9 @@ class PlatformDrawing:
         feet = np.array([leg.base for leg in self.model.legs])
         return feet + motion.length[:, None] * motion.direction, motion.direction
 
-    def urdf(self) -> str:
-        """URDF text of the platform, with its loop closures."""
-        return stewart_urdf(self.model)
-
     def figure(self) -> Figure:
         """As its URDF draws it."""
-        return figure_from_urdf(self.urdf(), f"URDF of {self.model.name}")
+        return figure_from_urdf(stewart_urdf(self.model), f"URDF of {self.model.name}")
 
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray

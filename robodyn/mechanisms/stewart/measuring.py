@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 class PlatformMeasuring(IndependentJoints):
     """The part of `StewartPlatform` that joint messages ask for; see `presentation.Jointwise`."""
 
-    # Up to 40 poses share the same leg lengths: which it is only an estimator with a memory knows.
-    needs_estimator = True
     if TYPE_CHECKING:
 
         @property
