@@ -194,11 +194,10 @@ class InverseDynamics(Node):
     def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
-        platform = self._mechanism.kind == "stewart"
-        if platform and self._massless.get_subscription_count() and not command.problem:
-            massless = self._payload.mechanism.inverse_dynamics(
-                *command.motion, wrench, formulation="massless"
-            )
+        known = "massless" in self._mechanism.formulations
+        if known and self._massless.get_subscription_count() and not command.problem:
+            loaded: Any = self._payload.mechanism
+            massless = loaded.inverse_dynamics(*command.motion, wrench, formulation="massless")
             self._massless.publish(self._plot.filled(stamp, effort=massless))
 
     def _watch(self) -> None:
