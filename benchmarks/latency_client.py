@@ -35,7 +35,7 @@ from robodyn_ros.executor import EventsExecutor
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 
 if TYPE_CHECKING:
-    from benchmarks.latency import Scenario
+    from benchmarks.latency_scenarios import Scenario
 
 KINDS = {"condition_number": Float64, "platform_state": Odometry}
 BLOCK = 0.5  # [s] after which the other one is asked

@@ -46,8 +46,8 @@ from robodyn.report.images import draw  # noqa: E402
 from robodyn.report.study_charts import force_chart  # noqa: E402
 from robodyn.sweeps.sweep import sweep  # noqa: E402
 from robodyn.trajectories import load_path  # noqa: E402
-from robodyn.view.figures import figure_of  # noqa: E402
 from robodyn.view.live import LiveSimulation  # noqa: E402
+from robodyn.view.model_figure import figure_of  # noqa: E402
 from robodyn.view.paths import paths_of  # noqa: E402
 from robodyn.view.serving import serve, stop  # noqa: E402
 from robodyn.view.studio import open_studio  # noqa: E402

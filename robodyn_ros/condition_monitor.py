@@ -44,7 +44,7 @@ from robodyn.analysis.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import diagnostics, messages, qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 
 SETTINGS = {
@@ -86,9 +86,9 @@ class ConditionMonitor(Node):
         self._scale = self.create_publisher(Float64, "~/scale", qos.LATEST)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
-        speaks = interface(self, self._mechanism)
-        speaks.on_trajectory(self._on_trajectory)
-        speaks.on_state(self._on_state, qos.LOSSLESS)
+        topics = Interface(self, self._mechanism)
+        topics.on_trajectory(self._on_trajectory)
+        topics.on_state(self._on_state, qos.LOSSLESS)
         on_change(self, SETTINGS, p, self._on_change)
         # a heartbeat for those who watch while states stand still
         self.create_timer(p["diagnostic_period"], self._publish)

@@ -42,7 +42,7 @@ from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.payload_parameters import PAYLOAD, Payload
@@ -119,10 +119,10 @@ class ForwardSimulator(Node):
         self._brakes = Brakes(
             0.0 if lockstep else p["brake_timeout"], not lockstep and p["hold_until_command"]
         )
-        speaks = interface(self, self._mechanism)
-        self._state = speaks.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
-        self._wrench = ExternalWrench(self, self._mechanism, speaks, lambda: self._stamp)
-        self._topic = speaks.state_topic
+        topics = Interface(self, self._mechanism)
+        self._state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
+        self._wrench = ExternalWrench(self, self._mechanism, topics, lambda: self._stamp)
+        self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)

@@ -43,7 +43,7 @@ from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 from robodyn_ros.payload_parameters import PAYLOAD, Payload
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
@@ -128,7 +128,7 @@ class InverseDynamics(Node):
             JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
@@ -194,11 +194,10 @@ class InverseDynamics(Node):
     def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
-        platform = self._mechanism.kind == "stewart"
-        if platform and self._massless.get_subscription_count() and not command.problem:
-            massless = self._payload.mechanism.inverse_dynamics(
-                *command.motion, wrench, formulation="massless"
-            )
+        known = "massless" in self._mechanism.formulations
+        if known and self._massless.get_subscription_count() and not command.problem:
+            loaded: Any = self._payload.mechanism
+            massless = loaded.inverse_dynamics(*command.motion, wrench, formulation="massless")
             self._massless.publish(self._plot.filled(stamp, effort=massless))
 
     def _watch(self) -> None:

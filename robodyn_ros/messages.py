@@ -278,16 +278,6 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
     return SampledTrajectory(mechanism, point_times(message.points), motion)
 
 
-def sampled_joint_trajectory(message: JointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
-    """The trajectory of an arm's message; see `joint_rows`.
-
-    Raises:
-        InvalidInput: as for `joint_rows`, or times that do not increase.
-    """
-    times, rows = joint_rows(message, mechanism.joint_names)
-    return SampledTrajectory(mechanism, times, Motion(*rows))
-
-
 def joint_rows(
     message: JointTrajectory, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:

@@ -33,7 +33,7 @@ import robodyn as rd
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
 
@@ -70,15 +70,15 @@ class RunSummary(Node):
         self._lost: int | None = None
         self._monitored = -1
         self._stopped = ""
-        speaks = interface(self, self._mechanism)
-        speaks.on_trajectory(self._on_trajectory)
+        topics = Interface(self, self._mechanism)
+        topics.on_trajectory(self._on_trajectory)
         self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
         )
         # last: a simulator goes on when it is heard there, and then all of it is heard
-        speaks.on_state(self._on_state, qos.LOSSLESS)
+        topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
 
     @property

@@ -35,10 +35,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import robodyn as rd
+from robodyn.mechanisms.registry import kind_of
 from robodyn.mechanisms.stewart.estimation import (
     Estimate,
-    PlatformEstimator,
-    leg_readings,
     twist_covariance_in_body,
     warm_up_estimating,
 )
@@ -73,30 +72,31 @@ class StateEstimator(Node):
     def __init__(self) -> None:
         super().__init__("state_estimator")
         self._p = p = declare(self, PARAMETERS)
-        self._platform = load_mechanism(p, self.get_logger())
-        if self._platform.kind != "stewart":
+        self._mechanism = load_mechanism(p, self.get_logger())
+        make_estimator = kind_of(self._mechanism).adapter("state_estimator")
+        if make_estimator is None:
             raise rd.ModelError(
-                f"{self._platform.name} is an arm, whose joint_states are its state already; "
-                "state_estimator is for Stewart platforms"
+                f"{self._mechanism.name} needs no estimator: the joint_states of a real "
+                f"{self._mechanism.nouns.mechanism} are its state"
             )
-        warm_up_estimating(self._platform)
-        self._estimator = PlatformEstimator(
-            self._platform,
+        warm_up_estimating(self._mechanism)
+        self._estimator = make_estimator(
+            self._mechanism,
             p["initial_pose"],
             length_resolution=p["length_resolution"],
             rate_resolution=p["rate_resolution"],
             jump=p["jump"],
         )
-        self._driven = self._platform.joint_names
-        names = self._platform.leg_joints.names
+        self._driven = self._mechanism.joint_names
+        names = self._mechanism.all_joint_names
         self._passive = [k for k, name in enumerate(names) if name not in self._driven]
-        self._state = OdometryMessage(self._platform.frames)
+        self._state = OdometryMessage(self._mechanism.frames)
         self._passive_state = JointStateMessage([names[index] for index in self._passive])
         self._refused = 0
         self._trouble = (0, "", 0.0)  # level, text, when
         self._heard = time.monotonic()
         self._level = -1
-        self._transform = PlatformBroadcaster(self, *self._platform.frames)
+        self._transform = PlatformBroadcaster(self, *self._mechanism.frames)
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
@@ -136,7 +136,10 @@ class StateEstimator(Node):
         velocities = (
             messages.joint_values(message, self._driven, "velocity") if message.velocity else None
         )
-        lengths, rates = leg_readings(self._platform, positions, velocities)
+        # the library measures legs by their lengths, whatever zero the URDF has
+        sign, offset = self._mechanism.joint_signs, self._mechanism.joint_offsets
+        lengths = sign * positions + offset
+        rates = None if velocities is None else sign * velocities
         # a driver that does not stamp leaves zero
         stamp = messages.to_nanoseconds(message.header.stamp)
         stamp = stamp or self.get_clock().now().nanoseconds
@@ -159,7 +162,7 @@ class StateEstimator(Node):
         state.twist.covariance = twist_covariance_in_body(pose, estimate.twist_covariance).ravel()
         self._states.publish(state)
         self._transform.send(state)
-        _, position, velocity = self._platform.leg_joint_states(pose, twist)
+        _, position, velocity = self._mechanism.joint_states(pose, twist)
         self._joints.publish(
             self._passive_state.filled(stamp, position[self._passive], velocity[self._passive])
         )

@@ -39,9 +39,10 @@ from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
+from robodyn.trajectories.straight import plan_straight
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.frames import TRANSFORMS, Frames
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
@@ -93,11 +94,11 @@ class TrajectoryPlanner(Node):
         self._here: NDArray[np.float64] | None = None
         self._stamp = 0
         self._due: Trajectory | None = None
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
-        if self._mechanism.kind == "stewart":
+        if self._mechanism.coordinates.is_pose:
             own = self._interface.base_frame, self._interface.body_frame
             self._frames = Frames(self, own, lambda: self._stamp)
             self._frames.listen()
@@ -174,7 +175,7 @@ class TrajectoryPlanner(Node):
     def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
-            plan = self._line_to(goal)
+            plan = self._motion_to(goal)
             angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
@@ -191,30 +192,19 @@ class TrajectoryPlanner(Node):
         where = self._start() if frame == body else self._frames.pose(frame, base)
         return composed_pose(where, goal)
 
-    def _line_to(self, goal: NDArray) -> Trajectory:
-        """By the duration, or by the speed limits: whichever the parameters give."""
-        limits = {"v_max": self._p["v_max"], "w_max": self._p["w_max"]}
-        if self._p["duration"]:
-            limits = {"duration": self._p["duration"]}
-        return rd.plan_line(self._start(), goal, profile=self._p["profile"], **limits)
+    def _motion_to(self, goal: NDArray) -> Trajectory:
+        """A straight motion, by the duration or by the speed limits, whichever is set."""
+        p = self._p
+        limits = {"v_max": p["v_max"], "w_max": p["w_max"]}
+        if p["duration"]:
+            limits = {"duration": p["duration"]}
+        return plan_straight(self._mechanism, self._start(), goal, profile=p["profile"], **limits)
 
     def _on_goal_joints(self, message: JointState) -> None:
         try:
             goal = messages.joint_values(message, self._mechanism.joint_names, "position")
-            what = f"goal {goal.round(4).tolist()}"
-            if self._mechanism.kind == "stewart":
-                self._take(
-                    self._line_to(self._mechanism.forward_kinematics(goal, self._start())), what
-                )
-                return
-            limit = (
-                {"duration": self._p["duration"]}
-                if self._p["duration"]
-                else {"v_max": self._p["v_max"]}
-            )
-            self._take(
-                rd.plan_joints(self._start(), goal, profile=self._p["profile"], **limit), what
-            )
+            plan = self._motion_to(self._mechanism.assemble(goal, self._start()))
+            self._take(plan, f"goal {goal.round(4).tolist()}")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_joints refused: {error}")
 

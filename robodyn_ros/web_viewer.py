@@ -40,12 +40,12 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
-from robodyn.view.figures import figure_of
+from robodyn.view.model_figure import figure_of
 from robodyn.view.page import Page
 from robodyn.view.serving import serve, stop
-from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.wrench_pulse import Push
 
@@ -113,7 +113,7 @@ class WebViewer(Node):
         if self._state is None:
             return None
         stamp, configuration = self._state
-        joints = joint_positions(self._mechanism, configuration)
+        joints = drawn_joints(self._mechanism, configuration)
         effort = self._forces
         if self._joints is not None:
             joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
@@ -165,7 +165,7 @@ class WebViewer(Node):
         )
         page.add_push(self.push)
         self._page = page
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self.create_subscription(Clock, "/clock", self._on_clock, VIEW)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
         self.create_subscription(Float64, "condition_number", self._on_number, VIEW)

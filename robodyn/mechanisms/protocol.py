@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from robodyn.mechanisms.presentation import Drawn, Jointwise, Varied
 from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Unchecked(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Described, Jointed, Examined, Protocol):
+class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol):
     """A mechanism of any kind; shapes as in the module's docstring, SI units."""
 
     @property
@@ -150,6 +151,11 @@ class Mechanism(Described, Jointed, Examined, Protocol):
     @property
     def jacobian_maps(self) -> JacobianMap:
         """`efforts to wrench` or `rates to twist`, both of the body at `body_pose`, base frame."""
+
+    def singular_values(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """(..., k) of the Jacobian, largest first, moments divided by a length [m]."""
 
     def condition_number(
         self, configuration: ArrayLike, /, characteristic_length: float = 1.0

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.report.chart import COLORS, DASHED, DOTTED, GREY, INK, SOLID, Chart, Curve, Note, Panel
-from robodyn.view.figures import stick_figure
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -67,7 +66,7 @@ def _view(mechanism: Mechanism, configurations: FloatArray, label: str) -> Panel
         points.append(base)
     else:
         arm: Any = mechanism
-        figure = stick_figure(arm.model)
+        figure = arm.figure()
         for i, name, dash in ((0, "start", DASHED), (-1, "end", SOLID)):
             angles = dict(zip(arm.joint_names, configurations[i], strict=True))
             links = figure.link_frames(angles)[:, :3, 3]

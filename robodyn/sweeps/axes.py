@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
-    from robodyn.sweeps.coordinates import Coordinate
+    from robodyn.mechanisms.common.variables import Variable
 
 
 # Values on one axis: they are kept in memory.
@@ -54,7 +54,7 @@ class Interval:
 
 
 def read_axis(
-    name: str, given: Any, known: Mapping[str, Coordinate], sampled: bool
+    name: str, given: Any, known: Mapping[str, Variable], sampled: bool
 ) -> Axis | Interval | float:
     """What a coordinate does in a sweep: runs along an axis, lies in an interval, or is held.
 

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.sweeps.coordinates import coordinates, neutral
 from robodyn.sweeps.evaluate import labels, outputs, width
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.points import Grid
+from robodyn.sweeps.states import sweep_variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def dataset(plan: Plan, make: Make) -> Any:
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
-    known = coordinates(mechanism)
+    known = sweep_variables(mechanism)
     variables = {"reachable": (points.dims, make(points.shape, False), {"long_name": _REACHABLE})}
     extra: list[str] = []
     for output in outputs(mechanism, plan.quantities):
@@ -83,8 +83,8 @@ def chunk_shapes(plan: Plan, empty: Any) -> dict[str, tuple[int, ...]]:
 
 def _matters(name: str, plan: Plan) -> bool:
     """Whether a held value is worth a coordinate: a position, or what is not as it rests."""
-    role = coordinates(plan.mechanism)[name].role
-    return role == "position" or plan.held[name] != neutral(name)
+    variable = sweep_variables(plan.mechanism)[name]
+    return variable.role == "position" or plan.held[name] != variable.neutral
 
 
 def _attributes(plan: Plan) -> dict[str, Any]:

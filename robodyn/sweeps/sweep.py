@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.sweeps.coordinates import Robot
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.sweeps.plan import Plan
 
 
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
 
 
 def sweep(
-    mechanism: Robot | str | Path,
+    mechanism: Mechanism | str | Path,
     axes: Mapping[str, Any],
     quantities: Collection[str] = ("condition_number",),
     *,

@@ -19,9 +19,9 @@ process (`live`), a recording (`recording`), or the topics of a running graph (`
 `Page` draws what it tells. viser is an optional extra and is imported only when a page is opened.
 """
 
-from robodyn.view.figure import Figure
-from robodyn.view.figures import figure_of
+from robodyn.mechanisms.common.figure import Figure
 from robodyn.view.live import LiveSimulation
+from robodyn.view.model_figure import figure_of
 from robodyn.view.snapshot import Snapshot
 
 __all__ = ["Figure", "LiveSimulation", "Snapshot", "figure_of"]

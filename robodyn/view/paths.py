@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The paths on which a mechanism can be shown."""
+"""The paths that a mechanism can follow in the viewer."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
-    """Paths by name, the one to begin with first: those of the papers that fit, and a demo.
+    """Paths by name, the initial one first: paths of the papers within the limits, and a demo.
 
     Args:
         mechanism: what is to follow them.
-        wanted: a path's name or a waypoint file to begin with; it is taken as it is.
+        wanted: name of a path or a waypoint file to begin with, within the limits or not.
 
     Raises:
-        PathError: `wanted` is unknown, or does not suit the mechanism.
+        PathError: `wanted` is unknown, or not a path for this mechanism.
     """
     found: dict[str, Trajectory] = {}
     if wanted and wanted != DEMO:

@@ -22,12 +22,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robodyn.view import colors
-from robodyn.view.arrows import EffortArrows, leg_ends
+from robodyn.view.arrows import EffortArrows
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import Figure, Shape
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.view.figure import Figure, Shape
     from robodyn.view.snapshot import Snapshot
 
 
@@ -163,20 +163,19 @@ class Scene:
         )
 
     def _add_screws(self) -> list[Any]:
-        """A thin rod in every leg, as long as the leg: the drawn parts do not reach everywhere."""
-        if self._mechanism.kind != "stewart":
-            return []
+        """A thin rod along every leg: the legs' visuals leave gaps where a leg is extended."""
+        feet, _ = self._mechanism.leg_ends(self._mechanism.home)
         return [
             self._server.scene.add_cylinder(
                 f"/screws/{i + 1}", 0.011 * self._size, 1.0, (120, 124, 130), radial_segments=12
             )
-            for i in range(len(self._mechanism.joint_names))
+            for i in range(len(feet))
         ]
 
     def _stretch_screws(self, frames: FloatArray, snapshot: Snapshot) -> None:
         if not self._screws:
             return
-        feet, tips = leg_ends(self._mechanism, snapshot.configuration)
+        feet, tips = self._mechanism.leg_ends(snapshot.configuration)
         feet, tips = self._in_root(feet), self._in_root(tips)
         along = tips - feet
         length = np.linalg.norm(along, axis=1)

@@ -22,7 +22,7 @@ from robodyn.view.live_controls import LiveControls
 from robodyn.view.page import Page
 
 if TYPE_CHECKING:
-    from robodyn.view.figure import Figure
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.view.live import LiveSimulation
     from robodyn.view.recording import Recording
     from robodyn.view.snapshot import Snapshot

@@ -49,10 +49,10 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from launch import LaunchDescription
+from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.poses import rotation_matrix
-from robodyn.view.figure import frame_of_pose
-from robodyn.view.figure_urdf import figure_from_urdf
 from robodyn_ros import messages
 
 MODEL = "stewart_symmetric"

@@ -303,10 +303,11 @@ def test_ctrl_c_ends_it_without_a_word(estimator, peer):
 
 def test_an_arm_is_refused_in_one_line(peer):
     arguments = ros_arguments({"model": "puma560"})
-    names = ("state_estimator", "force_markers")
-    for process in [Process([executable(name), *arguments], peer.domain) for name in names]:
+    reasons = {"state_estimator": "needs no estimator", "force_markers": "has no legs"}
+    started = {name: Process([executable(name), *arguments], peer.domain) for name in reasons}
+    for name, process in started.items():
         assert process.wait() == 1
         fatal = [line for line in process.lines if "[FATAL]" in line]
         assert len(fatal) == 1
-        assert "is an arm" in fatal[0]
+        assert f"puma560 {reasons[name]}" in fatal[0]
         assert "Traceback" not in process.output

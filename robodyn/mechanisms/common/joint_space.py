@@ -26,6 +26,7 @@ from robodyn.checks import as_array
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.coordinates import joint_coordinates
 from robodyn.mechanisms.common.description import Nouns, effort_units
+from robodyn.mechanisms.common.joint_presentation import JointPresentation
 from robodyn.mechanisms.common.joint_states import DrivenMotion, JointStates
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.common.tracking import JOINT_TRACKING
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.tracking import Tracking
 
 
-class JointSpace:
+class JointSpace(JointPresentation):
     """Base class: every joint is driven, and a configuration is one position for each.
 
     A subclass says `joint_names`, `joint_units` and what only its equations know.

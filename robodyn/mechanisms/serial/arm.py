@@ -29,6 +29,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
+from robodyn.mechanisms.serial.drawing import stick_figure
 from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
 from robodyn.mechanisms.serial.inverse_kinematics import (
     JointSpaceMotion,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.serial.model import SerialModel
 
@@ -349,6 +351,10 @@ class SerialArm(SerialKinematics):
     ) -> SerialArm:
         """The same arm with a body held at the tip; arguments as `SerialModel.with_payload`."""
         return SerialArm(self.model.with_payload(mass, com, inertia))
+
+    def figure(self) -> Figure:
+        """Every link as a stick to the next joint."""
+        return stick_figure(self.model)
 
     def integrate(
         self,

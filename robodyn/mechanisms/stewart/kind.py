@@ -59,5 +59,8 @@ STEWART = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     example="stewart_dasgupta",
-    adapters={"compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating"},
+    adapters={
+        "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
+        "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",
+    },
 )

@@ -35,19 +35,22 @@ from robodyn.mechanisms.stewart import dynamics, kinematics
 from robodyn.mechanisms.stewart import single_calls as single
 from robodyn.mechanisms.stewart.answers import PlatformAnswers
 from robodyn.mechanisms.stewart.base_joints import base_joints
+from robodyn.mechanisms.stewart.drawing import PlatformDrawing
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
 from robodyn.mechanisms.stewart.integration import integrate, roll_out
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
+from robodyn.mechanisms.stewart.measuring import PlatformMeasuring
 from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
+from robodyn.mechanisms.stewart.variables import PlatformVariables
 from robodyn.numerics.singular_values import extreme_ratio
 from robodyn.poses import advance_pose, pose_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -63,7 +66,7 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class StewartPlatform(PlatformAnswers):
+class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, PlatformMeasuring):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the
@@ -364,6 +367,10 @@ class StewartPlatform(PlatformAnswers):
     ) -> StewartPlatform:
         """The same platform with a body fixed to it; arguments as `StewartModel.with_payload`."""
         return StewartPlatform(self.model.with_payload(mass, com, inertia), self.base_joint)
+
+    def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
+        """The same platform with its joints scattered as the variables of its model say."""
+        return StewartPlatform(self.scaled(values), self.base_joint)
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the platform: the configuration itself."""

@@ -123,9 +123,9 @@ def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
 @pytest.mark.parametrize(
     ("rows", "model", "said"),
     [
-        ([], "", "no robot_description in it, name the model"),
-        ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; its topics are /other"),
-        ([], "puma560", "no joint_states of puma560; its topics are /other"),
+        ([], "", "it has no robot_description, name the model"),
+        ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; recorded topics: /other"),
+        ([], "puma560", "no joint_states of puma560; recorded topics: /other"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -142,7 +142,7 @@ def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content):
     file = tmp_path / "run.mcap"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(InvalidInput, match=r"run\.mcap: not a bag that can be read") as caught:
+    with pytest.raises(InvalidInput, match=r"run\.mcap: this bag cannot be read") as caught:
         read_recording(file, "stewart_dasgupta")
     assert "\n" not in str(caught.value)
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The figure that URDF text draws: links, joints, and visuals that are primitives."""
+"""A figure from URDF text: its links, its joints, and the visuals that are primitives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.formats.xml_text import parse_xml
-from robodyn.view.figure import GREY, DrawnJoint, Figure, Shape
+from robodyn.mechanisms.common.figure import GREY, DrawnJoint, Figure, Shape
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -36,10 +36,11 @@ _SIZES = {"cylinder": ("radius", "length"), "sphere": ("radius",), "box": ("size
 def figure_from_urdf(text: str, source: str = "URDF text") -> Figure:
     """The figure of a URDF; `source` names it in messages.
 
-    Meshes are not drawn, and said in the figure's remarks.
+    Meshes are not drawn; the figure's remarks say how many were left out.
 
     Raises:
-        ModelError: not well-formed, or a number that is none, with the link and its value.
+        ModelError: the text is not well-formed, or a number cannot be read; names the link and
+            the value.
     """
     root = parse_xml(text, source)
     palette = {

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is drawn of a mechanism: a tree of links, the joints that move them, their shapes."""
+"""A drawable mechanism: a tree of links, the joints that move them, and the links' shapes."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class DrawnJoint:
         parent, child: names of links.
         place: (4, 4) its frame in the parent's.
         axis: (3,) unit, in the joint's frame.
-        mimic: joint whose value it takes, with a factor and an offset, if it has one.
-        travel: [m] how far a prismatic joint goes, 0 where that is not known.
+        mimic: the joint it mimics, with factor and offset, if any.
+        travel: [m] upper limit of a prismatic joint, 0 if unknown.
     """
 
     name: str
@@ -80,13 +80,13 @@ class DrawnJoint:
 
 
 class Figure:
-    """A tree of links with shapes, which stands as joint positions and a body's pose say.
+    """A tree of links with shapes, posed by joint positions and the pose of the moving body.
 
     Args:
         joints: of the tree, in any order.
         shapes: on its links.
         root: name of the root; needed only where there is no joint.
-        remarks: what could not be drawn, a line each.
+        remarks: what could not be drawn, one line each.
 
     Attributes:
         links: names, parents before children; the first is the root.
@@ -148,10 +148,10 @@ class Figure:
         return self._index[link]
 
     def with_sticks(self, size: float) -> Figure:
-        """The same tree, its bare links drawn as sticks towards their joints.
+        """The same tree, with links that have no shapes drawn as sticks towards their joints.
 
         Args:
-            size: [m] of the whole; sticks are a fixed part of it thick.
+            size: [m] of the mechanism; the sticks' radii are proportional to it.
         """
         drawn = {shape.link for shape in self.shapes}
         added: list[Shape] = []
@@ -169,7 +169,7 @@ class Figure:
 
 
 def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
-    """A cylinder from a link's origin to a point (3,) [m] of it; nothing if they coincide."""
+    """A cylinder from a link's origin to a point (3,) [m] on it; nothing if they coincide."""
     length = float(np.linalg.norm(end))
     if length < 1e-9:
         return []
