@@ -23,7 +23,7 @@ import numpy as np
 
 from robodyn.analysis.study_tables import zero_crossings
 from robodyn.papers.statements import Claim
-from robodyn.report.parameters import number
+from robodyn.report.numbers_as_text import number
 from robodyn.report.study_charts import (
     condition_chart,
     force_chart,

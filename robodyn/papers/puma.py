@@ -23,8 +23,8 @@ import numpy as np
 from robodyn.control import ComputedTorque
 from robodyn.papers.statements import Claim, claims_data, claims_html
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Mark, Panel
-from robodyn.report.page import Page, made
-from robodyn.report.scales import decimal
+from robodyn.report.numbers_as_text import decimal
+from robodyn.report.page import Page, provenance
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints
 
@@ -92,7 +92,7 @@ def puma_page(
     )
     chart = Chart("errors", "Position errors", panels)
     page.add_chart(chart, claims_html("Figures 3 to 8", says, claims))
-    page.add("made", "How this was made", made(command, model=arm.name))
+    page.add("made", "How this was made", provenance(command, model=arm.name))
     return page
 
 

@@ -22,7 +22,7 @@ from robodyn.analysis.study import analyze
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
 from robodyn.papers.statements import Claim, claims_data, claims_html
-from robodyn.report.page import Page, made
+from robodyn.report.page import Page, provenance
 from robodyn.trajectories import paper_path
 
 if TYPE_CHECKING:
@@ -57,5 +57,5 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
     for name, says, chart, claims in [*figures_1998(studies), *figures_2012(studies)]:
         page.data["figures"][chart.key] = claims_data(claims)
         page.add_chart(chart, claims_html(name, says, claims))
-    page.add("made", "How this was made", made(command, model=platform.name))
+    page.add("made", "How this was made", provenance(command, model=platform.name))
     return page

@@ -18,17 +18,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from robodyn.report.scales import decimal
+from robodyn.report.numbers_as_text import number, vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from robodyn.mechanisms.protocol import Mechanism
-
-# Smaller is nothing but rounding, in any of the units here.
-ROUNDING = 1e-12
 
 Table = tuple[str, list[str], list[list[str]]]
 
@@ -90,17 +83,3 @@ def _links(model: Any) -> Table:
             "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
             "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"]  # fmt: skip
     return f"Links (gravity {vector(model.gravity)} m/s²)", head, rows
-
-
-def vector(values: Iterable[float]) -> str:
-    """Numbers side by side; limits that are not there are an infinity sign."""
-    return ", ".join(number(value) for value in values)
-
-
-def number(value: float) -> str:
-    """Four digits, as a person writes them."""
-    if np.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if abs(value) < ROUNDING:
-        return "0"
-    return "–" if np.isnan(value) else decimal(float(f"{value:.4g}"))

@@ -22,8 +22,9 @@ import numpy as np
 
 from robodyn.poses import rpy_from_pose
 from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Mark, Panel
-from robodyn.report.page import Page, cards, made, table
-from robodyn.report.parameters import number, parameter_tables
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.parameters import parameter_tables
 from robodyn.report.path_views import path_chart
 from robodyn.report.study_charts import ERROR, WARN, colored
 
@@ -56,7 +57,7 @@ def flown_page(run: FlownRun, path: str = "", bag: str = "", command: str = "") 
     tables = "".join(table(head, rows, name) for name, head, rows in
                      parameter_tables(run.mechanism))  # fmt: skip
     page.add("parameters", "Model parameters", tables)
-    page.add("made", "How this was made", made(command, recording=bag))
+    page.add("made", "How this was made", provenance(command, recording=bag))
     return page
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn.analysis.dynamic_fraction import SMALLEST_FORCE
 from robodyn.errors import KinematicsError
+from robodyn.report.axis_ranges import scale_of
 from robodyn.report.chart import (
     COLORS,
     DASHED,
@@ -34,9 +35,8 @@ from robodyn.report.chart import (
     Mark,
     Panel,
 )
-from robodyn.report.parameters import number
+from robodyn.report.numbers_as_text import number
 from robodyn.report.path_views import path_chart
-from robodyn.report.scales import scale_of
 
 if TYPE_CHECKING:
     from robodyn.analysis.study import Study

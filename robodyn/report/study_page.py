@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.report.page import Page, cards, made, table
-from robodyn.report.parameters import number, parameter_tables
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.parameters import parameter_tables
 from robodyn.report.study_charts import joint_titles, study_charts
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def study_page(study: Study, path: str = "", command: str = "") -> Page:
         table(head, rows, caption) for caption, head, rows in parameter_tables(study.mechanism)
     )
     page.add("parameters", "Model parameters", tables)
-    page.add("made", "How this was made", made(command))
+    page.add("made", "How this was made", provenance(command))
     return page
 
 
