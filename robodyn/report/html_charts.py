@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}
-# Colours of text, grid and background on a light page; the page's script replaces them on a dark
-# one, so no curve may use them, INK apart.
+# Colours of text, grid and background on a light page. On a dark page the script of the page
+# replaces these, chart.INK and the blue of chart.COLORS by lighter ones.
 TEXT, GRID, BACKGROUND = "#57606a", "#e6eaee", "#ffffff"
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif'
 # A curve reacts to a pointer within half of this distance [px].

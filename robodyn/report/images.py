@@ -137,8 +137,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
 def _set_scale(axes: Axes, panel: Panel) -> None:
     if panel.scale == LOG:
         axes.set_yscale("log")
-        ticks = log_ticks(*y_range(panel))
-        axes.set_yticks(ticks, [decimal(value) for value in ticks])
+        values = log_ticks(*y_range(panel))
+        axes.set_yticks(values, [decimal(value) for value in values])
     elif panel.scale == SYMLOG:
         scale = symmetric_log(panel)
         axes.set_yscale("function", functions=(scale.transformed, scale.inverted))

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from robodyn.analysis.as_json import as_json
 from robodyn.errors import OutputError
-from robodyn.report.chart import INK
+from robodyn.report.chart import COLORS, INK
 from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing
 from robodyn.report.page_script import PAGE_SCRIPT
 from robodyn.report.page_style import PAGE_STYLE
@@ -120,7 +120,7 @@ def _json_element(text: str, name: str = "", kind: str = "") -> str:
 
 def _swatch(curve: Curve) -> str:
     """A piece of a curve in the legend, by CSS: its colour and its dashes."""
-    color = "currentColor" if curve.color == INK else curve.color
+    color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"
     if not curve.dash:
         return f"{style}background:{color}"

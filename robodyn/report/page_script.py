@@ -21,7 +21,7 @@ PAGE_SCRIPT = """
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const touch = matchMedia("(pointer: coarse)").matches;
 const inTheDark = {"#1b1f24": "#e6e9ec", "#57606a": "#a9b1ba", "#e6eaee": "#2a3037",
-                   "#ffffff": "#15181c"};
+                   "#ffffff": "#15181c", "#0072b2": "#3f9fe0"};
 const documents = new Map();
 let printing = false, latest = 0;
 

@@ -16,9 +16,10 @@
 
 PAGE_STYLE = """
 :root{--ink:#1b1f24;--soft:#57606a;--text:#3a424a;--rule:#d9dee3;--tint:#f5f7f9;--link:#0b5c95;
---paper:#fff;--ok:#1a6b3c;--off:#b3261e}
+--paper:#fff;--blue:#0072b2;--ok:#1a6b3c;--off:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#a9b1ba;--text:#c9d0d6;
---rule:#333a42;--tint:#1e2329;--link:#6cb6f0;--paper:#15181c;--ok:#5ec98a;--off:#ff8f86}}
+--rule:#333a42;--tint:#1e2329;--link:#6cb6f0;--paper:#15181c;--blue:#3f9fe0;
+--ok:#5ec98a;--off:#ff8f86}}
 *{box-sizing:border-box}
 body{margin:0;color:var(--ink);background:var(--paper);font:16px/1.5 system-ui,
 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}

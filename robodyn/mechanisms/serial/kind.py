@@ -54,4 +54,13 @@ def _recognises(document: UrdfDocument) -> bool:
     return not document.closures
 
 
-SERIAL = Kind("serial", from_yaml=_from_yaml, recognises_urdf=_recognises, from_urdf=_from_urdf)
+SERIAL = Kind(
+    "serial",
+    from_yaml=_from_yaml,
+    recognises_urdf=_recognises,
+    from_urdf=_from_urdf,
+    adapters={
+        "outline": "robodyn.mechanisms.serial.report_answers:outline",
+        "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
+    },
+)

@@ -58,4 +58,8 @@ STEWART = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
+    adapters={
+        "outline": "robodyn.mechanisms.stewart.report_answers:outline",
+        "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
+    },
 )
