@@ -28,6 +28,7 @@ import numpy as np
 from robodyn.errors import MissingExtra
 from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
 from robodyn.report.chart import GREY, thinned_rows
+from robodyn.report.numbers_as_text import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,6 +138,9 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
             plot, panel, mark, sum(m.vertical for m in panel.marks[: panel.marks.index(mark)])
         )
     _draw_curves(plot, panel, lines)
+    if panel.notes:
+        # the axes fit curves, not texts: an invisible one through the texts makes room for them
+        plot.line([note.x for note in panel.notes], [note.y for note in panel.notes], alpha=0.0)
     for note in panel.notes:
         plot.add_layout(_text(note.x, note.y, note.text, text_align=_ALIGN[note.anchor],
                               text_baseline="middle"))  # fmt: skip
@@ -157,7 +161,7 @@ def _shared_range(ranges: dict[Any, Any], axis: tuple[str, str], ends: tuple[flo
 
 
 def _style_axes(plot: Any, panel: Panel) -> None:
-    from bokeh.models import FixedTicker, PlainText, PrintfTickFormatter
+    from bokeh.models import PlainText
 
     if panel.picture:
         plot.axis.visible = False
@@ -175,16 +179,19 @@ def _style_axes(plot: Any, panel: Panel) -> None:
         axis.axis_label_text_font_style = "normal"
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "12px"
     if panel.scale == LOG:
-        plot.yaxis.ticker = FixedTicker(ticks=log_ticks(*y_range(panel)))
-        plot.yaxis.formatter = PrintfTickFormatter(format="%g")
+        _set_ticks(plot.yaxis, [(value, decimal(value)) for value in log_ticks(*y_range(panel))])
     if panel.scale == SYMLOG:
         scale = symmetric_log(panel)
         ticks = scale.ticks(*y_range(panel))
         places = scale.transformed(np.array([value for value, _ in ticks])).tolist()
-        plot.yaxis.ticker = FixedTicker(ticks=places)
-        plot.yaxis.major_label_overrides = {
-            place: label for place, (_, label) in zip(places, ticks, strict=True)
-        }
+        _set_ticks(plot.yaxis, [(at, label) for at, (_, label) in zip(places, ticks, strict=True)])
+
+
+def _set_ticks(axis: Any, ticks: list[tuple[float, str]]) -> None:
+    from bokeh.models import FixedTicker
+
+    axis.ticker = FixedTicker(ticks=[at for at, _ in ticks])
+    axis.major_label_overrides = dict(ticks)
 
 
 def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
