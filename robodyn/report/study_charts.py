@@ -62,7 +62,7 @@ _REACTION_UNITS = {"force": "N", "moment": "N m"}
 def study_charts(study: Study) -> list[Chart]:
     """All charts of a study, in reading order."""
     charts = [force_chart(study)]
-    if "massless" in study.parts:
+    if "massless" in study.terms:
         charts.append(fraction_chart(study))
     charts += [condition_chart(study), *joint_charts(study)]
     if study.reactions is not None:
@@ -76,7 +76,7 @@ def force_chart(study: Study) -> Chart:
     """Total effort of every joint and its parts; on one scale where legs share a load."""
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
-    histories = [study.forces, *study.parts.values()]
+    histories = [study.forces, *study.terms.values()]
     shared = is_parallel(mechanism)
     scale = scale_of(histories) if shared else LINEAR
     ends = np.concatenate([each[np.isfinite(each)] for each in histories])
@@ -86,7 +86,7 @@ def force_chart(study: Study) -> Chart:
     for i, name in enumerate(names):
         curves = [Curve(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
         for (part, values), dash, color in zip(
-            study.parts.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
+            study.terms.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
         ):
             curves.append(Curve(study.time, values[:, i], part, color, dash))
         panels.append(
@@ -95,7 +95,7 @@ def force_chart(study: Study) -> Chart:
         )  # fmt: skip
     effort, joint = effort_name(mechanism), mechanism.nouns.joint
     text = f"The parts add up to the total {effort}."
-    if "massless" in study.parts:
+    if "massless" in study.terms:
         text = (
             f"Massless: the {effort}s if the {joint}s had neither mass nor friction. Dynamic: the "
             f"rest, due to the mass and friction of the {joint}s."

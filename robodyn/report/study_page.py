@@ -67,7 +67,7 @@ def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
         i = int(np.nanargmax(peaks))
         value = f"{number(peaks[i])} {mechanism.effort_units[i]}"
         out.append((f"largest {effort_name(mechanism)}, {names[i]}", value))
-    if "massless" in study.parts:
+    if "massless" in study.terms:
         fraction = np.abs(study.dynamic_fraction)
         middle = float(np.median(fraction[np.isfinite(fraction)]))
         out.append(("dynamic fraction, median", f"{100.0 * middle:.0f} %"))
@@ -86,7 +86,7 @@ def _extremes(study: Study, found: dict[str, Any]) -> str:
     mechanism = study.mechanism
     effort, position = units_in_one(mechanism.effort_units), units_in_one(mechanism.joint_units)
     speed = units_in_one(mechanism.joint_units, "/s")
-    parts, fractions = list(study.parts), "massless" in study.parts
+    parts, fractions = list(study.terms), "massless" in study.terms
     head = ["joint", f"peak [{effort}]", "at [s]", *(f"{part} [{effort}]" for part in parts)]
     head += ["dynamic / total"] if fractions else []
     head += [f"from [{position}]", f"to [{position}]", f"top speed [{speed}]",

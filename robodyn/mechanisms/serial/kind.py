@@ -63,4 +63,5 @@ SERIAL = Kind(
         "outline": "robodyn.mechanisms.serial.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
     },
+    example="puma560",
 )

@@ -61,5 +61,7 @@ STEWART = Kind(
     adapters={
         "outline": "robodyn.mechanisms.stewart.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
+        "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
     },
+    example="stewart_dasgupta",
 )
