@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.control import ComputedTorque
-from robodyn.papers.statements import Claim, claims_data, claims_html
+from robodyn.papers.statements import Statement, statements_data, statements_html
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Mark, Panel
-from robodyn.report.page import Page, made
-from robodyn.report.scales import decimal
+from robodyn.report.numbers_as_text import decimal
+from robodyn.report.page import Page, provenance
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints
 
@@ -61,7 +61,7 @@ def puma_page(
          DOTTED),
     )  # fmt: skip
     curves: list[list[Curve]] = [[] for _ in arm.joint_names]
-    claims = []
+    statements = []
     for i, (label, path, preview, dash) in enumerate(runs):
         if progress is not None:
             progress(i / len(runs))
@@ -71,7 +71,9 @@ def puma_page(
         for joint, values in enumerate(error.T):
             curves[joint].append(Curve(result.time, values, label, COLORS[i], dash))
         peak = float(np.abs(error).max())
-        claims.append(Claim(label, f"below {_size(BOUND)}", _size(peak), peak < BOUND, peak))
+        statements.append(
+            Statement(label, f"below {_size(BOUND)}", _size(peak), peak < BOUND, peak)
+        )
     marks = (Mark(BOUND, "one bit, 4.26e−4 rad"), Mark(-BOUND))
     panels = tuple(
         Panel(f"Figure {3 + i}: {name}", tuple(curves[i]), y_label="position error [rad]",
@@ -82,7 +84,7 @@ def puma_page(
         f"{arm.name} under computed torque",
         "Lee, Chung, Mudge and Turney: position errors of the six joints, figures 3 to 8; from "
         "(90, 0, 90, 0, 0, 0) to (45, 30, 0, 45, 60, 90) degrees, gains 100 and 20, 100 Hz",
-        {"bound": BOUND, "errors": claims_data(claims)},
+        {"bound": BOUND, "errors": statements_data(statements)},
     )
     says = (
         "The errors oscillate slightly, yet stay well below one bit of a 12-bit converter, "
@@ -91,8 +93,8 @@ def puma_page(
         "delay of the held torque, about (T/2) jerk / kp: it decides which moves stay below."
     )
     chart = Chart("errors", "Position errors", panels)
-    page.add_chart(chart, claims_html("Figures 3 to 8", says, claims))
-    page.add("made", "How this was made", made(command, model=arm.name))
+    page.add_chart(chart, statements_html("Figures 3 to 8", says, statements))
+    page.add("made", "How this was made", provenance(command, model=arm.name))
     return page
 
 

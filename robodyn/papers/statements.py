@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Statement:
     """A statement of a text and what the computation says to it.
 
     Attributes:
@@ -46,11 +46,11 @@ class Claim:
     value: Any = None
 
 
-def claims_html(figure: str, says: str, claims: Sequence[Claim]) -> str:
+def statements_html(figure: str, says: str, statements: Sequence[Statement]) -> str:
     """The text's own account on the left, its numbers and the computed ones on the right."""
     rows = [
         [c.about, _together(c.said), _together(c.computed), "agrees" if c.agrees else "differs"]
-        for c in claims
+        for c in statements
     ]
     beside = table(["", "stated", "computed", ""], rows) if rows else ""
     beside = beside.replace("<td>agrees</td>", '<td class="ok">agrees</td>')
@@ -64,8 +64,9 @@ def _together(text: str) -> str:
     return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 
 
-def claims_data(claims: Sequence[Claim]) -> list[dict[str, Any]]:
+def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """The same for machines."""
     return [
-        {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees} for c in claims
+        {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees}
+        for c in statements
     ]

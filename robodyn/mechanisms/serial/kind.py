@@ -59,5 +59,9 @@ SERIAL = Kind(
     from_yaml=_from_yaml,
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
+    adapters={
+        "outline": "robodyn.mechanisms.serial.report_answers:outline",
+        "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
+    },
     example="puma560",
 )

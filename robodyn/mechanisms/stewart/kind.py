@@ -58,9 +58,11 @@ STEWART = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
-    example="stewart_dasgupta",
     adapters={
+        "outline": "robodyn.mechanisms.stewart.report_answers:outline",
+        "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
         "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",
     },
+    example="stewart_dasgupta",
 )
