@@ -27,10 +27,11 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
 from robodyn.mechanisms.serial.drawing import stick_figure
-from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
+from robodyn.mechanisms.serial.integration import advance, reason
 from robodyn.mechanisms.serial.inverse_kinematics import (
     JointSpaceMotion,
     follow_tip,
@@ -43,6 +44,8 @@ from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.mechanisms.serial.model import SerialModel
 
 
@@ -371,17 +375,29 @@ class SerialArm(SerialKinematics):
         Raises:
             SimulationFailed: no finite state follows.
         """
-        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
-        state, limits = (configuration, velocity), self.position_limits
-        return integrate(self._packed, limits, stops, state, effort, wrench, dt, steps)
+        return integrate(
+            advance(self._packed, self.position_limits, self._packed),
+            reason,
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
 
-    def roll_out(self, rollout: Rollout, model: SerialArm, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
-        return roll_out(self._packed, self.position_limits, model._packed, rollout, (first, last))
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        if type(self) is not SerialArm or type(model) is not SerialArm or model.n != self.n:
+            return None
+        return advance(self._packed, self.position_limits, model._packed)
 
     @property
-    def _packed(self) -> Chain:
-        return Chain(self._chain(), self._gravity)
+    def _packed(self) -> tuple[FloatArray, FloatArray]:
+        return self._chain(), self._gravity
 
     def _single(self, friction: bool, armature: bool) -> Single:
         return self._singles[bool(friction), bool(armature)]

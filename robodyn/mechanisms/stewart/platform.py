@@ -22,13 +22,14 @@ are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart import dynamics, kinematics
@@ -38,7 +39,7 @@ from robodyn.mechanisms.stewart.base_joints import base_joints
 from robodyn.mechanisms.stewart.drawing import PlatformDrawing
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
-from robodyn.mechanisms.stewart.integration import integrate, roll_out
+from robodyn.mechanisms.stewart.integration import advance, reason
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.joint_states import JointStates
     from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.mechanisms.stewart.formulations import Formulation
     from robodyn.mechanisms.stewart.model import StewartModel
 
@@ -420,11 +422,22 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         Raises:
             SimulationFailed: no finite state follows.
         """
-        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
-        state = (configuration, velocity)
-        limits = self.position_limits
-        return integrate(self._lanes, self._legs, limits, stops, state, effort, wrench, dt, steps)
+        return integrate(
+            advance(self._lanes, self.position_limits, self._lanes),
+            partial(reason, self._legs),
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
 
-    def roll_out(self, rollout: Rollout, model: StewartPlatform, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
-        return roll_out(self._lanes, self.position_limits, model._lanes, rollout, (first, last))
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        if type(self) is not StewartPlatform or type(model) is not StewartPlatform:
+            return None
+        return advance(self._lanes, self.position_limits, model._lanes)
