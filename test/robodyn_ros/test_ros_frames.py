@@ -31,8 +31,7 @@ import robodyn as rd
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
-pytest.importorskip("tf2_ros", reason="no tf2_ros is installed")
-from tf2_msgs.msg import TFMessage  # noqa: E402
+TFMessage = pytest.importorskip("tf2_msgs.msg", reason="tf2_ros is not installed").TFMessage
 
 MODEL = "stewart_symmetric"
 FRAMES = ("base_link", "platform_link")
@@ -65,10 +64,8 @@ class Sky:
         transform.header.frame_id = parent
         transform.header.stamp = messages.to_stamp(stamp or 0)
         messages.fill_pose(transform.transform, pose)
-        message = TFMessage(transforms=[transform])
         publisher = self._static if stamp is None else self._moving
-        # the message of bare/ goes as bytes, the one of ROS 2 as it is
-        publisher.publish(bytes(message) if hasattr(message, "from_bytes") else message)
+        publisher.publish(TFMessage(transforms=[transform]))
 
 
 def matrix(pose) -> np.ndarray:
