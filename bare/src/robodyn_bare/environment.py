@@ -22,7 +22,7 @@ for an editable installation the files are copies that go stale. So, as `colcon 
 
 - `share/NAME` leads to the installed files, or to the source folder if the installation is
   editable: edits to launch and configuration files need no new installation;
-- `lib/NAME` leads to the scripts of the distribution's console_scripts entry points.
+- `lib/NAME` has an executable for each of the distribution's console_scripts entry points.
 
 A prefix is never changed once it is there: what is installed decides its name.
 """
@@ -183,10 +183,7 @@ def _belongs(entry: Path) -> bool:
 
 
 def _executable(script: EntryPoint) -> str:
-    installed = Path(sys.prefix) / "bin" / script.name
-    if installed.is_file():
-        return str(installed)
-    # Installed without its script: this does the same.
+    """Return the text of an executable that does the same as the script that pip installs."""
     return (
         f"#!{sys.executable}\nimport sys\nfrom {script.module} import {script.attr}\n"
         f"sys.exit({script.attr}())\n"
