@@ -216,10 +216,8 @@ class Recorder(Node):
                 self._clock.give_up()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
-                log.info(
-                    f"recorded {bag.messages} messages of {len(self._recorded)} topics "
-                    f"in {self._folder}"
-                )
+                topics = len(self._recorded) + (self._transforms is not None)
+                log.info(f"recorded {bag.messages} messages of {topics} topics in {self._folder}")
                 if self._losses.lost:
                     log.warning(f"messages lost: {self._losses.text}")
             except RecordingFailed as error:

@@ -23,7 +23,7 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 
 DEFAULTS = {
     "text": "hello",
@@ -51,6 +51,7 @@ class Talker(Node):
         self.publisher = self.create_publisher(String, "chatter", qos)
         self.create_timer(1.0 / self.get_parameter("rate").value, self.talk)
         self.create_service(Trigger, "~/start", self.start)
+        self.create_service(SetBool, "~/shout", self.shout)
 
     def talk(self) -> None:
         self.publisher.publish(String(data=self.get_parameter("text").value))
@@ -59,6 +60,10 @@ class Talker(Node):
 
     def start(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.success, response.message = True, "started"
+        return response
+
+    def shout(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        response.success, response.message = True, f"shout: {request.data}"
         return response
 
     def describe(self) -> str:
