@@ -154,12 +154,12 @@ def test_service_call(talkers, shared_ros2):
     result = shared_ros2("service", "call", "/robot/bob/start", "std_srvs/srv/Trigger")
     assert result.returncode == 0
     assert "std_srvs.srv.Trigger_Response(success=True, message='started')" in result.stdout
-    words = ("/robot/bob/shout", "std_srvs/srv/SetBool")
-    result = shared_ros2("service", "call", *words, "{data: true}")
+    shout = ("/robot/bob/shout", "std_srvs/srv/SetBool")
+    result = shared_ros2("service", "call", *shout, "{data: true}")
     assert "message='shout: True'" in result.stdout
     for words, line in (
-        ((*words, "{data: loud}"), "Failed to populate the request:"),
-        ((*words, "{volume: 3}"), "Failed to populate the request:"),
+        ((*shout, "{data: loud}"), "Failed to populate the request:"),
+        ((*shout, "{volume: 3}"), "Failed to populate the request:"),
         (("/robot/bob/stop", "std_srvs/srv/Trigger"), "service /robot/bob/stop not found\n"),
         (("/robot/bob/start", "std_srvs/srv/Tigger"), "passed type is invalid: 'std_srvs/srv/Tig"),
     ):

@@ -31,7 +31,8 @@ import robodyn as rd
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
-TFMessage = pytest.importorskip("tf2_msgs.msg", reason="tf2_ros is not installed").TFMessage
+pytest.importorskip("tf2_ros.buffer", reason="tf2_ros is not installed")
+from tf2_msgs.msg import TFMessage  # noqa: E402
 
 MODEL = "stewart_symmetric"
 FRAMES = ("base_link", "platform_link")

@@ -65,10 +65,13 @@ class DeclareLaunchArgument(Action):
         if self.name not in values:
             values[self.name] = perform_substitutions(context, self.default_value)
         if self.choices is not None and values[self.name] not in self.choices:
-            raise RuntimeError(
+            message = (
                 f'Argument "{self.name}" provided value "{values[self.name]}" is not valid. '
                 f"Valid options are: {[*self.choices]}"
             )
+            # as upstream, which then says it once more
+            get_logger("launch.actions.declare_launch_argument").error(message)
+            raise RuntimeError(message)
 
 
 class EmitEvent(Action):

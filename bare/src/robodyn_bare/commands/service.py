@@ -62,7 +62,7 @@ def call(args: argparse.Namespace) -> None:
 def _request(service_type: Any, values: str) -> Any:
     """Return a request with the given fields; raise RuntimeError for one that it does not have."""
     try:
-        return service_type.Request(**yaml.safe_load(values))
+        return service_type.Request(check_fields=True, **yaml.safe_load(values))
     except (AssertionError, TypeError, yaml.YAMLError) as error:
         raise RuntimeError(f"Failed to populate the request: {' '.join(str(error).split())}") from (
             error
