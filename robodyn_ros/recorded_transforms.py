@@ -14,8 +14,8 @@
 
 """The platform's transforms in a bag where tf2_msgs is not installed.
 
-Nobody broadcasts `/tf` then, but players such as Foxglove move a model by it. A platform's state
-holds the same pose, so the transform is made from it, as the simulator would have broadcast it.
+Nothing publishes `/tf` then, yet viewers such as Foxglove need it to move the model. A platform's
+state has the same pose, so the transform is made from it, as the simulator would broadcast it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STATE_KIND = "nav_msgs/msg/Odometry"
 
 
 def transforms_are_missing() -> bool:
-    """Whether no transform can be recorded, for want of its message type."""
+    """Whether the message type of transforms is not installed."""
     try:
         message_class(KIND)
     except InvalidInput:

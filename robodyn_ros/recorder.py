@@ -18,8 +18,8 @@ Subscribes whatever is published, or the topics it is told to, as they appear, a
 serialized messages as they are; publishes nothing. Stamps are those of `/clock` where it runs,
 else of the wall clock. The bag is complete when the node has ended, by Ctrl-C too.
 
-Where tf2_msgs is not installed nobody broadcasts the platform's transform. The recorder then writes
-`/tf` itself, from `platform_state`: players such as Foxglove move the platform by it.
+Where tf2_msgs is not installed nothing publishes the platform's transform. The recorder then writes
+`/tf` itself, from `platform_state`: viewers such as Foxglove need it to move the platform.
 
 It keeps all that comes. A publisher that keeps all, too, as ours do in lockstep, waits for it; any
 other goes on, and what it could not keep until the recorder took it is counted, and told.
@@ -178,7 +178,7 @@ class Recorder(Node):
         """Write `/tf` from the states, where it cannot be recorded."""
         if transforms_are_missing():
             self._transforms = RecordedTransforms(self._bag)
-            self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} made from {self._state}")
+            self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {self._state}")
 
     def _take(self, topic: int, name: str, data: bytes, info: Any) -> bool:
         """Hand a message on; whether it is the first of its topic before which one was lost."""

@@ -223,6 +223,12 @@ def token() -> Iterator[str]:
 
 
 @pytest.fixture
+def until() -> Callable[[Callable[[], object], str], None]:
+    """Wait for a condition: until(condition, what it is)."""
+    return wait_until
+
+
+@pytest.fixture
 def pids_with() -> Callable[[str], list[int]]:
     """The ids of the processes with a word in their command line."""
     return processes_with

@@ -104,7 +104,7 @@ def test_topic_echo_goes_on_until_interrupted(talkers, shared_ros2):
 def test_topic_echo_of_nothing(talkers, shared_ros2):
     result = shared_ros2("topic", "echo", "/nothing", "--once")
     assert result.returncode == 1
-    assert result.stderr == "topic [/nothing] does not appear to be published yet\n"
+    assert result.stderr == "publisher of /nothing not found\n"
 
 
 def test_param_get(talkers, shared_ros2):

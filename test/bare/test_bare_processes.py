@@ -23,7 +23,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import wait_until
 
 ROS2 = str(Path(sys.executable).with_name("ros2"))
 TEMPLATE = "\ndef generate_launch_description():\n    return LaunchDescription([{}])\n"
@@ -145,12 +144,12 @@ def test_no_process_is_left_behind(ros2, token, pids_with, signum, code):
         assert running.text.count("interrupted") == 4  # three processes, and the launch's warning
 
 
-def test_what_a_process_started_goes_with_it(ros2, token, pids_with):
+def test_what_a_process_started_goes_with_it(ros2, token, pids_with, until):
     child = f"sleep 600 & exec sh -c 'trap : INT TERM; sleep 600; : {token}'"
     code = f"import subprocess, sys; subprocess.run(['sh', '-c', {child!r}])"
     running = launch(ros2, f"python({code!r}, name='parent')", "sigterm_timeout:=0.5")
     running.wait_for("process started")
-    wait_until(lambda: len(pids_with(f"sleep 600; : {token}")) > 1, "the grandchild")
+    until(lambda: len(pids_with(f"sleep 600; : {token}")) > 1, "the grandchild")
     assert running.end(signal.SIGINT) == 0
 
 

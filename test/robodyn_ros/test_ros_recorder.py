@@ -119,7 +119,7 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism):
         run.peer.spin(0.001)
     run.finish()
 
-    assert any("/tf made from /platform_state" in line for line in run.process.lines)
+    assert any("/tf written from /platform_state" in line for line in run.process.lines)
     bag = run.folder / "bag"
     found = contents(bag)
     assert [stamp for stamp, _ in found["/tf"]] == [stamp for stamp, _ in found["/platform_state"]]

@@ -83,26 +83,26 @@ class ChildProcess(asyncio.SubprocessProtocol):
         )
 
     def connection_made(self, transport: asyncio.SubprocessTransport) -> None:
-        """It has been started."""
+        """Called when it has started."""
         self._transport = transport
         self.pid = transport.get_pid()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """It has written something."""
+        """Called when it has written something."""
         for line in self._lines[fd].add(data):
             self._on_line(fd, line)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """It writes no more."""
+        """Called when one of its outputs is closed."""
         for line in self._lines[fd].end() if fd in self._lines else ():
             self._on_line(fd, line)
 
     def process_exited(self) -> None:
-        """It has ended."""
+        """Called when it has ended."""
         self._exited.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has ended, and so have all processes that could still write to its pipes."""
+        """Called when it has ended and nothing can write to its pipes any more."""
         if not self._closed.done():
             self._closed.set_result(None)
 

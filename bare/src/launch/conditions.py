@@ -31,7 +31,7 @@ class Condition:
         self._expression = normalize_to_list_of_substitutions(predicate_expression)
 
     def evaluate(self, context: LaunchContext) -> bool:
-        """Return whether the condition holds; raise RuntimeError if that cannot be told."""
+        """Return whether the condition holds; raise RuntimeError for any other text."""
         text = perform_substitutions(context, self._expression)
         truth = TRUTH.get(text.strip().lower())
         if truth is None:

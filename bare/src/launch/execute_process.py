@@ -34,8 +34,8 @@ from .some_substitutions_type import SomeSubstitutionsType
 from .utilities import perform_substitutions
 
 _counter = itertools.count(1)
-# What a process is told in turn until it ends, and how long it has after the first two: the launch
-# configuration that says so, and the default [s].
+# The signals that a process gets in turn until it ends, the launch configurations that set the time
+# between them, and its default [s].
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 TIMEOUTS = ("sigterm_timeout", "sigkill_timeout")
 DEFAULT_TIMEOUT = 5.0
@@ -45,8 +45,8 @@ class ExecuteProcess(Action):
     """Runs a command; its output goes to the screen or to the log, its end is an event.
 
     On shutdown the process gets SIGINT, then SIGTERM, then SIGKILL, five seconds apart unless the
-    launch configurations `sigterm_timeout` and `sigkill_timeout` say otherwise. Other than
-    upstream, every process has a process group of its own: the signals also reach the processes
+    launch configurations `sigterm_timeout` and `sigkill_timeout` say otherwise. Unlike
+    upstream's, every process has a process group of its own: the signals also reach the processes
     that it has started, and a Ctrl-C in the terminal reaches it once, through the launch.
     """
 
@@ -119,7 +119,7 @@ class ExecuteProcess(Action):
             context.emit_event_sync(event)
 
     def _stop(self, _event: Event, _context: LaunchContext) -> None:
-        """Begin to shut the process down, unless that is under way."""
+        """Begin to shut the process down, unless that has begun already."""
         if not self._stopping:
             self._stopping = True
             if self._child is not None and not self._child.has_ended:

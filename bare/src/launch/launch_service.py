@@ -107,7 +107,7 @@ class LaunchService:
         context.is_shutdown = True
 
     def _shut_down(self, reason: str) -> None:
-        """Shut down, unless that is under way."""
+        """Shut down, unless the launch is shutting down already."""
         if not self._context.is_shutdown:
             self._context.is_shutdown = True
             self._context.emit_event_sync(Shutdown(reason=reason))

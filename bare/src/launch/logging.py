@@ -31,7 +31,7 @@ __all__ = ["get_logger", "get_output_loggers", "open_log"]
 
 
 class _Screen(logging.StreamHandler):
-    """Writes to the screen until whoever reads a pipe goes away."""
+    """Writes to the screen; a reader that has closed the pipe is not an error."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         if not isinstance(sys.exc_info()[1], (BrokenPipeError, ValueError)):

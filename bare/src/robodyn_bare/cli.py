@@ -64,8 +64,8 @@ def main() -> int | str | None:
     if args.command is None:
         parser.print_help()
         return 0
-    # As upstream: whoever reads a pipe gets every line at once; and no terminal is without a way
-    # to show what processes write.
+    # Line by line, as upstream, for whoever reads from a pipe. What the terminal's encoding cannot
+    # show of the processes' output is replaced.
     sys.stdout.reconfigure(line_buffering=True, errors="replace")
     try:
         return args.main(args)
@@ -74,6 +74,6 @@ def main() -> int | str | None:
     except RuntimeError as error:
         return str(error)
     except BrokenPipeError:
-        # The reader has seen enough, as in `ros2 topic echo ... | head`.
+        # The reader has closed the pipe, as in `ros2 topic echo ... | head`.
         sys.stdout = None
         return 0

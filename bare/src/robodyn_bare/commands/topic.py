@@ -24,13 +24,12 @@ from typing import Any
 import numpy as np
 import rclpy
 import yaml
-from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.task import Future
 
-from ..graph import absolute, discover, graph_node, interface_class, is_hidden
+from ..graph import absolute, discover, graph_node, interface_class, is_hidden, wait_for
 
-# Longer arrays and texts are cut, as upstream does.
+# Longer arrays and strings are truncated, as upstream does.
 LONGEST = 128
 
 
@@ -71,19 +70,16 @@ def echo(args: argparse.Namespace) -> None:
             done.set_result(None)
 
     with graph_node() as node:
-        discover()
-        types = dict(node.get_topic_names_and_types()).get(topic)
-        if types is None:
-            raise RuntimeError(f"topic [{topic}] does not appear to be published yet")
-        node.create_subscription(
-            interface_class(types[0], "msg"), topic, show, _profile_to_hear(node, topic)
-        )
+        wait_for(lambda: node.get_publishers_info_by_topic(topic), f"publisher of {topic}")
+        offers = node.get_publishers_info_by_topic(topic)
+        kind = interface_class(offers[0].topic_type, "msg")
+        profile = _profile_to_hear([offer.qos_profile for offer in offers])
+        node.create_subscription(kind, topic, show, profile)
         rclpy.spin_until_future_complete(node, done)
 
 
-def _profile_to_hear(node: Node, topic: str) -> QoSProfile:
-    """Return the strictest profile that still hears every publisher."""
-    offered = [info.qos_profile for info in node.get_publishers_info_by_topic(topic)]
+def _profile_to_hear(offered: list[QoSProfile]) -> QoSProfile:
+    """Return the strictest profile that is compatible with every publisher's."""
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in offered)
     latched = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in offered)
     return QoSProfile(
