@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Frames that are not the mechanism's own: where they are, by TF where tf2_ros is installed."""
+"""Poses of frames other than the mechanism's own, looked up in TF where tf2_ros is installed."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ class Frames:
         """
         if self._buffer is None:
             raise InvalidInput(
-                f"frame is {frame!r}, expected {' or '.join(map(repr, self._own))} (tf2_ros is "
-                "not installed, so that no other can be known)",
+                f"frame is {frame!r}, expected {' or '.join(map(repr, self._own))}: other frames "
+                "are looked up in TF, and tf2_ros is not installed",
                 value=frame,
             )
         try:
@@ -139,6 +139,7 @@ class Frames:
         return sorted({*self._own, *parents, *parents.values()})
 
     def _parents(self) -> dict[str, str]:
-        assert self._buffer is not None
+        if self._buffer is None:
+            return {}
         found = dict(_PARENT.findall(self._buffer.all_frames_as_string()))
         return {child: parent for child, parent in found.items() if parent != "NO_PARENT"}

@@ -73,7 +73,7 @@ def definition(name: str) -> Definition:
     try:
         texts = {part: _file(part) for part in _with_nested(name)}
     except (PackageNotFoundError, OSError):
-        return _common(name)
+        return common_definition(name)
     store = get_typestore(Stores.EMPTY)
     try:
         for part, text in texts.items():
@@ -86,7 +86,12 @@ def definition(name: str) -> Definition:
     return Definition("\n".join([first[1], *more]), sha)
 
 
-def _common(name: str) -> Definition:
+def common_definition(name: str) -> Definition:
+    """The definition of one of ROS 2's common types, by rosbags' own copy of it.
+
+    Raises:
+        InvalidInput: rosbags does not have this type.
+    """
     from rosbags.typesys import Stores, get_typestore
 
     store = get_typestore(Stores.LATEST)

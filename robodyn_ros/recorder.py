@@ -18,6 +18,9 @@ Subscribes whatever is published, or the topics it is told to, as they appear, a
 serialized messages as they are; publishes nothing. Stamps are those of `/clock` where it runs,
 else of the wall clock. The bag is complete when the node has ended, by Ctrl-C too.
 
+Where tf2_msgs is not installed nothing publishes the platform's transform. The recorder then writes
+`/tf` itself, from `platform_state`: viewers such as Foxglove need it to move the platform.
+
 It keeps all that comes. A publisher that keeps all, too, as ours do in lockstep, waits for it; any
 other goes on, and what it could not keep until the recorder took it is counted, and told.
 """
@@ -46,6 +49,12 @@ from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import definition, message_class
 from robodyn_ros.parameters import MECHANISM, Spec, declare, description
+from robodyn_ros.recorded_transforms import (
+    STATE_KIND,
+    TOPIC,
+    RecordedTransforms,
+    transforms_are_missing,
+)
 
 if TYPE_CHECKING:
     from rclpy.subscription import Subscription
@@ -96,6 +105,8 @@ class Recorder(Node):
         self._known: set[str] = set()
         self._recorded: list[tuple[int, Subscription]] = []
         self._losses = Losses()
+        self._state = self.resolve_topic_name("platform_state")
+        self._transforms: RecordedTransforms | None = None
         self._heard: dict[str, tuple[int, int]] = {}  # how many, and when the last was sent [ns]
         self._description = description(p, self.get_logger())
         # the first subscription of all: executors take a new time before what happened at it
@@ -153,6 +164,8 @@ class Recorder(Node):
         made = message_class(kind)
         topic = self._bag.add_topic(name, kind, definition(kind), offered)
         profile = _requested(offered)
+        if (name, kind) == (self._state, STATE_KIND) and self._chosen(TOPIC):
+            self._add_transforms()
 
         def take(data: bytes, info: Any) -> None:
             if self._take(topic, name, data, info):
@@ -161,11 +174,20 @@ class Recorder(Node):
         subscription = self.create_subscription(made, name, take, profile, raw=True)
         self._recorded.append((topic, subscription))
 
+    def _add_transforms(self) -> None:
+        """Write `/tf` from the states, where it cannot be recorded."""
+        if transforms_are_missing():
+            self._transforms = RecordedTransforms(self._bag)
+            self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {self._state}")
+
     def _take(self, topic: int, name: str, data: bytes, info: Any) -> bool:
         """Hand a message on; whether it is the first of its topic before which one was lost."""
         sent, received = _times(info)
         self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
         self._clock.take(topic, sent, received, data)
+        if self._transforms is not None and name == self._state:
+            transform = self._transforms.serialized(data)
+            self._clock.take(self._transforms.topic, sent, received, transform)
         return self._losses.heard(name, info.get("publication_sequence_number"))
 
     def _subscribe_clock(self, reliability: ReliabilityPolicy) -> Subscription:
@@ -194,10 +216,8 @@ class Recorder(Node):
                 self._clock.give_up()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
-                log.info(
-                    f"recorded {bag.messages} messages of {len(self._recorded)} topics "
-                    f"in {self._folder}"
-                )
+                topics = len(self._recorded) + (self._transforms is not None)
+                log.info(f"recorded {bag.messages} messages of {topics} topics in {self._folder}")
                 if self._losses.lost:
                     log.warning(f"messages lost: {self._losses.text}")
             except RecordingFailed as error:

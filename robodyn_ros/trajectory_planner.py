@@ -32,7 +32,6 @@ from nav_msgs.msg import Path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from tf_transformations import euler_from_quaternion
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
@@ -176,7 +175,7 @@ class TrajectoryPlanner(Node):
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
             plan = self._motion_to(goal)
-            angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
+            angles = ", ".join(f"{angle:.3f}" for angle in rd.rpy_from_pose(goal)[1])
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The platform's transform, broadcast where tf2 is installed."""
+"""The platform's transform, broadcast where tf2_ros is installed."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ import numpy as np
 import pytest
 from local_graph import LocalGraph
 from message_judge import Judge
-from message_storm import Storm
+from message_storm import TRANSFORMS, Storm
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
 from ros_harness import LATCHED, RELIABLE
@@ -49,8 +49,6 @@ SEQUENCES = int(os.environ.get("ROBODYN_STORM", "10000"))
 OVER_DDS = 60
 MODELS = {"platform": "stewart_symmetric", "arm": "puma560"}
 STATE = {"platform": "platform_state", "arm": "joint_states"}
-# beside what every node hears; nodes begin to listen to transforms when they need one
-TRANSFORMS = ("tf", "tf_static")
 PATH = {"platform": "platform_trajectory", "arm": "joint_trajectory"}
 
 
@@ -129,10 +127,7 @@ class Target:
     def _callbacks(self) -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = {}
         for subscription in self.node.subscriptions:
-            hear = subscription.callback
-            if subscription.raw:  # bytes, as the TF of bare/ takes them
-                hear = lambda message, hear=hear: hear(bytes(message))
-            found.setdefault(subscription.topic_name[1:], []).append(hear)
+            found.setdefault(subscription.topic_name[1:], []).append(subscription.callback)
         return found
 
     @property
@@ -189,7 +184,8 @@ def payload(storm: Storm) -> list[Parameter]:
 def sequences(storm: Storm, case: Case) -> Iterator[list[str]]:
     """Topics of one, two or three messages that follow each other."""
     names, weights = list(case.weights), np.array(list(case.weights.values()))
-    names, weights = [*names, *TRANSFORMS], np.append(weights, 0.01 * weights.sum() * np.ones(2))
+    names = [*names, *TRANSFORMS]
+    weights = np.append(weights, [0.01 * weights.sum()] * len(TRANSFORMS))
     for _ in range(round(case.share * SEQUENCES)):
         yield list(
             storm.rng.choice(names, size=storm.rng.integers(1, 4), p=weights / weights.sum())
