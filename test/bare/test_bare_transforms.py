@@ -42,13 +42,6 @@ from tf2_ros import (
 NAME = "tf2_msgs/msg/TFMessage"
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print("seed", seed)
-    return np.random.default_rng(seed)
-
-
 def transform(parent, child, numbers, stamp=0):
     made = TransformStamped(child_frame_id=child)
     made.header.frame_id = parent

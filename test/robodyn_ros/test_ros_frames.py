@@ -45,13 +45,6 @@ def platform():
     return rd.load(MODEL)
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print("seed", seed)
-    return np.random.default_rng(seed)
-
-
 class Sky:
     """Who broadcasts transforms, by the peer of a graph."""
 

@@ -171,10 +171,10 @@ def test_duration_or_speeds_whichever_are_given(platform, profile, limits):
 
 
 @with_parameters(duration=2.0)
-def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform):
+def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform, scrambled):
     lengths = platform.inverse_kinematics(NEAR)
     names = platform.joint_names
-    order = np.random.default_rng().permutation(6)
+    order = scrambled(6)
     wrong = messages.joint_state(0, names[:5], lengths[:5])
     planner.joints.publish(wrong)
     planner.graph.line("goal_joints refused", names[5])

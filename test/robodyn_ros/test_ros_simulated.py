@@ -82,10 +82,8 @@ def platform():
 
 
 @pytest.fixture(scope="module")
-def efforts(platform):
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
+def efforts(platform, random_numbers):
+    rng = random_numbers("efforts of test_ros_simulated")
     hold = platform.inverse_dynamics(platform.home, REST, REST)
     return hold * (1.0 + 0.05 * rng.normal(size=(12, 6)))
 
@@ -193,9 +191,9 @@ def test_single_steps_while_paused(platform, efforts):
         assert max(messages.to_nanoseconds(s.header.stamp) for s in simulator.states) == 4 * PERIOD
 
 
-def test_efforts_for_joints_in_another_order_with_some_unknown(platform, efforts):
+def test_efforts_for_joints_in_another_order_with_some_unknown(platform, efforts, scrambled):
     simulator = Simulator()
-    order = np.random.default_rng().permutation(6)
+    order = scrambled(6)
     names = [platform.joint_names[i] for i in order]
     with simulator.graph:
         simulator.answer(0, names[1:], efforts[0][order][1:])
