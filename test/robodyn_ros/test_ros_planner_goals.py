@@ -236,6 +236,30 @@ def test_cancel_without_a_state_says_so():
         assert "platform_state" in answer.message
 
 
+def test_a_plan_that_waits_for_the_first_state_can_be_cancelled(platform):
+    """What is published after the first state is the next goal's plan, not the one cancelled."""
+    made = Planner(path="I", start_in=1.0, limits="ignore", duration=2.0)
+    with made.graph:
+        made.call("cancel")
+        made.be_at(platform.home)
+        assert not made.call("start").success
+        made.go(NEAR)
+        times, (poses, _, _) = made.planned()
+        assert times[-1] == pytest.approx(2.0)
+        np.testing.assert_allclose(poses[-1], NEAR, rtol=0, atol=1e-9)
+        assert len(made.heard) == 1
+
+
+def test_a_plan_that_waits_for_the_first_state_is_published_with_it(platform):
+    made = Planner(path="I", start_in=1.0, limits="ignore")
+    with made.graph:
+        assert made.heard == []
+        made.be_at(platform.home)
+        times, _ = made.planned()
+        assert times[-1] == pytest.approx(6.0)
+        assert messages.to_nanoseconds(made.heard[0].header.stamp) == 1_000_000_000
+
+
 def test_an_arms_goal():
     """By speed; from the measured joints, in whatever order; a goal off limits is refused."""
     arm = rd.load("puma560")
