@@ -20,6 +20,7 @@ import pty
 import re
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -145,8 +146,10 @@ def test_what_a_process_started_goes_with_it(ros2, token, pids_with):
     code = f"import subprocess, sys; subprocess.run(['sh', '-c', {child!r}])"
     running = launch(ros2, f"python({code!r}, name='parent', sigterm_timeout='0.5')")
     running.wait_for("process started")
+    deadline = time.monotonic() + 60.0
     while not [p for p in pids_with(token) if p != running.popen.pid]:
-        pass
+        assert time.monotonic() < deadline, running.text
+        time.sleep(0.01)
     assert running.end(signal.SIGINT) == 0
 
 
