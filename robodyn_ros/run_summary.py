@@ -61,7 +61,7 @@ class RunSummary(Node):
         self._trajectory: SampledTrajectory | None = None
         self._start: int | None = None
         self._commanded: int | None = None
-        self._wall = 0.0
+        self._heard: dict[int, float] = {}  # wall time [s] at which each state was
         self._ended = 0.0
         self._reported = time.monotonic()
         self._states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
@@ -103,8 +103,7 @@ class RunSummary(Node):
         if stamp in self._states:
             return
         self._states[stamp] = configuration, velocity
-        if self._start is not None and not self._wall and stamp >= self._start:
-            self._wall = time.monotonic()
+        self._heard[stamp] = time.monotonic()
         if self._lost is None and self._end is not None and self._start <= stamp <= self._end:
             planned = self._trajectory.sample((stamp - self._start) * 1e-9).configuration
             error = self._mechanism.difference(planned, configuration)
@@ -198,7 +197,8 @@ class RunSummary(Node):
         # joint_states tells the effort that led to a state; a row shows what is applied from it on
         effort[:-1] = effort[1:]
         since = np.array([s - self._start for s in stamps]) * 1e-9
-        wall = self._ended - self._wall
+        # from the run's first state on, which may have been heard before its start was known
+        wall = self._ended - self._heard[stamps[0]]
         return RunHistory(
             self._mechanism,
             self._p["path"],

@@ -16,7 +16,6 @@
 
 import json
 import signal
-import time
 
 import pytest
 import yaml
@@ -175,6 +174,4 @@ def test_run_a_node(shared_ros2):
     line = running.wait_for("talker:")
     assert '"name": "/carol"' in line
     assert '"count": 5' in line
-    started = time.monotonic()
     assert running.end(signal.SIGTERM) == 0
-    assert time.monotonic() - started < 10

@@ -123,9 +123,8 @@ def test_silence_is_an_error_until_readings_come(estimator, mechanism):
     estimator.status(OK, "tracking")
 
 
-def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechanism):
-    seed = np.random.SeedSequence().entropy
-    lost = np.random.default_rng(seed).random(1200) < 0.01
+def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechanism, rng):
+    lost = rng.random(1200) < 0.01
     t = PERIOD * 1e-9 * np.arange(1200)
     motion = rd.paper_path("I").sample(t)
     known = len(estimator.states)
@@ -148,14 +147,14 @@ def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechan
         return {nanoseconds(s): s for s in estimator.states if nanoseconds(s) in expected}
 
     wanted = known + len(expected)
-    estimator.peer.until(lambda: len(estimator.states) >= wanted, f"all states, seed {seed}")
+    estimator.peer.until(lambda: len(estimator.states) >= wanted, "all states")
     estimator.heard.clear()
     for stamp, state in answered().items():
         i = expected[stamp]
         _, pose, twist = messages.platform_state(state)
         error = mechanism.difference(motion.configuration[i], pose)
-        assert np.abs(error).max() < 1e-9, f"seed {seed}, reading {i}"
-        assert np.abs(twist - motion.velocity[i]).max() < 1e-9, f"seed {seed}, reading {i}"
+        assert np.abs(error).max() < 1e-9, f"reading {i}"
+        assert np.abs(twist - motion.velocity[i]).max() < 1e-9, f"reading {i}"
 
 
 def shuffled(message) -> JointState:

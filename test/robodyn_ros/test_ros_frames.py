@@ -49,13 +49,6 @@ def platform():
     return rd.load(MODEL)
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print("seed", seed)
-    return np.random.default_rng(seed)
-
-
 @pytest.fixture(autouse=True)
 def tf2(monkeypatch):
     """That of ROS 2, or what stands in for it."""

@@ -16,7 +16,7 @@
 
 A property test of real nodes. The first sequences of each case travel over DDS; the others are
 handed to the callbacks of the node's subscriptions, timers and services as an executor does it.
-The seed of a run is printed. ROBODYN_STORM sets how many sequences a node gets.
+`--seed` replays a run that failed. ROBODYN_STORM sets how many sequences a node gets.
 """
 
 from __future__ import annotations
@@ -196,12 +196,10 @@ def sequences(storm: Storm, case: Case) -> Iterator[list[str]]:
 # numbers like 1e155 overflow on their way to being refused; a node says so on stderr and goes on
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_random_messages(name, monkeypatch, tmp_path):
+def test_random_messages(name, monkeypatch, tmp_path, rng):
     case = CASES[name]
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}")
     mechanism = rd.load(MODELS[case.kind])
-    storm = Storm(mechanism, np.random.default_rng(seed))
+    storm = Storm(mechanism, rng)
     judge = Judge(mechanism, monkeypatch)
     parameters = {"model": MODELS[case.kind]} | case.parameters
     if case.node == "run_summary":
@@ -234,9 +232,9 @@ def test_random_messages(name, monkeypatch, tmp_path):
             if k % 250 == 249 and target.services:
                 service = target.services[storm.rng.integers(len(target.services))]
                 service.callback(Trigger.Request(), Trigger.Response())
-            assert judge.wrong == [], f"seed {seed}, sequence {k}: {judge.wrong[0]}"
+            assert judge.wrong == [], f"sequence {k}: {judge.wrong[0]}"
         target.spin(20)
         assert target.topics == set(case.weights)
-        assert judge.wrong == [], f"seed {seed}: {judge.wrong[0]}"
-        assert judge.heard > 0.01 * case.share * SEQUENCES, f"seed {seed}"
-        assert target.runs > 0 or case.node != "run_summary", f"seed {seed}"
+        assert judge.wrong == [], judge.wrong[0]
+        assert judge.heard > 0.01 * case.share * SEQUENCES
+        assert target.runs > 0 or case.node != "run_summary"

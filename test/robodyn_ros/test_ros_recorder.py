@@ -20,7 +20,6 @@ import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 from ament_index_python.packages import get_package_share_directory
@@ -46,7 +45,7 @@ pytestmark = pytest.mark.ros
 SECOND = messages.NANOSECONDS
 
 
-def test_all_that_is_published_in_simulated_time_is_in_the_bag(record, mechanism):
+def test_all_that_is_published_in_simulated_time_is_in_the_bag(record, mechanism, rng):
     run = record()
     description = run.publisher(String, "robot_description", LATCHED)
     description.publish(String(data="<robot/>"))
@@ -54,7 +53,6 @@ def test_all_that_is_published_in_simulated_time_is_in_the_bag(record, mechanism
     states = run.publisher(Odometry, "platform_state")
     joints = run.publisher(JointState, "left/joint_states")
     sent: dict[str, list[object]] = {"/platform_state": [], "/left/joint_states": []}
-    rng = np.random.default_rng()
     for k in range(300):
         clock.publish(Clock(clock=messages.to_stamp(10 * SECOND + k * 5_000_000)))
         twist = rng.normal(size=6)

@@ -21,6 +21,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -110,8 +111,9 @@ def test_the_window_tells_and_shows():
     )
     try:
         socket = Path(f"/tmp/.X11-unix/X{number}")
-        while not socket.exists() and server.poll() is None:
-            pass
+        deadline = time.monotonic() + 30.0
+        while not socket.exists() and server.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
         done = subprocess.run(
             [sys.executable, "-c", WINDOW],
             env={**os.environ, "DISPLAY": display},

@@ -17,6 +17,8 @@
 import ast
 import os
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import numpy as np
 
@@ -67,9 +69,38 @@ def test_only_the_newest_versions_are_kept(tmp_path):
     assert kept == {"other"} | {f"kernels-{age}" for age in range(compiler.KEPT_VERSIONS)}
 
 
-def test_code_that_was_just_used_is_cached(dasgupta):
-    dasgupta.inverse_kinematics(dasgupta.home)
+def test_code_that_was_used_once_is_cached_and_taken_from_there(monkeypatch, tmp_path):
+    """An empty folder has none; what another process finds there it does not compile again."""
+    cache, source = tmp_path / "cache", tmp_path / "some_kernels.py"
+    cache.mkdir()
+    source.write_text(
+        "from robodyn.numerics import compiler\n\n"
+        "@compiler.batch_kernel\ndef thrice(x):\n    return 3.0 * x\n"
+    )
+    monkeypatch.setattr(compiler.numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(compiler, "_cache_folder", lambda: cache)
+
+    def load():
+        specification = spec_from_file_location("some_kernels", source)
+        module = module_from_spec(specification)
+        specification.loader.exec_module(module)
+        return module.thrice
+
+    thrice = load()
+    assert not compiler.is_cached()
+    assert thrice(2.0) == 6.0
     assert compiler.is_cached()
+    assert sum(thrice.stats.cache_misses.values()) == 1
+    again = load()
+    assert again(2.0) == 6.0
+    assert sum(again.stats.cache_hits.values()) == 1
+    assert not again.stats.cache_misses
+
+
+def test_the_librarys_kernels_are_in_the_folder_of_their_version(dasgupta):
+    dasgupta.inverse_kinematics(dasgupta.home)
+    folder = Path(compiler.numba.config.CACHE_DIR or compiler._cache_folder())
+    assert list(folder.rglob("*.nbc"))
 
 
 def test_a_kernel_answers_python_and_other_kernels_alike():

@@ -44,13 +44,6 @@ def sources(names):
         yield str(ROOT / "urdf" / f"{name}.urdf.xacro")
 
 
-@pytest.fixture
-def rng():
-    entropy = np.random.SeedSequence().entropy
-    print(f"seed {entropy}")
-    return np.random.default_rng(entropy)
-
-
 @pytest.mark.parametrize("source", tuple(sources(PLATFORMS)))
 def test_every_leg_ends_at_its_point_of_the_platform(load, rng, source):
     platform = load(source)

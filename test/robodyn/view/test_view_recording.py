@@ -36,6 +36,8 @@ from robodyn.view.bag import read_recording
 STORE = get_typestore(Stores.ROS2_JAZZY)
 KIND = STORE.types
 TIMES = np.linspace(0.0, 6.0, 121)
+# not its own inverse
+ORDER = [3, 0, 5, 1, 4, 2]
 
 
 def header(t):
@@ -99,7 +101,7 @@ def bag(tmp_path_factory, dasgupta, flight):
     for t, pose, effort in zip(TIMES, motion.configuration, efforts, strict=True):
         rows.append(("/cell/platform_state", odometry(t, pose), t))
         rows.append(("/cell/platform_state", odometry(t, pose), t))  # lockstep says it again
-        message = forces(t, dasgupta.joint_names[::-1], effort[::-1])
+        message = forces(t, [dasgupta.joint_names[i] for i in ORDER], effort[ORDER])
         rows.append(("/cell/inverse_dynamics/forces", message, t))
     return write(tmp_path_factory.mktemp("bags") / "run", rows)
 

@@ -37,13 +37,6 @@ def arguments(name, *state):
     return state if name.endswith("dynamics") else state[:1]
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed = {seed}")
-    return np.random.default_rng(seed)
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_one_state_is_that_of_a_batch(rng, arm, name):
     given = arguments(name, *rng.normal(size=(3, 9, arm.n)))
