@@ -16,6 +16,10 @@
 
 from __future__ import annotations
 
+import sys
+
+import typer
+
 from robodyn.cli.analyze import analyze
 from robodyn.cli.check import check
 from robodyn.cli.commands import add_command, application
@@ -26,6 +30,7 @@ from robodyn.cli.replay import replay
 from robodyn.cli.report import report
 from robodyn.cli.simulate import simulate
 from robodyn.cli.view import view
+from robodyn.numerics.compilation_notes import notes as compilation_notes
 
 app = application("robodyn", "Dynamics of parallel and serial robots.")
 add_command(app, "models", models)
@@ -41,4 +46,6 @@ add_command(app, "compile", compile_kernels)
 
 def main() -> None:
     """Entry point of the command."""
+    if not sys.stderr.isatty():  # else the notes have a line of the terminal to themselves
+        compilation_notes.tell_to(lambda line: typer.echo(line, err=True))
     app()

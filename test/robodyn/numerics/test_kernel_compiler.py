@@ -18,9 +18,11 @@ import ast
 import os
 from concurrent.futures import ThreadPoolExecutor
 
+import numba
 import numpy as np
 
-from robodyn.numerics import compiler
+from robodyn.numerics import cache_folders, compiler
+from robodyn.numerics.compilation_notes import is_cached
 
 # types and exceptions: nothing that machine code is made of
 NOT_COMPILED = {"robodyn.arrays", "robodyn.errors", "robodyn.checks"}
@@ -31,8 +33,13 @@ def test_the_folder_follows_the_sources(monkeypatch, tmp_path):
     kernels.mkdir(parents=True)
     (kernels / "a.py").write_text("x = 1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "PACKAGE", tmp_path)
-    find = compiler._cache_folder.__wrapped__
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(cache_folders, "PACKAGE", tmp_path)
+
+    def find():
+        (folder,) = cache_folders.cache_folders.__wrapped__()
+        return folder.path
+
     first = find()
     assert first.is_dir()
     assert first.parent == tmp_path / "cache" / "robodyn"
@@ -48,7 +55,7 @@ def test_the_folder_follows_the_sources(monkeypatch, tmp_path):
 
 def test_what_is_compiled_takes_nothing_from_elsewhere():
     """Else machine code could be stale: the folder follows only `compiled_sources`."""
-    for source in compiler.compiled_sources():
+    for source in cache_folders.compiled_sources():
         for node in ast.walk(ast.parse(source.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robodyn"):
                 names = [node.module, *(f"{node.module}.{item.name}" for item in node.names)]
@@ -57,19 +64,19 @@ def test_what_is_compiled_takes_nothing_from_elsewhere():
 
 
 def test_only_the_newest_versions_are_kept(tmp_path):
-    for age in range(compiler.KEPT_VERSIONS + 3):
+    for age in range(cache_folders.KEPT_VERSIONS + 3):
         folder = tmp_path / f"kernels-{age}"
         folder.mkdir()
         os.utime(folder, (1000 - age, 1000 - age))
     (tmp_path / "other").mkdir()
-    compiler._drop_old(tmp_path)
+    cache_folders._drop_old(tmp_path)
     kept = {path.name for path in tmp_path.iterdir()}
-    assert kept == {"other"} | {f"kernels-{age}" for age in range(compiler.KEPT_VERSIONS)}
+    assert kept == {"other"} | {f"kernels-{age}" for age in range(cache_folders.KEPT_VERSIONS)}
 
 
 def test_code_that_was_just_used_is_cached(dasgupta):
     dasgupta.inverse_kinematics(dasgupta.home)
-    assert compiler.is_cached()
+    assert is_cached()
 
 
 def test_a_kernel_answers_python_and_other_kernels_alike():
