@@ -52,7 +52,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=["robodyn", "robodyn.*", "robodyn_ros", "robodyn_ros.*"]),
-    package_data={"robodyn": ["models/*.yaml", "py.typed"]},
+    package_data={"robodyn": ["models/*.yaml", "schemas/*.json", "py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/robodyn"]),
         ("share/robodyn", ["package.xml"]),
@@ -82,7 +82,7 @@ setup(
         ],
         "view": ["viser>=1.1,<2", "xacro>=2.0"],
         "xacro": ["xacro>=2.0"],
-        "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
+        "test": ["pytest", "pytest-cov", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML"],
     },
     zip_safe=False,

@@ -35,24 +35,27 @@ def parse_xml(text: str, source: str) -> ElementTree.Element:
     """
     if len(text) > MAX_BYTES:
         raise ModelError(f"{source}: larger than {MAX_BYTES} bytes, refused", value=len(text))
-    _inspect(text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), source)
-    return ElementTree.fromstring(text.lstrip("\ufeff \t\r\n"))
+    return _parsed(text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), source)
 
 
-def _inspect(data: bytes, source: str) -> None:
-    # ElementTree's own parser hides its hooks, so a first pass looks for what is refused.
-    parser = expat.ParserCreate("utf-8")
+def _parsed(data: bytes, source: str) -> ElementTree.Element:
+    # Without namespaces, as the parsers of ROS: prefixes that nothing declares occur in the URDFs
+    # of vendors, such as <controller:gazebo_ros_controller_manager>.
+    parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()
+    parser.buffer_text = True
     depth = 0
 
-    def start(_name: str, _attributes: Any) -> None:
+    def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
             raise ModelError(f"{source}: nested deeper than {MAX_DEPTH} elements", value=depth)
+        builder.start(name, attributes)
 
-    def end(_name: str) -> None:
+    def end(name: str) -> None:
         nonlocal depth
         depth -= 1
+        builder.end(name)
 
     def doctype(name: str, *_: Any) -> NoReturn:
         raise ModelError(
@@ -62,6 +65,7 @@ def _inspect(data: bytes, source: str) -> None:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
     parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(data, True)
@@ -72,3 +76,4 @@ def _inspect(data: bytes, source: str) -> None:
             f"{reason}",
             value=source,
         ) from failure
+    return builder.close()

@@ -30,6 +30,12 @@ from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
 from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
+from robodyn.mechanisms.serial.inverse_kinematics import (
+    JointSpaceMotion,
+    follow_tip,
+    inverse_kinematics,
+    inverse_motion,
+)
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
@@ -263,6 +269,76 @@ class SerialArm(SerialKinematics):
         out = np.empty((len(position), 2))
         kernels.energy(self._chain(), self._gravity, position, rate, out)
         return out[:, 0].reshape(shape), out[:, 1].reshape(shape)
+
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        guess: ArrayLike | None = None,
+        *,
+        orientation: bool = True,
+        search: bool = True,
+        warm_start: bool = False,
+    ) -> FloatArray:
+        """Configurations q (..., n) within the joints' limits that put the tip at a pose.
+
+        Damped Newton steps, each the shortest that does what it does (Levenberg, Marquardt), so
+        the solution is one near the guess, a redundant arm's too.
+
+        Args:
+            pose: (..., 7) [m, -] of the tip, base frame.
+            guess: (..., n) [rad or m] to start from; home by default.
+            orientation: False asks for the position alone.
+            search: where the way from the guess leads nowhere, try others and take the nearest
+                solution; else that is refused.
+            warm_start: along the last leading dimension each element starts from the solution
+                before it, for poses that follow each other; no whole turns are taken off.
+
+        Raises:
+            InvalidInput: shapes that do not match, or not finite.
+            NoSolution: out of reach, or of the limits, as far as was tried.
+        """
+        return inverse_kinematics(
+            self,
+            pose,
+            guess,
+            orientation=orientation,
+            search=search and not warm_start,
+            warm_start=warm_start,
+        )
+
+    def inverse_motion(self, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> JointSpaceMotion:
+        """Rates and accelerations (..., n) of the joints for a motion of the tip.
+
+        Twist [m/s, rad/s] and acceleration (..., 6) as in `forward_kinematics`' base frame:
+        J qd = twist, J qdd = accel - J' qd, of the least norm where the arm is redundant, and as
+        near as possible where it is singular or cannot move so.
+
+        Raises:
+            InvalidInput: shapes that do not match, or not finite.
+        """
+        return inverse_motion(self, q, twist, accel)
+
+    def follow_tip(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> JointSpaceMotion:
+        """The joints' motion (K, n) that takes the tip through a motion, from where the arm is.
+
+        Args:
+            times: (K,) [s], increasing.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame, near enough to
+                each other for Newton's method.
+            start: (n,) configuration at, or near, the first pose.
+
+        Raises:
+            InvalidInput: shapes that do not match, or not finite.
+            NoSolution: a pose that cannot be reached from the one before; `index` says which.
+        """
+        return follow_tip(self, times, poses, twists, accels, start)
 
     def without_friction(self) -> SerialArm:
         """The same arm with neither viscous nor Coulomb friction."""

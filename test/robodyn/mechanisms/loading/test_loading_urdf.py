@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 import urdf_kinematics as independent
 
+import robodyn as rd
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.mechanisms.stewart.model import LegLimits, universal_zero_frame
@@ -167,3 +168,15 @@ def natural_values(model, pose):
         s = S / np.linalg.norm(S)
         out.append([np.arctan2(s @ u, s @ h), -np.arcsin(s @ k), np.linalg.norm(S)])
     return np.array(out)
+
+
+def test_prefixes_that_nothing_declares_are_passed_over():
+    """As vendors write them for Gazebo's controllers; the parsers of ROS know no namespaces."""
+    arm = rd.load(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="2"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+        '<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
+        '<limit lower="0" upper="1" effort="9" velocity="1"/></joint>'
+        '<controller:manager name="m" plugin="p"/></robot>'
+    )
+    assert arm.gravity([0.0]) == pytest.approx([2 * 9.81])

@@ -1,0 +1,217 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How much of its limits a motion uses: stroke, rate, effort, power, conditioning, joint by joint.
+
+The same for a motion that is planned, one that was simulated and one that was recorded: it takes
+histories, one row a time. `check_limits` finds the first violation of a plan exactly; here it is
+the first row that is beyond a limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Margin:
+    """What a motion makes of one limit of one joint.
+
+    Attributes:
+        joint: its name; empty for the condition number.
+        quantity: `position`, `velocity`, `effort`, `power` or `condition number`.
+        lowest, highest: of the motion, in the joint's units.
+        lower, upper: the limits, infinite where there is none.
+        time: [s] of the row that is nearest to a limit, or furthest beyond it; where there is
+            none, of the largest value.
+        used: share of the limit that is used, of a position that of the travel from its middle;
+            1 is the limit, NaN without one.
+    """
+
+    joint: str
+    quantity: str
+    lowest: float
+    highest: float
+    lower: float
+    upper: float
+    time: float
+    used: float
+
+    @property
+    def broken(self) -> bool:
+        """Whether the motion is beyond the limit."""
+        return bool(self.used > 1.0 + ROUNDING)
+
+
+@dataclass(frozen=True)
+class Margins:
+    """All limits of a mechanism against one motion.
+
+    Attributes:
+        rows: position, velocity, effort and power of each joint, then the condition number.
+        first: the limit broken first, and the time [s] at which it is; None where all hold.
+    """
+
+    rows: tuple[Margin, ...]
+    first: tuple[Margin, float] | None
+
+    @property
+    def hold(self) -> bool:
+        """Whether the motion keeps to every limit."""
+        return self.first is None
+
+    @property
+    def tightest(self) -> Margin | None:
+        """The limit of which the largest share is used; None where the mechanism has no limits."""
+        limited = [row for row in self.rows if np.isfinite(row.used)]
+        return max(limited, key=lambda row: row.used, default=None)
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """One mapping a row, for JSON; None stands for a limit that is not given."""
+        return [
+            {
+                "joint": row.joint,
+                "quantity": row.quantity,
+                "lowest": row.lowest,
+                "highest": row.highest,
+                "lower": _finite(row.lower),
+                "upper": _finite(row.upper),
+                "time": row.time,
+                "used": _finite(row.used),
+            }
+            for row in self.rows
+        ]
+
+
+def margins(
+    mechanism: Mechanism,
+    time: ArrayLike,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    efforts: ArrayLike,
+    condition_numbers: ArrayLike,
+    max_condition: float = np.inf,
+) -> Margins:
+    """Hold the histories of a motion against a mechanism's limits.
+
+    Args:
+        mechanism: with its limits.
+        time: (N,) [s].
+        positions, velocities, efforts: (N, n) of the driven joints; NaN where there is none (no
+            efforts at a singularity) counts as beyond every limit.
+        condition_numbers: (N,).
+        max_condition: largest condition number allowed.
+
+    Raises:
+        InvalidInput: histories of other shapes, or no rows.
+    """
+    when = as_array("time", time, (), "s").reshape(-1)
+    n, count = len(mechanism.joint_names), len(when)
+    q = _history("positions", positions, (count, n))
+    v = _history("velocities", velocities, (count, n))
+    f = _history("efforts", efforts, (count, n))
+    number = _history("condition_numbers", condition_numbers, (count,))
+    if not count:
+        raise InvalidInput("a motion of no rows has no margins", value=time)
+    limit = max_condition
+    if limit != np.inf:
+        limit = as_scalar("max_condition", limit, at_least=1.0)
+    rows, beyond = [], []
+    for j, joint in enumerate(mechanism.joint_names):
+        lower, upper = mechanism.position_limits[j]
+        velocity, effort = mechanism.velocity_limits[j], mechanism.effort_limits[j]
+        columns = (
+            ("position", q[:, j], lower, upper),
+            ("velocity", v[:, j], -velocity, velocity),
+            ("effort", f[:, j], -effort, effort),
+            ("power", f[:, j] * v[:, j], -np.inf, np.inf),
+        )
+        for quantity, values, low, high in columns:
+            row, used = _margin(joint, quantity, when, values, float(low), float(high))
+            rows.append(row)
+            beyond.append(used)
+    row, used = _margin("", "condition number", when, number, -np.inf, limit)
+    rows.append(row)
+    beyond.append(used)
+    broken = np.array(beyond) > 1.0 + ROUNDING  # (rows, N)
+    if not broken.any():
+        return Margins(tuple(rows), None)
+    first = int(broken.any(axis=0).argmax())
+    return Margins(tuple(rows), (rows[int(broken[:, first].argmax())], float(when[first])))
+
+
+def _margin(
+    joint: str, quantity: str, when: FloatArray, values: FloatArray, lower: float, upper: float
+) -> tuple[Margin, FloatArray]:
+    """A row, and the share (N,) of the limit that each value uses."""
+    used = _shares(values, lower, upper)
+    limited = bool(np.isfinite(lower) or np.isfinite(upper))
+    known = values[~np.isnan(values)]
+    where = int(used.argmax()) if limited else int(np.nan_to_num(np.abs(values)).argmax())
+    row = Margin(
+        joint,
+        quantity,
+        float(known.min()) if known.size else np.nan,
+        float(known.max()) if known.size else np.nan,
+        lower,
+        upper,
+        float(when[where]),
+        float(used[where]) if limited else np.nan,
+    )
+    return row, used
+
+
+def _shares(values: FloatArray, lower: float, upper: float) -> FloatArray:
+    """0 at the middle of the limits, 1 at either; of a single limit, the share of it."""
+    if np.isfinite(lower) and np.isfinite(upper):
+        half = 0.5 * (upper - lower)
+        away = np.abs(values - 0.5 * (upper + lower))
+        shares = away / half if half > 0.0 else np.where(away > 0.0, np.inf, 1.0)
+    elif np.isfinite(upper):
+        shares = _of_one(values, upper)
+    elif np.isfinite(lower):
+        shares = _of_one(-values, -lower)
+    else:
+        return np.zeros(len(values))
+    return np.where(np.isnan(values), np.inf, shares)
+
+
+def _of_one(values: FloatArray, limit: float) -> FloatArray:
+    return values / limit if limit > 0.0 else np.where(values > limit, np.inf, 0.0)
+
+
+def _history(name: str, values: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise InvalidInput(f"{name} has shape {array.shape}, expected {shape}", value=values)
+    return array
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

@@ -1,0 +1,220 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Configurations, rates and accelerations of an arm's joints from the motion of its tip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_array, as_pose
+from robodyn.errors import NoSolution
+from robodyn.mechanisms.serial.kernels import inverse_kinematics as kernels
+from robodyn.mechanisms.serial.kernels.layout import PRISMATIC, SHIFT
+from robodyn.numerics.broadcasting import element, flatten
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.arm import SerialArm
+
+# Starts drawn at random where the way from the guess leads nowhere, and solutions compared.
+STARTS = 200
+COMPARED = 8
+# Singular values of the Jacobian below this share of the largest count as zero.
+RANK = 1e-10
+
+
+class JointSpaceMotion(NamedTuple):
+    """How the joints move, each (..., n) [rad or m, and per second, per second squared]."""
+
+    q: FloatArray
+    qd: FloatArray
+    qdd: FloatArray
+
+
+def inverse_kinematics(
+    arm: SerialArm,
+    pose: ArrayLike,
+    guess: ArrayLike | None,
+    *,
+    orientation: bool,
+    search: bool,
+    warm_start: bool,
+) -> FloatArray:
+    """See `SerialArm.inverse_kinematics`."""
+    start = arm.home if guess is None else guess
+    shape, (goal, first) = flatten(
+        pose=as_pose("pose", pose),
+        guess=as_array("guess", start, (arm.n,), f"{arm.n} joints, rad or m"),
+    )
+    run = max(shape[-1], 1) if warm_start and shape else 1
+    out, residual = _solved(arm, goal, first, orientation, run)
+    size = reach(arm)
+    for s in np.flatnonzero(~(residual <= kernels.ACCEPTED * size)):
+        found = _searched(arm, goal[s], first[s], orientation) if search else None
+        if found is None:
+            raise _no_solution(arm, goal[s], float(residual[s]), element(shape, int(s)))
+        out[s] = found
+    if not warm_start:
+        out = _nearest_turns(arm, out, first)
+    return out.reshape(*shape, arm.n)
+
+
+def inverse_motion(
+    arm: SerialArm, q: ArrayLike, twist: ArrayLike, accel: ArrayLike
+) -> JointSpaceMotion:
+    """See `SerialArm.inverse_motion`."""
+    shape, (position, rate, change) = flatten(
+        q=as_array("q", q, (arm.n,), "rad or m"),
+        twist=as_array("twist", twist, (6,), "m/s, rad/s"),
+        accel=as_array("accel", accel, (6,), "m/s^2, rad/s^2"),
+    )
+    J = arm.jacobian(position)
+    inverse: FloatArray = np.linalg.pinv(J, rcond=RANK).astype(np.float64, copy=False)
+    qd = np.einsum("sij,sj->si", inverse, rate)
+    bias = np.empty((len(position), 6))
+    kernels.velocity_accelerations(arm._geometry, position, qd, bias)
+    qdd = np.einsum("sij,sj->si", inverse, change - bias)
+    if arm.n > 6:
+        qdd += _null_space_acceleration(arm, position, qd, J, inverse)
+    return JointSpaceMotion(
+        *(np.asarray(part).reshape(*shape, arm.n) for part in (position, qd, qdd))
+    )
+
+
+def follow_tip(
+    arm: SerialArm,
+    times: FloatArray,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    start: ArrayLike,
+) -> JointSpaceMotion:
+    """See `SerialArm.follow_tip`."""
+    times = as_array("times", times, (), "s")
+    if arm.n <= 6:
+        q = arm.inverse_kinematics(poses, start, warm_start=True)
+        return arm.inverse_motion(q, twists, accels)
+    # the shortest step from where rates and accelerations lead keeps q, qd and qdd of one motion
+    joints = arm.inverse_motion(start, twists[0], accels[0])
+    rows = []
+    for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
+        h = float(times[k] - times[k - 1]) if k else 0.0
+        ahead = joints.q + h * joints.qd + 0.5 * h * h * joints.qdd
+        try:
+            q = arm.inverse_kinematics(pose, ahead, warm_start=True)
+        except NoSolution as error:
+            error.index = (k,)
+            raise
+        joints = arm.inverse_motion(q, twist, accel)
+        rows.append(joints)
+    return JointSpaceMotion(*(np.stack(part) for part in zip(*rows, strict=True)))
+
+
+def reach(arm: SerialArm) -> float:
+    """Length [m] that errors are compared with: the arm's, outstretched; 1 if it has none."""
+    chain = arm._geometry
+    links = float(np.linalg.norm(chain[:, SHIFT : SHIFT + 3], axis=1).sum())
+    travel = arm.position_limits[:, 1] - arm.position_limits[:, 0]
+    slides = np.isfinite(travel) & (chain[1:, PRISMATIC] != 0.0)
+    return links + float(travel[slides].sum()) or 1.0
+
+
+def _solved(
+    arm: SerialArm, goal: FloatArray, guess: FloatArray, orientation: bool, run: int
+) -> tuple[FloatArray, FloatArray]:
+    lower, upper = (np.ascontiguousarray(bound) for bound in arm.position_limits.T)
+    out, residual = np.empty((len(goal), arm.n)), np.empty(len(goal))
+    kernels.solve_configurations(
+        arm._geometry,
+        goal,
+        guess,
+        lower,
+        upper,
+        reach(arm),
+        6 if orientation else 3,
+        run,
+        out,
+        residual,
+    )
+    return out, residual
+
+
+def _searched(
+    arm: SerialArm, goal: FloatArray, guess: FloatArray, orientation: bool
+) -> FloatArray | None:
+    """The nearest of the first solutions found from starts all over the joints' ranges."""
+    rng = np.random.default_rng(0)
+    lower, upper = arm.position_limits.T
+    low = np.where(np.isfinite(lower), lower, guess - np.pi)
+    high = np.where(np.isfinite(upper), upper, guess + np.pi)
+    found: list[FloatArray] = []
+    for _ in range(0, STARTS, COMPARED):
+        starts = rng.uniform(low, high, (COMPARED, arm.n))
+        out, residual = _solved(arm, np.tile(goal, (COMPARED, 1)), starts, orientation, 1)
+        found += list(out[residual <= kernels.ACCEPTED * reach(arm)])
+        if len(found) >= COMPARED:
+            break
+    if not found:
+        return None
+    near = _nearest_turns(arm, np.array(found), guess)
+    return np.asarray(near[int(np.abs(near - guess).max(axis=1).argmin())])
+
+
+def _nearest_turns(arm: SerialArm, q: FloatArray, guess: FloatArray) -> FloatArray:
+    """Whole turns of revolute joints taken off where that is nearer to the guess, within limits."""
+    turns = np.round((q - guess) / (2.0 * np.pi))
+    nearer = q - 2.0 * np.pi * turns
+    lower, upper = arm.position_limits.T
+    allowed = (nearer >= lower) & (nearer <= upper) & (arm._geometry[1:, PRISMATIC] == 0.0)
+    return np.where(allowed, nearer, q)
+
+
+def _null_space_acceleration(
+    arm: SerialArm, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
+) -> FloatArray:
+    """What the shortest rates change by as the Jacobian turns: (E - J+ J) J'^T J+^T q'.
+
+    The derivative of the pseudo-inverse (Golub and Pereyra, 1973), so that the accelerations are
+    those of the rates. J' is a central difference along the motion.
+    """
+    h = 1e-6 / np.maximum(np.abs(qd).max(axis=1, initial=0.0), 1e-12)[:, None]
+    rate = (arm.jacobian(q + h * qd) - arm.jacobian(q - h * qd)) / (2.0 * h[..., None])
+    turned = np.einsum("sji,sj->si", rate, np.einsum("sij,si->sj", inverse, qd))
+    return np.asarray(turned - np.einsum("sij,sjk,sk->si", inverse, J, turned))
+
+
+def _no_solution(
+    arm: SerialArm, goal: FloatArray, residual: float, index: tuple[int, ...]
+) -> NoSolution:
+    where = f" (element {list(index)})" if index else ""
+    few = (
+        f"; with {arm.n} joints not every orientation can be had, ask for the position alone"
+        if arm.n < 6
+        else ""
+    )
+    return NoSolution(
+        f"{arm.name}: no configuration within the joints' limits has {arm.frames[1]} at "
+        f"xyz {np.array2string(goal[:3], precision=4)} m, quaternion "
+        f"{np.array2string(goal[3:], precision=4)} in {arm.frames[0]}{where}: the nearest one "
+        f"found misses by {residual:.3g} m (angles times the arm's length); the pose may be out "
+        f"of reach{few}",
+        residual=residual,
+        value=goal,
+        index=index,
+    )

@@ -1,0 +1,153 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A commented model file of a hexapod to start from, made of a few of its dimensions."""
+
+from __future__ import annotations
+
+import math
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+
+# Half the angle between the joints of a pair [rad].
+SPREAD = math.radians(9.0)
+
+_TEXT = """\
+# A 6-6 Stewart platform with six driven legs, to be made yours: replace every number by that of
+# your machine. SI units and radians. `robodyn check {file}` says how it was understood.
+type: stewart
+name: {name}
+gravity: [0, 0, -9.81]              # m/s^2, base frame, z up
+
+# Where the platform stands with its legs half out: position of its reference point, base frame [m],
+# and roll, pitch, yaw [rad]. Simulations, plans and checks start here.
+home: {{xyz: [0, 0, {height:.4g}], rpy: [0, 0, 0]}}
+
+# All that moves as one body with the platform: plate, tool, payload. Centre of mass [m] and inertia
+# about it [kg m^2], in the platform's frame. Here a disc of {mass:g} kg.
+platform:
+  mass: {mass:g}
+  com: [0, 0, 0]
+  inertia: [[{tilt:.5g}, 0, 0], [0, {tilt:.5g}, 0], [0, 0, {spin:.5g}]]
+
+# The same for all six legs; a leg below may state its own in their place.
+leg_defaults:
+  # Leg frame: x along the leg from base to platform. The lower part (cylinder, motor) has its
+  # origin at the universal joint, so its centre of mass has a positive x ...
+  lower:
+    mass: {lower:g}
+    com: [{half:.4g}, 0, 0]
+    inertia: [[{lower_axial:.4g}, 0, 0], [0, {lower_cross:.4g}, 0], [0, 0, {lower_cross:.4g}]]
+  # ... and the upper part (rod) at the spherical joint, so its centre of mass has a negative x.
+  upper:
+    mass: {upper:g}
+    com: [-{half:.4g}, 0, 0]
+    inertia: [[{upper_axial:.4g}, 0, 0], [0, {upper_cross:.4g}, 0], [0, 0, {upper_cross:.4g}]]
+  # Viscous friction: universal and spherical joints [N m s/rad], the actuator [N s/m].
+  damping: {{universal: 0.0, prismatic: 0.0, spherical: 0.0}}
+  # Distance between the two joints of a leg, closed and fully out [m]; speed [m/s]; force [N].
+  limits: {{length: [{shortest:.4g}, {longest:.4g}], velocity: {speed:g}, effort: {effort:.4g}}}
+
+# Each leg: its universal joint in the base frame [m], its spherical joint in the platform's frame
+# [m], and the axis of the universal joint that is fixed in the base (a direction of any length;
+# here tangent to the circle of the base joints). Base circle {base_radius:g} m, pairs at 0, 120
+# and 240 degrees; platform circle {platform_radius:g} m, pairs at 60, 180 and 300.
+legs:
+{legs}
+"""
+
+
+def hexapod_template(
+    name: str = "my_hexapod",
+    *,
+    base_radius: float = 0.3,
+    platform_radius: float = 0.2,
+    height: float = 0.35,
+    stroke: float = 0.1,
+    payload: float = 5.0,
+    file: str = "my_hexapod.yaml",
+) -> str:
+    """YAML text of a hexapod of these dimensions, commented; `load` takes it as it is.
+
+    Args:
+        name: of the model.
+        base_radius, platform_radius: [m] of the circles on which the joints lie in pairs.
+        height: [m] of the platform above the base at home, legs half out.
+        stroke: [m] travel of an actuator.
+        payload: [kg] on the platform, the platform itself included.
+        file: the file's name, for the comments.
+
+    Raises:
+        InvalidInput: a dimension that is not positive, or a stroke that the legs are too short for.
+    """
+    sizes = {
+        "base_radius": base_radius,
+        "platform_radius": platform_radius,
+        "height": height,
+        "stroke": stroke,
+    }
+    for what, value in sizes.items():
+        as_scalar(what, value, "m", above=0.0)
+    mass = as_scalar("payload", payload, "kg", above=0.0)
+    base, platform = _pairs(base_radius, 0.0), _pairs(platform_radius, math.pi / 3.0)
+    base = base[1:] + base[:1]  # neighbouring legs lean against each other
+    length = math.dist((*base[0], 0.0), (*platform[0], height))
+    shortest, longest = length - 0.5 * stroke, length + 0.5 * stroke
+    if not shortest > stroke:
+        raise InvalidInput(
+            f"stroke is {stroke:g} m, but a leg of {length:.4g} m at home has no room for it; "
+            f"give a stroke below {length / 1.5:.3g} m, or a greater height",
+            value=stroke,
+        )
+    part = 0.65 * shortest  # length of either part of a leg
+    lower, upper = max(0.04 * mass, 0.05), max(0.02 * mass, 0.025)
+    radius = 0.06 * part
+    # what holds the payload at rest, six times over: for accelerations, and for a platform aslant
+    effort = float(f"{6.0 * 9.81 * (mass + 3.0 * lower) * length / (6.0 * height):.2g}")
+    legs = "\n".join(
+        f"  - {{base: [{a[0]:.4f}, {a[1]:.4f}, 0], platform: [{b[0]:.4f}, {b[1]:.4f}, 0], "
+        f"universal_axis: [{-a[1]:.4f}, {a[0]:.4f}, 0]}}"
+        for a, b in zip(base, platform, strict=True)
+    )
+    return _TEXT.format(
+        file=file,
+        name=name,
+        height=height,
+        mass=mass,
+        tilt=mass * platform_radius**2 / 4.0,
+        spin=mass * platform_radius**2 / 2.0,
+        lower=lower,
+        upper=upper,
+        half=0.5 * part,
+        lower_axial=0.5 * lower * radius**2,
+        lower_cross=lower * (3.0 * radius**2 + part**2) / 12.0,
+        upper_axial=0.125 * upper * radius**2,
+        upper_cross=upper * (0.75 * radius**2 + part**2) / 12.0,
+        shortest=shortest,
+        longest=longest,
+        speed=float(f"{3.0 * stroke:.2g}"),
+        effort=effort,
+        base_radius=base_radius,
+        platform_radius=platform_radius,
+        legs=legs,
+    )
+
+
+def _pairs(radius: float, first: float) -> list[tuple[float, float]]:
+    """Six points on a circle, in pairs, counter-clockwise."""
+    angles = [
+        first + k * 2.0 * math.pi / 3.0 + side for k in range(3) for side in (-SPREAD, SPREAD)
+    ]
+    return [(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]

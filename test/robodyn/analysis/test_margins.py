@@ -1,0 +1,110 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Margins: each quantity against its limit, the first violation, limits that are not there."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.analysis.margins import margins
+
+
+@pytest.fixture(scope="module")
+def base():
+    return rd.load("stewart_symmetric")
+
+
+def histories(mechanism, count=5):
+    n = len(mechanism.joint_names)
+    q = np.tile(mechanism.joint_positions(mechanism.home), (count, 1))
+    return (
+        np.arange(count) * 0.1,
+        q,
+        np.zeros((count, n)),
+        np.zeros((count, n)),
+        np.full(count, 3.0),
+    )
+
+
+def row_of(found, joint, quantity):
+    return next(row for row in found.rows if (row.joint, row.quantity) == (joint, quantity))
+
+
+def test_each_limit_is_used_by_its_own_share(base):
+    time, q, v, f, number = histories(base)
+    v[2, 1], f[3, 4] = -0.5 * base.velocity_limits[1], 0.8 * base.effort_limits[4]
+    found = margins(base, time, q, v, f, number, 10.0)
+    rate, effort = (
+        row_of(found, base.joint_names[j], k) for j, k in ((1, "velocity"), (4, "effort"))
+    )
+    assert (rate.used, rate.time) == (pytest.approx(0.5), pytest.approx(0.2))
+    assert (effort.used, effort.time) == (pytest.approx(0.8), pytest.approx(0.3))
+    assert row_of(found, "", "condition number").used == pytest.approx(0.3)
+    assert found.hold
+    assert found.tightest == effort
+
+
+def test_the_first_violation_in_time_is_told_not_the_worst(base):
+    time, q, v, f, number = histories(base)
+    v[4, 0] = 9.0 * base.velocity_limits[0]
+    q[1, 3] = base.position_limits[3, 1] + 1e-3
+    found = margins(base, time, q, v, f, number)
+    row, when = found.first
+    assert (row.joint, row.quantity, when) == (base.joint_names[3], "position", pytest.approx(0.1))
+    assert not found.hold
+    assert row_of(found, base.joint_names[0], "velocity").broken
+
+
+def test_a_motion_along_a_limit_keeps_to_it(base):
+    time, q, v, f, number = histories(base)
+    q[:, 2] = base.position_limits[2, 0]
+    assert margins(base, time, q, v, f, number).hold
+
+
+def test_efforts_that_do_not_exist_break_the_limit(base):
+    time, q, v, f, number = histories(base)
+    f[2, 5] = np.nan
+    row, when = margins(base, time, q, v, f, number).first
+    assert (row.joint, row.quantity, when) == (base.joint_names[5], "effort", pytest.approx(0.2))
+
+
+def test_power_is_effort_times_rate_and_has_no_limit(base):
+    time, q, v, f, number = histories(base)
+    v[1, 0], f[1, 0] = 0.1, -300.0
+    power = row_of(margins(base, time, q, v, f, number), base.joint_names[0], "power")
+    assert power.lowest == pytest.approx(-30.0)
+    assert power.time == pytest.approx(0.1)
+    assert np.isnan(power.used)
+
+
+def test_without_limits_nothing_is_broken():
+    class Free:
+        """A mechanism that states no limits."""
+
+        joint_names = ("a", "b")
+        velocity_limits = effort_limits = np.full(2, np.inf)
+        position_limits = np.tile([-np.inf, np.inf], (2, 1))
+
+    values = np.full((3, 2), 1e9)
+    found = margins(Free(), np.arange(3.0), values, values, values, np.full(3, np.inf))
+    assert found.hold
+    assert found.tightest is None
+    assert all(item["used"] is None for item in found.to_list())
+
+
+def test_histories_of_other_shapes_are_refused(base):
+    time, q, v, f, number = histories(base)
+    with pytest.raises(rd.InvalidInput, match="velocities has shape"):
+        margins(base, time, q, v[:, :5], f, number)
