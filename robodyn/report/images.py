@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import MissingExtra, OutputError
+from robodyn.extras import how_to_install
 from robodyn.report.chart import SOLID, thinned
 from robodyn.report.scales import Axis, axes_of
 
@@ -85,7 +86,7 @@ def draw(chart: Chart) -> Figure:
         from matplotlib.lines import Line2D
     except ImportError as error:
         raise MissingExtra(
-            "figures in files need matplotlib: pip install matplotlib", value="matplotlib"
+            f"figures in files need matplotlib: {how_to_install('plot')}", value="matplotlib"
         ) from error
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)

@@ -173,7 +173,7 @@ def test_without_rosbags_one_line_says_how_to_install_it(tmp_path, monkeypatch):
     assert process.wait() == 1
     fatal = [line for line in process.lines if "[FATAL]" in line]
     assert len(fatal) == 1
-    assert "pip install 'robodyn[record]'" in fatal[0]
+    assert "-m pip install 'rosbags>=0.11'" in fatal[0]
     assert "Traceback" not in process.output
     assert not list(tmp_path.glob("rosbag2*"))
 
