@@ -13,7 +13,7 @@ KILTED := .venv-kilted
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench test test-kilted lint format clean
+.PHONY: help setup sim arm view bench test test-kilted test-versions lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench   measure the library beside Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
+	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
 	@echo "make clean   remove .venv and what was built"
@@ -83,6 +84,10 @@ $(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
 	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation -e bare -e .
 	@touch $@
 
+# Each with a Python and packages of its own, and every kernel compiled: some minutes.
+test-versions:
+	@$(PYTHON) test/versions/run.py $(ARGS)
+
 lint: $(TEST_READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -94,4 +99,4 @@ format: $(TEST_READY)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(KILTED) build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(KILTED) .venv-versions build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -15,6 +15,7 @@
 """Package robodyn: the library `robodyn` and the ROS 2 nodes `robodyn_ros`."""
 
 import re
+import runpy
 from glob import glob
 from pathlib import Path
 
@@ -39,6 +40,7 @@ README = Path(__file__).resolve().with_name("README.md")
 VERSION = re.search(
     r'__version__ = "([^"]+)"', README.with_name("robodyn").joinpath("version.py").read_text()
 ).group(1)
+EXTRAS = runpy.run_path(str(README.with_name("robodyn") / "extras.py"))["EXTRAS"]
 
 setup(
     name="robodyn",
@@ -60,6 +62,8 @@ setup(
         ("share/robodyn/config", sorted(glob("config/*"))),
         ("share/robodyn/urdf", sorted(glob("urdf/*"))),
         ("share/robodyn/rviz", sorted(glob("rviz/*"))),
+        # Where `ros2 run` looks. As console_scripts, pip would put them on everybody's PATH.
+        ("lib/robodyn", [f"scripts/{node}" for node in NODES]),
     ],
     install_requires=[
         "setuptools",
@@ -71,25 +75,15 @@ setup(
         "typer>=0.4",
         "rich>=10",
     ],
-    extras_require={
-        "record": ["rosbags>=0.11"],
-        "sweep": [
-            "dask>=2023.1",
-            "distributed>=2023.1",
-            "xarray>=2023.1",
-            "zarr>=2.13",
-            "netCDF4>=1.6",
-        ],
-        "view": ["viser>=1.1,<2", "xacro>=2.0"],
-        "xacro": ["xacro>=2.0"],
+    extras_require=EXTRAS
+    | {
         "test": ["pytest", "pytest-cov", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,
     entry_points={
-        "console_scripts": [
-            "robodyn = robodyn.cli:main",
-            *(f"{node} = robodyn_ros.entry:{node}" for node in NODES),
-        ]
+        "console_scripts": ["robodyn = robodyn.cli:main"],
+        # for bare/, whose `ros2 run` finds nodes of editable installations, too
+        "robodyn.nodes": [f"{node} = robodyn_ros.entry:{node}" for node in NODES],
     },
 )

@@ -25,6 +25,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
+from robodyn.extras import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
     from robodyn_ros.message_definitions import Definition
 
-HOW_TO_INSTALL = (
-    "recording needs the package rosbags: pip install 'robodyn[record]', "
-    "or rosdep key python3-rosbags-pip"
-)
 # Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
 METADATA_VERSION = 8
 NANOSECONDS = 1_000_000_000
@@ -73,7 +70,9 @@ class BagWriter:
                 WriterError,
             )
         except ImportError as error:
-            raise MissingExtra(HOW_TO_INSTALL, value="rosbags") from error
+            raise MissingExtra(
+                f"recording needs the package rosbags: {how_to_install('record')}", value="rosbags"
+            ) from error
         try:
             self._writer = Writer(
                 folder, version=METADATA_VERSION, storage_plugin=StoragePlugin.MCAP

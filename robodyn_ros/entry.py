@@ -30,10 +30,25 @@ def _quit(_signal: int, _frame: FrameType | None) -> None:
     os._exit(130)
 
 
+def start(name: str) -> None:
+    """Run a node, by its name, until it ends; then end the process."""
+    {node.__name__: node for node in _NODES}[name]()
+
+
 def _start(name: str, node_class: str) -> None:
     signal.signal(signal.SIGINT, _quit)
-    runner = importlib.import_module("robodyn_ros.runner")
-    make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)
+    try:
+        runner = importlib.import_module("robodyn_ros.runner")
+        make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)
+    except ModuleNotFoundError as missing:
+        # not ours, and not a name that ours lacks: what a ROS 2 installation brings
+        if (missing.name or "").split(".")[0] in ("robodyn", "robodyn_ros", ""):
+            raise
+        sys.exit(
+            f"{name}: no Python package {missing.name!r}: nodes need ROS 2. Source its setup.bash "
+            "(and use the Python that it was made for), or run `make setup` in a checkout of "
+            "robodyn, which brings rclpy without ROS 2"
+        )
     sys.exit(runner.run(make_node, name))
 
 
@@ -85,3 +100,18 @@ def trajectory_planner() -> None:
 def web_viewer() -> None:
     """A page on localhost that shows the mechanism, moving."""
     _start("web_viewer", "WebViewer")
+
+
+_NODES = (
+    condition_monitor,
+    force_markers,
+    forward_simulator,
+    inverse_dynamics,
+    pose_sliders,
+    recorder,
+    run_summary,
+    state_estimator,
+    trajectory_planner,
+    web_viewer,
+)
+NODES = tuple(node.__name__ for node in _NODES)

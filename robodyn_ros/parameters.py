@@ -34,7 +34,7 @@ from rclpy.parameter import Parameter
 import robodyn as rd
 from robodyn.formats.frictionless import frictionless
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn.numerics.compiler import is_cached
+from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -187,8 +187,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             "no mechanism: set the parameter `model` (bundled are "
             f"{', '.join(rd.models())}) or `robot_description`"
         )
-    if not is_cached():
-        get_logger("robodyn").info("compiling the numeric kernels, once: some 20 s")
+    compilation_notes.tell_to(get_logger("robodyn").info)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         mechanism = rd.load(source)

@@ -16,10 +16,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from robodyn.cli.analyze import analyze
 from robodyn.cli.check import check
+from robodyn.cli.commands import add_command, application
 from robodyn.cli.compile import compile_kernels
 from robodyn.cli.map import map_command
 from robodyn.cli.models import models
@@ -27,25 +30,22 @@ from robodyn.cli.replay import replay
 from robodyn.cli.report import report
 from robodyn.cli.simulate import simulate
 from robodyn.cli.view import view
+from robodyn.numerics.compilation_notes import notes as compilation_notes
 
-app = typer.Typer(
-    name="robodyn",
-    help="Dynamics of parallel and serial robots.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command("models")(models)
-app.command("check")(check)
-app.command("analyze")(analyze)
-app.command("map")(map_command)
-app.command("report")(report)
-app.command("simulate")(simulate)
-app.command("view")(view)
-app.command("replay")(replay)
-app.command("compile")(compile_kernels)
+app = application("robodyn", "Dynamics of parallel and serial robots.")
+add_command(app, "models", models)
+add_command(app, "check", check)
+add_command(app, "analyze", analyze)
+add_command(app, "map", map_command)
+add_command(app, "report", report)
+add_command(app, "simulate", simulate)
+add_command(app, "view", view)
+add_command(app, "replay", replay)
+add_command(app, "compile", compile_kernels)
 
 
 def main() -> None:
     """Entry point of the command."""
+    if not sys.stderr.isatty():  # else the notes have a line of the terminal to themselves
+        compilation_notes.tell_to(lambda line: typer.echo(line, err=True))
     app()

@@ -23,6 +23,7 @@ import typer
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.study import analyze as examine
+from robodyn.cli.commands import argument, option
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.load import models
@@ -34,48 +35,48 @@ if TYPE_CHECKING:
 def analyze(
     model: Annotated[
         str,
-        typer.Argument(
+        argument(
             help="Bundled name, or path to a .urdf, .xacro or .yaml file; of a bag, the one that "
             "was recorded, by default its robot_description."
         ),
     ] = "",
     path: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(
+        option(
             help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); of "
             "a bag, in place of the plan that was recorded."
         ),
     ] = None,
-    dt: Annotated[float, typer.Option(help="Time between two instants looked at [s].")] = 0.001,
+    dt: Annotated[float, option(help="Time between two instants looked at [s].")] = 0.001,
     formulation: Annotated[
         str,
-        typer.Option(help="Of a platform: exact, massless, dasgupta1998 or pedrammehr2012."),
+        option(help="Of a platform: exact, massless, dasgupta1998 or pedrammehr2012."),
     ] = "exact",
     characteristic_length: Annotated[
-        float, typer.Option(help="Moments are divided by it in the scaled condition number [m].")
+        float, option(help="Moments are divided by it in the scaled condition number [m].")
     ] = 1.0,
-    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Also write the histories, one row an instant, to this file."),
+        option(help="Also write the histories, one row an instant, to this file."),
     ] = None,
     bag: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(
+        option(
             help="Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead."
         ),
     ] = None,
     html: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Also write a report to this file: one page that needs nothing else."),
+        option(help="Also write a report to this file: one page that needs nothing else."),
     ] = None,
     png: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Also write the report's charts to this folder."),
+        option(help="Also write the report's charts to this folder."),
     ] = None,
     pdf: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Also write the report's charts to this file, a page each."),
+        option(help="Also write the report's charts to this file, a page each."),
     ] = None,
 ) -> None:
     """Examine what a planned motion asks of a mechanism: forces, their parts, conditioning.

@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
+from robodyn.cli.commands import argument, option
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.inspection import report
 
@@ -32,18 +33,16 @@ SHOWN = 20
 
 
 def check(
-    model: Annotated[
-        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
-    ],
+    model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
     # typer reads the annotation at run time, where Python 3.10 knows no better spelling.
     against: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(help="A second model; exit code 1 if the two differ."),
+        option(help="A second model; exit code 1 if the two differ."),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse inertias that no rigid body can have.")
+        bool, option("--strict", help="Refuse inertias that no rigid body can have.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Say what a model file says, what is unphysical, and how well it stands at home."""
     try:

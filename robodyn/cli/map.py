@@ -24,6 +24,7 @@ import numpy as np
 import typer
 
 from robodyn.analysis.as_json import as_json
+from robodyn.cli.commands import argument, option
 from robodyn.cli.session import one_line_errors, progress_bar
 from robodyn.errors import ClusterError, InvalidInput, OutputError, UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
@@ -38,22 +39,22 @@ INTERRUPTED = 130
 
 def map_command(
     model: Annotated[
-        str, typer.Argument(help="Name of a bundled mechanism, or a .urdf, .xacro or .yaml file.")
+        str, argument(help="Name of a bundled mechanism, or a .urdf, .xacro or .yaml file.")
     ],
     axes: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             help="x=-0.2:0.2:41 for 41 values, z=0.8 for one, x=-0.2:0.2 with --samples. A "
             "platform's pose is x y z roll pitch yaw, an arm's joints go by their names; payload "
             "and others are in docs/sweeps.md."
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="What to write: a name in .zarr or .nc.")
+        Path, option("--output", "-o", help="What to write: a name in .zarr or .nc.")
     ],
     quantity: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(
+        option(
             "--quantity",
             "-q",
             help="What to compute, once or several times: condition_number (the default), "
@@ -63,40 +64,40 @@ def map_command(
     ] = None,
     samples: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(help="Number of points spread over the ranges, instead of a grid."),
+        option(help="Number of points spread over the ranges, instead of a grid."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the samples.")] = 0,
-    method: Annotated[str, typer.Option(help="Of the samples: sobol or random.")] = "sobol",
+    seed: Annotated[int, option(help="Of the samples.")] = 0,
+    method: Annotated[str, option(help="Of the samples: sobol or random.")] = "sobol",
     characteristic_length: Annotated[
-        float, typer.Option(help="Length that makes a Jacobian's rows comparable [m].")
+        float, option(help="Length that makes a Jacobian's rows comparable [m].")
     ] = 1.0,
     accelerations: Annotated[
         str,
-        typer.Option(
+        option(
             help="Half-widths of the accelerations of effort_extremes, with commas between them: "
             "a platform's six [m/s^2, rad/s^2], an arm's one for each joint."
         ),
     ] = "",
     wrenches: Annotated[
-        str, typer.Option(help="Half-widths of their wrenches, six with commas [N, N m].")
+        str, option(help="Half-widths of their wrenches, six with commas [N, N m].")
     ] = "",
     beyond_limits: Annotated[
-        bool, typer.Option("--beyond-limits", help="Compute unreachable poses, too.")
+        bool, option("--beyond-limits", help="Compute unreachable poses, too.")
     ] = False,
     chunk: Annotated[
-        int, typer.Option(help="Most states that are computed and written at a time.")
+        int, option(help="Most states that are computed and written at a time.")
     ] = 16384,
     scheduler: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(
+        option(
             help="Address of a running Dask scheduler, such as tcp://127.0.0.1:8786, whose "
             "workers compute; threads of this process if not given."
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Begin anew where there is something already.")
+        bool, option("--overwrite", help="Begin anew where there is something already.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 

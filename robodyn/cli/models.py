@@ -24,13 +24,14 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
+from robodyn.cli.commands import option
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.load import models as bundled
 
 
 def models(
-    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """List the bundled mechanisms."""
     rows = [_row(name) for name in bundled()]

@@ -23,16 +23,17 @@ from typing import Annotated
 
 import typer
 
+from robodyn.cli.commands import argument, option
 from robodyn.errors import RobodynError, UnphysicalInertiaWarning
 
 
 def replay(
-    bag: Annotated[str, typer.Argument(help="A .mcap file or a rosbag2 folder.")],
+    bag: Annotated[str, argument(help="A .mcap file or a rosbag2 folder.")],
     model: Annotated[
-        str, typer.Option(help="Model that was recorded; by default the bag's robot_description.")
+        str, option(help="Model that was recorded; by default the bag's robot_description.")
     ] = "",
-    port: Annotated[int, typer.Option(help="Port on localhost; 0 takes any that is free.")] = 8080,
-    browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
+    port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a recorded run in the browser."""
     try:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from robodyn.cli.commands import argument, option
 from robodyn.cli.session import one_line_errors, progress_bar
 from robodyn.errors import InvalidInput, OutputError, UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
@@ -57,15 +58,13 @@ def write_report(page: Page, html: Path | None, png: Path | None, pdf: Path | No
 def report(
     what: Annotated[
         str,
-        typer.Argument(
-            help="paper: the figures of the two Stewart papers; puma: those of Lee et al."
-        ),
+        argument(help="paper: the figures of the two Stewart papers; puma: those of Lee et al."),
     ],
     output: Annotated[
-        Path, typer.Option(help="Folder for the page, which is called as the report.")
+        Path, option(help="Folder for the page, which is called as the report.")
     ] = Path("."),
-    png: Annotated[bool, typer.Option("--png", help="Also a PNG file of each chart.")] = False,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Also a PDF of the charts.")] = False,
+    png: Annotated[bool, option("--png", help="Also a PNG file of each chart.")] = False,
+    pdf: Annotated[bool, option("--pdf", help="Also a PDF of the charts.")] = False,
 ) -> None:
     """Compute the figures of a paper anew, beside what its text says of them."""
     with one_line_errors():

@@ -26,48 +26,43 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.execution import execute
 from robodyn.analysis.run import summary_text
 from robodyn.checks import as_scalar
+from robodyn.cli.commands import argument, option
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
 
 
 def simulate(
-    model: Annotated[
-        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
-    ],
+    model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
     path: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(
-            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml)."
-        ),
+        option(help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml)."),
     ] = None,
     mode: Annotated[
-        str, typer.Option(help="computed_torque, or feedforward: planned efforts, no feedback.")
+        str, option(help="computed_torque, or feedforward: planned efforts, no feedback.")
     ] = "computed_torque",
-    control_rate: Annotated[float, typer.Option(help="Commands per second [Hz].")] = 200.0,
-    dt: Annotated[float, typer.Option(help="Longest integration step [s].")] = 0.001,
-    kp: Annotated[float, typer.Option(help="Proportional gain [1/s^2].")] = 100.0,
-    kv: Annotated[float, typer.Option(help="Derivative gain [1/s].")] = 20.0,
+    control_rate: Annotated[float, option(help="Commands per second [Hz].")] = 200.0,
+    dt: Annotated[float, option(help="Longest integration step [s].")] = 0.001,
+    kp: Annotated[float, option(help="Proportional gain [1/s^2].")] = 100.0,
+    kv: Annotated[float, option(help="Derivative gain [1/s].")] = 20.0,
     preview: Annotated[
         float,
-        typer.Option(
+        option(
             help="How far ahead the planned acceleration is taken [s]; half a control "
             "period makes up for the hold."
         ),
     ] = 0.0,
-    friction: Annotated[
-        bool, typer.Option(help="Joint friction as the model has it, or none.")
-    ] = True,
+    friction: Annotated[bool, option(help="Joint friction as the model has it, or none.")] = True,
     payload: Annotated[
         float,
-        typer.Option(
+        option(
             help="Mass at the platform's reference point or the arm's tip [kg], of which "
             "the control does not know."
         ),
     ] = 0.0,
     output: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(help="Folder for summary.json and history.csv."),
+        option(help="Folder for summary.json and history.csv."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Simulate a mechanism that is driven along a path, and sum up how it went.
 

@@ -23,20 +23,19 @@ from typing import Annotated
 
 import typer
 
+from robodyn.cli.commands import argument, option
 from robodyn.errors import RobodynError, UnphysicalInertiaWarning
 
 
 def view(
-    model: Annotated[
-        str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
-    ],
+    model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
     path: Annotated[
-        str, typer.Option(help="Path to fly: a name of the papers, demo, or a waypoint file.")
+        str, option(help="Path to fly: a name of the papers, demo, or a waypoint file.")
     ] = "",
-    port: Annotated[int, typer.Option(help="Port on localhost; 0 takes any that is free.")] = 8080,
-    speed: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
-    paused: Annotated[bool, typer.Option("--paused", help="Wait for Play.")] = False,
-    browser: Annotated[bool, typer.Option(help="Open the page in the default browser.")] = True,
+    port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    speed: Annotated[float, option(help="Simulated seconds per second.")] = 1.0,
+    paused: Annotated[bool, option("--paused", help="Wait for Play.")] = False,
+    browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a mechanism in the browser, moving, with plots and controls."""
     try:

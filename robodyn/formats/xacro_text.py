@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from xml.parsers.expat import ExpatError
 
 from robodyn.errors import MissingExtra, ModelError
+from robodyn.extras import how_to_install
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
 
@@ -45,7 +46,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
         import xacro
     except ImportError as failure:
         raise MissingExtra(
-            f"{path}: reading xacro needs the package xacro: pip install xacro "
+            f"{path}: reading xacro needs the package xacro: {how_to_install('xacro')} "
             "(ROS 2: ros-<distro>-xacro)",
             value=str(path),
         ) from failure

@@ -12,12 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How the kernels are compiled, and where their machine code is kept.
+"""How the kernels are compiled.
 
 Numba's own cache looks only at the file that holds a function, so a kernel would go on running a
-stale copy of a helper it calls from another file. Ours lives in a folder named after a hash of
-all sources that are compiled, under the user's cache directory (which also works when the package
-is installed read-only). `NUMBA_CACHE_DIR`, where set, is obeyed instead.
+stale copy of a helper it calls from another file. Ours (`kernel_cache`) lives in a folder named
+after a hash of all sources that are compiled (`cache_folders`).
 
 Compiled code, and every constant it takes from another file, is in `robodyn.numerics` or in a
 package named `kernels`: these are what is hashed.
@@ -25,24 +24,19 @@ package named `kernels`: these are what is hashed.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
 import threading
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
+
+from robodyn.numerics.kernel_cache import KernelCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-PACKAGE = Path(__file__).parents[1]
-# Caches of other versions are kept this many at most, so that switching branches stays cheap.
-KEPT_VERSIONS = 4
 # Of several threads that call a kernel for the first time.
 _ONE_AT_A_TIME = threading.RLock()
 
@@ -107,57 +101,15 @@ def _part(function: F, **options: bool) -> F:
 
 
 def _cached(function: F, **options: bool) -> F:
-    with _ONE_AT_A_TIME:
-        provided = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = provided or str(_cache_folder())
-        try:
-            return _njit(function, cache=True, no_cfunc_wrapper=True, **options)
-        finally:
-            numba.config.CACHE_DIR = provided
+    compiled: Any = _njit(function, no_cfunc_wrapper=True, **options)
+    compiled._cache = KernelCache(function)
+    return cast("F", compiled)
 
 
 def _njit(function: F, **options: bool) -> F:
     return cast("F", numba.njit(error_model="numpy", **options)(function))
 
 
-def is_cached() -> bool:
-    """Whether machine code of this version of the kernels is already on disk."""
-    folder = Path(numba.config.CACHE_DIR or _cache_folder())
-    return folder.is_dir() and any(folder.rglob("*.nbc"))
-
-
-def compiled_sources() -> list[Path]:
-    """Files that compiled code is made of, in a fixed order."""
-    return [
-        source
-        for source in sorted(PACKAGE.rglob("*.py"))
-        if not {"numerics", "kernels"}.isdisjoint(source.relative_to(PACKAGE).parts[:-1])
-    ]
-
-
 def is_compiled_module(name: str) -> bool:
     """Whether a module, by its full name, holds compiled code."""
     return name.startswith("robodyn.") and not {"numerics", "kernels"}.isdisjoint(name.split("."))
-
-
-@cache
-def _cache_folder() -> Path:
-    digest = hashlib.sha256()
-    for source in compiled_sources():
-        digest.update(source.relative_to(PACKAGE).as_posix().encode())
-        digest.update(source.read_bytes())
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "robodyn"
-    folder = root / f"kernels-{digest.hexdigest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.touch()  # the newest versions are the ones kept
-        _drop_old(root)
-    except OSError:
-        pass  # Numba reports an unusable folder itself, in its own words.
-    return folder
-
-
-def _drop_old(root: Path) -> None:
-    versions = sorted(root.glob("kernels-*"), key=lambda path: path.stat().st_mtime)
-    for old in versions[:-KEPT_VERSIONS]:
-        shutil.rmtree(old, ignore_errors=True)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import MissingExtra
+from robodyn.extras import how_to_install
 from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
 from robodyn.report.chart import GREY, thinned_rows
 from robodyn.report.numbers_as_text import decimal
@@ -95,7 +96,7 @@ def bokeh_script() -> str:
         from bokeh.resources import Resources
     except ImportError as error:
         raise MissingExtra(
-            "HTML reports need the package bokeh: pip install 'robodyn[report]'", value="bokeh"
+            f"HTML reports need bokeh: {how_to_install('report')}", value="bokeh"
         ) from error
     return str(Resources(mode="inline", components=["bokeh"]).js_raw[0])
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import MissingExtra, OutputError
+from robodyn.extras import how_to_install
 from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
 from robodyn.report.chart import SOLID
 from robodyn.report.numbers_as_text import decimal
@@ -86,8 +87,7 @@ def draw(chart: Chart) -> Figure:
         from matplotlib.lines import Line2D
     except ImportError as error:
         raise MissingExtra(
-            "PNG and PDF charts need the package matplotlib: pip install 'robodyn[report]'",
-            value="matplotlib",
+            f"PNG and PDF charts need matplotlib: {how_to_install('report')}", value="matplotlib"
         ) from error
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)

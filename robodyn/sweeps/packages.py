@@ -20,8 +20,7 @@ import importlib
 from typing import Any
 
 from robodyn.errors import MissingExtra
-
-HOW_TO_INSTALL = "pip install 'robodyn[sweep]'"
+from robodyn.extras import how_to_install
 
 
 def package(name: str) -> Any:
@@ -34,5 +33,6 @@ def package(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise MissingExtra(
-            f"a sweep needs the package {name.split('.')[0]}: {HOW_TO_INSTALL}", value=name
+            f"a sweep needs the package {name.split('.')[0]}: {how_to_install('sweep')}",
+            value=name,
         ) from error

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import InvalidInput, MissingExtra
+from robodyn.extras import how_to_install
 from robodyn.mechanisms.load import load
 from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.recording import Recording
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-HOW_TO_INSTALL = "reading a bag needs the package rosbags: pip install 'robodyn[record]'"
 TOPICS = (
     "platform_state",
     "joint_states",
@@ -149,7 +149,9 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
         from rosbags.highlevel import AnyReader, AnyReaderError
         from rosbags.typesys import Stores, get_typestore
     except ImportError as failure:
-        raise MissingExtra(HOW_TO_INSTALL, value="rosbags") from failure
+        raise MissingExtra(
+            f"reading a bag needs the package rosbags: {how_to_install('record')}", value="rosbags"
+        ) from failure
     found: dict[str, list[tuple[float, Any]]] = {name: [] for name in TOPICS}
     try:
         store = get_typestore(Stores.ROS2_JAZZY)

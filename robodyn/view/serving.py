@@ -22,12 +22,12 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
+from robodyn.extras import how_to_install
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 HOST = "127.0.0.1"
-HOW_TO_INSTALL = "the live view needs the package viser: pip install 'viser>=1.1,<2'"
 
 
 class PortInUse(RobodynError):
@@ -43,7 +43,9 @@ def viser_module() -> ModuleType:
     try:
         import viser
     except ImportError as failure:
-        raise MissingExtra(HOW_TO_INSTALL, value="viser") from failure
+        raise MissingExtra(
+            f"the live view needs the package viser: {how_to_install('view')}", value="viser"
+        ) from failure
     module: ModuleType = viser
     return module
 

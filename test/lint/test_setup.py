@@ -14,9 +14,15 @@
 
 """setup.py as colcon runs it."""
 
+import configparser
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from robodyn_ros.entry import NODES
 
 SETUP = Path(__file__).parents[2] / "setup.py"
 
@@ -30,3 +36,49 @@ def test_a_link_to_it_elsewhere_is_enough(tmp_path):
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("robodyn\n# robodyn")
+
+
+def installed(folder):
+    """What colcon installs below a folder."""
+    build, record = folder / "build", folder / "record.txt"
+    command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", str(folder)]
+    command += ["build", "--build-base", str(build)]
+    prefix = folder / "prefix"
+    command += ["install", "--prefix", str(prefix), "--record", str(record)]
+    command += ["--single-version-externally-managed"]
+    run = subprocess.run(
+        command, cwd=SETUP.parent, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    return prefix
+
+
+def test_nodes_are_where_ros2_run_looks_and_on_nobodys_path(tmp_path):
+    prefix = installed(tmp_path)
+    executables = {path.name: path for path in (prefix / "lib" / "robodyn").iterdir()}
+    assert set(NODES) < set(executables)
+    assert "robodyn" in executables  # ros2 run robodyn robodyn
+    assert all(os.access(path, os.X_OK) for path in executables.values())
+    found = list(prefix.rglob("entry_points.txt"))
+    assert len(found) == 1
+    groups = configparser.ConfigParser(delimiters="=")
+    groups.read(found[0])
+    assert list(groups["console_scripts"]) == ["robodyn"]  # what pip puts on the path
+    assert set(groups["robodyn.nodes"]) == set(NODES)
+
+
+@pytest.mark.parametrize("start", [["scripts/recorder"], ["-m", "robodyn_ros", "recorder"]])
+def test_a_node_without_rclpy_says_so_in_a_line(tmp_path, start):
+    (tmp_path / "rclpy.py").write_text("raise ModuleNotFoundError(name='rclpy')")
+    run = subprocess.run(
+        [sys.executable, *start],
+        cwd=SETUP.parent,
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{SETUP.parent}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert run.returncode == 1
+    assert run.stderr.startswith("recorder: no Python package 'rclpy': nodes need ROS 2.")
+    assert len(run.stderr.splitlines()) == 1

@@ -27,7 +27,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 import robodyn as rd
 import robodyn
-from robodyn.numerics.compiler import PACKAGE, compiled_sources
+from robodyn.numerics.cache_folders import PACKAGE, compiled_sources
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion

@@ -20,6 +20,7 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from ament_index_python.packages import get_package_share_directory
@@ -102,11 +103,10 @@ TF_HASH = "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f0
 
 
 @pytest.mark.skipif(not transforms_are_missing(), reason="with tf2 they are recorded as broadcast")
-def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism):
+def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism, rng):
     run = record()
     clock = run.publisher(Clock, "/clock")
     states = run.publisher(Odometry, "platform_state")
-    rng = np.random.default_rng()
     sent = []
     for k in range(50):
         clock.publish(Clock(clock=messages.to_stamp(SECOND + k * 5_000_000)))
@@ -229,7 +229,7 @@ def test_without_rosbags_one_line_says_how_to_install_it(tmp_path, monkeypatch):
     assert process.wait() == 1
     fatal = [line for line in process.lines if "[FATAL]" in line]
     assert len(fatal) == 1
-    assert "pip install 'robodyn[record]'" in fatal[0]
+    assert "-m pip install 'rosbags>=0.11'" in fatal[0]
     assert "Traceback" not in process.output
     assert not list(tmp_path.glob("rosbag2*"))
 

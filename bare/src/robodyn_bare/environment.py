@@ -22,7 +22,8 @@ for an editable installation the files are copies that go stale. So, as `colcon 
 
 - `share/NAME` leads to the installed files, or to the source folder if the installation is
   editable: edits to launch and configuration files need no new installation;
-- `lib/NAME` has an executable for each of the distribution's console_scripts entry points.
+- `lib/NAME` has an executable for each of the distribution's console_scripts entry points, and for
+  each entry point of the group NAME.nodes, which pip puts on no PATH.
 
 A prefix is never changed once it exists: its name is a hash of the links in it.
 """
@@ -139,7 +140,8 @@ def _build(prefix: Path, links: dict[str, str]) -> None:
 def _links(distribution: Distribution) -> Iterator[tuple[str, str]]:
     """Yield (path in the prefix, absolute target of the link or else the file's text)."""
     source = editable_source(distribution)
-    scripts = [e for e in distribution.entry_points if e.group == "console_scripts"]
+    groups = "console_scripts", f"{distribution.metadata['Name']}.nodes"
+    scripts = [e for e in distribution.entry_points if e.group in groups]
     if source is not None and (source / "package.xml").is_file():
         name = _package_name(source)
         for entry in source.iterdir():

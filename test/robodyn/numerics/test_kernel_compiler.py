@@ -17,12 +17,12 @@
 import ast
 import os
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
+import numba
 import numpy as np
 
-from robodyn.numerics import compiler
+from robodyn.numerics import cache_folders, compiler
+from robodyn.numerics.compilation_notes import is_cached
 
 # types and exceptions: nothing that machine code is made of
 NOT_COMPILED = {"robodyn.arrays", "robodyn.errors", "robodyn.checks"}
@@ -33,8 +33,13 @@ def test_the_folder_follows_the_sources(monkeypatch, tmp_path):
     kernels.mkdir(parents=True)
     (kernels / "a.py").write_text("x = 1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiler, "PACKAGE", tmp_path)
-    find = compiler._cache_folder.__wrapped__
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(cache_folders, "PACKAGE", tmp_path)
+
+    def find():
+        (folder,) = cache_folders.cache_folders.__wrapped__()
+        return folder.path
+
     first = find()
     assert first.is_dir()
     assert first.parent == tmp_path / "cache" / "robodyn"
@@ -50,7 +55,7 @@ def test_the_folder_follows_the_sources(monkeypatch, tmp_path):
 
 def test_what_is_compiled_takes_nothing_from_elsewhere():
     """Else machine code could be stale: the folder follows only `compiled_sources`."""
-    for source in compiler.compiled_sources():
+    for source in cache_folders.compiled_sources():
         for node in ast.walk(ast.parse(source.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("robodyn"):
                 names = [node.module, *(f"{node.module}.{item.name}" for item in node.names)]
@@ -59,48 +64,19 @@ def test_what_is_compiled_takes_nothing_from_elsewhere():
 
 
 def test_only_the_newest_versions_are_kept(tmp_path):
-    for age in range(compiler.KEPT_VERSIONS + 3):
+    for age in range(cache_folders.KEPT_VERSIONS + 3):
         folder = tmp_path / f"kernels-{age}"
         folder.mkdir()
         os.utime(folder, (1000 - age, 1000 - age))
     (tmp_path / "other").mkdir()
-    compiler._drop_old(tmp_path)
+    cache_folders._drop_old(tmp_path)
     kept = {path.name for path in tmp_path.iterdir()}
-    assert kept == {"other"} | {f"kernels-{age}" for age in range(compiler.KEPT_VERSIONS)}
+    assert kept == {"other"} | {f"kernels-{age}" for age in range(cache_folders.KEPT_VERSIONS)}
 
 
-def test_code_that_was_used_once_is_cached_and_taken_from_there(monkeypatch, tmp_path):
-    """An empty folder has none; what another process finds there it does not compile again."""
-    cache, source = tmp_path / "cache", tmp_path / "some_kernels.py"
-    cache.mkdir()
-    source.write_text(
-        "from robodyn.numerics import compiler\n\n"
-        "@compiler.batch_kernel\ndef thrice(x):\n    return 3.0 * x\n"
-    )
-    monkeypatch.setattr(compiler.numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(compiler, "_cache_folder", lambda: cache)
-
-    def load():
-        specification = spec_from_file_location("some_kernels", source)
-        module = module_from_spec(specification)
-        specification.loader.exec_module(module)
-        return module.thrice
-
-    thrice = load()
-    assert not compiler.is_cached()
-    assert thrice(2.0) == 6.0
-    assert compiler.is_cached()
-    assert sum(thrice.stats.cache_misses.values()) == 1
-    again = load()
-    assert again(2.0) == 6.0
-    assert sum(again.stats.cache_hits.values()) == 1
-    assert not again.stats.cache_misses
-
-
-def test_the_librarys_kernels_are_in_the_folder_of_their_version(dasgupta):
+def test_code_that_was_just_used_is_cached(dasgupta):
     dasgupta.inverse_kinematics(dasgupta.home)
-    folder = Path(compiler.numba.config.CACHE_DIR or compiler._cache_folder())
-    assert list(folder.rglob("*.nbc"))
+    assert is_cached()
 
 
 def test_a_kernel_answers_python_and_other_kernels_alike():

@@ -154,5 +154,5 @@ def test_the_page_does_without_matplotlib(path_one, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     page = study_page(path_one)
     assert page.html()
-    with pytest.raises(MissingExtra, match="pip install matplotlib"):
+    with pytest.raises(MissingExtra, match="-m pip install 'matplotlib>="):
         write_png(page.charts, tmp_path)

@@ -93,5 +93,6 @@ def test_without_viser_it_says_how_to_install_it():
     )
     assert ended.returncode == 1
     assert ended.stderr == (
-        "error: the live view needs the package viser: pip install 'viser>=1.1,<2'\n"
+        "error: the live view needs the package viser: "
+        f"{sys.executable} -m pip install 'viser>=1.1,<2' 'xacro>=2.0'\n"
     )

@@ -12,17 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""`robodyn check` and `robodyn models`, as functions of a typer application."""
+"""`robodyn check` and `robodyn models`."""
 
 import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from robodyn.cli.check import check
-from robodyn.cli.models import models
+from robodyn.cli import app
 from robodyn.mechanisms.load import models as bundled
 
 URDF = Path(__file__).parents[4] / "urdf"
@@ -30,9 +28,6 @@ URDF = Path(__file__).parents[4] / "urdf"
 
 @pytest.fixture
 def run():
-    app = typer.Typer()
-    app.command()(check)
-    app.command()(models)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 

@@ -1,0 +1,136 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Commands declared once, for every typer from 0.4 on.
+
+Commands say what their parameters mean in annotations, `Annotated[str, option(help=...)]`. typer
+understands such a form of its own since 0.9, and where annotations are strings (PEP 563) only
+since releases that no long-term distribution ships: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
+All of them understand the older form, `name: str = typer.Option(default, help=...)`, so that is
+what typer is given.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+import typer.core
+from rich.markup import escape
+
+from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPTIONS = inspect.signature(typer.Typer).parameters
+# Whether help is read as markup, in which the unit [m] would be a style.
+_MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH", True))
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a parameter of a command is, all but its type and its default."""
+
+    make: Callable[..., Any]
+    flags: tuple[str, ...]
+    help: str
+
+    def with_default(self, default: Any) -> Any:
+        """As typer has it; a parameter without a default is required."""
+        default = ... if default is inspect.Parameter.empty else default
+        return self.make(default, *self.flags, help=escape(self.help) if _MARKUP else self.help)
+
+
+def option(*flags: str, help: str) -> Declaration:
+    """An option, by default called as its parameter."""
+    return Declaration(typer.Option, flags, help)
+
+
+def argument(*, help: str) -> Declaration:
+    """A positional argument."""
+    return Declaration(typer.Argument, (), help)
+
+
+def application(name: str, about: str) -> typer.Typer:
+    """A typer application whose errors are ours to show, with `--version` and completion."""
+    options: dict[str, Any] = {"name": name, "help": about, "no_args_is_help": True}
+    if "pretty_exceptions_enable" in _OPTIONS:  # since 0.6
+        options["pretty_exceptions_enable"] = False
+    if _MARKUP:
+        options["rich_markup_mode"] = "rich"
+    app = typer.Typer(**options)
+
+    @app.callback()
+    def common(
+        version: bool = typer.Option(
+            False, "--version", is_eager=True, callback=_show_version, help="Show the version."
+        ),
+    ) -> None:
+        pass
+
+    common.__doc__ = about
+    return app
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"robodyn {__version__}")
+        raise typer.Exit()
+
+
+def add_command(app: typer.Typer, name: str, function: Callable[..., None]) -> None:
+    """Add a command whose parameters are declared in annotations."""
+    app.command(name)(in_older_form(function))
+
+
+def in_older_form(function: Callable[..., None]) -> Callable[..., None]:
+    """The same function with declarations as default values, and annotations that are types.
+
+    Raises:
+        TypeError: a parameter has no declaration.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    types: dict[str, Any] = {}
+    parameters = []
+    for parameter in inspect.signature(function).parameters.values():
+        hint = hints[parameter.name]
+        types[parameter.name], declared = _declaration(function, parameter, hint)
+        parameters.append(parameter.replace(annotation=types[parameter.name], default=declared))
+
+    @functools.wraps(function)
+    def command(**given: Any) -> None:
+        function(**given)
+
+    del command.__wrapped__  # old releases look through it
+    command.__annotations__ = types
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _declaration(function: Callable[..., None], parameter: inspect.Parameter, hint: Any) -> Any:
+    """The type of a parameter, and typer's declaration of it with its default value."""
+    # Python 3.10 wraps what has None for a default into an Optional of its own
+    for annotated in (hint, *get_args(hint)):
+        kind, *remarks = get_args(annotated) if get_origin(annotated) is Annotated else (None,)
+        for declared in remarks:
+            if isinstance(declared, Declaration):
+                return kind, declared.with_default(parameter.default)
+    raise TypeError(
+        f"{function.__name__}: parameter {parameter.name!r} is declared by neither option() nor "
+        "argument() of robodyn.cli.commands"
+    )

@@ -1,0 +1,62 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Packages that a feature needs and the library does not, and how to install them where we run.
+
+setup.py takes its extras from here. Advice names the packages themselves and the Python that is
+running, so it holds in a checkout, for an installed package and in a ROS 2 workspace.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import sysconfig
+from pathlib import Path
+
+EXTRAS = {
+    "record": ["rosbags>=0.11"],
+    "sweep": [
+        "dask>=2023.1",
+        "distributed>=2023.1",
+        "xarray>=2023.1",
+        "zarr>=2.13",
+        "netCDF4>=1.6",
+    ],
+    "view": ["viser>=1.1,<2", "xacro>=2.0"],
+    "meshes": ["trimesh>=3.20", "pycollada>=0.7"],
+    "report": ["bokeh>=3.8,<4", "matplotlib>=3.5"],
+    "xacro": ["xacro>=2.0"],
+}
+
+
+def how_to_install(extra: str) -> str:
+    """The command that installs what an extra needs, for the Python that is running.
+
+    A Python that belongs to the system (PEP 668) refuses pip: there a virtual environment that
+    sees the system's packages, ROS 2 among them, comes first.
+    """
+    packages = " ".join(map(shlex.quote, EXTRAS[extra]))
+    if not _belongs_to_the_system():
+        return f"{shlex.quote(sys.executable or 'python3')} -m pip install {packages}"
+    return (
+        "python3 -m venv --system-site-packages ~/robodyn-env && "
+        f"~/robodyn-env/bin/pip install {packages}, then work in that environment (source "
+        "~/robodyn-env/bin/activate): this Python belongs to the system, which does not let pip "
+        "change it (PEP 668)"
+    )
+
+
+def _belongs_to_the_system() -> bool:
+    marker = Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED"
+    return sys.prefix == sys.base_prefix and marker.is_file()

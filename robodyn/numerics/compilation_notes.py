@@ -1,0 +1,119 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a user is told while kernels are compiled, which takes half a minute on first use."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from robodyn.numerics.cache_folders import cache_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What compiles sooner than this is not worth a line [s].
+PATIENCE = 2.0
+# Between two lines where there is no terminal [s].
+INTERVAL = 10.0
+
+
+class CompilationNotes:
+    """Counts kernels as they are compiled, and says so: a line, and how far it is.
+
+    On a terminal the count stays in one line; elsewhere it is a line every ten seconds, to the
+    logger `robodyn` or to whom `tell_to` names.
+    """
+
+    def __init__(self) -> None:
+        self._tell: Callable[[str], object] | None = None
+        self._lock = threading.Lock()
+        self._done = 0
+        self._spent = 0.0
+        self._begun = 0.0
+        self._said_at: float | None = None
+        self._said_damaged = False
+
+    def tell_to(self, tell: Callable[[str], object] | None) -> None:
+        """Give lines to a function, such as a node's logger; None: terminal or logger."""
+        self._tell = tell
+
+    def begin(self) -> None:
+        """A kernel is going to be compiled."""
+        with self._lock:
+            self._begun = time.monotonic()
+            if self._said_at is None and (self._spent > PATIENCE or not is_cached()):
+                self._say(f"compiling the numeric kernels, once: about half a minute{_where()}")
+                self._said_at = self._begun
+            if self._said_at is not None and self._on_terminal():
+                print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """It has been."""
+        with self._lock:
+            now = time.monotonic()
+            self._done += 1
+            self._spent += now - self._begun
+            if self._said_at is None:
+                return
+            if self._on_terminal():
+                print("\r\033[K", end="", file=sys.stderr, flush=True)
+            elif now - self._said_at > INTERVAL:
+                self._said_at = now
+                self._say(self._so_far())
+
+    def damaged(self, name: str) -> None:
+        """Machine code of a kernel could not be read."""
+        with self._lock:
+            if not self._said_damaged:
+                self._said_damaged = True
+                self._say(
+                    f"the kernel cache is damaged ({name}): what cannot be read is removed and "
+                    "compiled again"
+                )
+
+    def _so_far(self) -> str:
+        return f"compiling kernels: {self._done} done, {self._spent:.0f} s"
+
+    def _on_terminal(self) -> bool:
+        return self._tell is None and sys.stderr is not None and sys.stderr.isatty()
+
+    def _say(self, line: str) -> None:
+        if self._tell is not None:
+            self._tell(line)
+        elif self._on_terminal():
+            print(f"robodyn: {line}", file=sys.stderr, flush=True)
+        else:
+            logging.getLogger("robodyn").warning(line)
+
+
+def is_cached() -> bool:
+    """Whether machine code of this version of the kernels is already on disk."""
+    return any(next(folder.path.rglob("*.nbc"), None) for folder in cache_folders())
+
+
+def _where() -> str:
+    folders = cache_folders()
+    if not folders or not folders[-1].writable:
+        return "; there is no folder to keep them in, so the next start takes as long"
+    if folders[-1].temporary:
+        return f"; no cache folder can be written, so they are kept in {folders[-1].path.parent}"
+    return ""
+
+
+notes = CompilationNotes()

@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One kernel's machine code on disk, in one of several folders; what is damaged is made again.
+
+Numba's own cache wants a folder that can be written, even to read from it, and raises whatever
+`pickle` makes of a file that was cut off when a disk was full or a computer lost its power.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
+
+from robodyn.numerics.cache_folders import cache_folders
+from robodyn.numerics.compilation_notes import notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class KernelCache(NullCache):  # type: ignore[misc]
+    """What a Numba dispatcher asks for machine code, and gives what it compiled.
+
+    Folders are looked for on first use: importing the library touches no file.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._known: list[_Store] | None = None
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder that is looked into first."""
+        return str(cache_folders()[0].path) if cache_folders() else None
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Machine code for a signature, or None where there is none that can be used."""
+        for store in self._stores():
+            try:
+                found = store.load_overload(signature, target)
+            except OSError:
+                continue
+            except Exception:  # whatever pickle and LLVM make of a damaged file
+                store.forget()
+                notes.damaged(self._function.__name__)
+                continue
+            if found is not None:
+                return found
+        notes.begin()
+        return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep machine code where it can be kept; without such a place it lasts as long as we."""
+        for store in self._stores():
+            if store.writable:
+                try:
+                    store.save_overload(signature, compiled)
+                    break
+                except OSError:  # a full disk, or the folder has gone
+                    continue
+        notes.end()
+
+    def flush(self) -> None:
+        """Forget what is on disk."""
+        for store in self._stores():
+            store.forget()
+
+    def _stores(self) -> list[_Store]:
+        if self._known is None:
+            self._known = [
+                _Store(self._function, folder.path, folder.writable) for folder in cache_folders()
+            ]
+        return self._known
+
+
+class _Store(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one function, in a given folder."""
+
+    def __init__(self, function: Callable[..., Any], folder: Path, writable: bool) -> None:
+        self._impl_class = type(
+            "Files", (CompileResultCacheImpl,), {"_locator_classes": [_Place(folder)]}
+        )
+        self.writable = writable
+        super().__init__(function)
+
+    def forget(self) -> None:
+        """Remove the files of this function."""
+        folder, base = Path(self._cache_path), self._impl.filename_base
+        for path in (folder / f"{base}.nbi", *folder.glob(f"{base}.*.nbc")):
+            try:
+                path.unlink()
+            except OSError:  # not ours to remove, or removed by another process
+                continue
+
+
+class _Place:
+    """A folder, as Numba asks for it ("locator")."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def from_function(self, function: Callable[..., Any], file: str) -> _File:
+        return _File(self._folder, function, file)
+
+
+class _File:
+    """The files of one function in a folder."""
+
+    def __init__(self, folder: Path, function: Callable[..., Any], file: str) -> None:
+        module = inspect.getmodule(function)
+        self._py_file = file  # where Numba says that something cannot be cached
+        self._line = function.__code__.co_firstlineno
+        self._path = folder / (module.__name__ if module else Path(file).stem)
+
+    def ensure_cache_path(self) -> None:
+        self._path.mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def get_source_stamp(self) -> str:
+        return _digest(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+@cache
+def _digest(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()

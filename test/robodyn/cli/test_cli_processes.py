@@ -1,0 +1,101 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command as a process of its own, with whatever typer, click and numba are installed.
+
+`make test-versions` runs these tests with the oldest and the newest of them.
+"""
+
+import inspect
+import json
+import subprocess
+import sys
+import typing
+
+import pytest
+
+import robodyn
+from robodyn.cli import app
+from robodyn.cli.commands import add_command, application, option
+
+
+def robodyn_command(*arguments):
+    command = [sys.executable, "-m", "robodyn", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def plain(text):
+    """Without the frames that rich draws, in one line."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def test_declarations_are_in_the_form_that_every_typer_understands():
+    # typer 0.4 knows no Annotated; typer 0.9 misses it where annotations are strings
+    assert len(app.registered_commands) >= 9
+    for command in app.registered_commands:
+        for name, parameter in inspect.signature(command.callback).parameters.items():
+            assert not isinstance(parameter.annotation, str), name
+            assert typing.get_origin(parameter.annotation) is not typing.Annotated, name
+            assert type(parameter.default).__name__ in ("OptionInfo", "ArgumentInfo"), name
+
+
+def test_a_parameter_without_a_declaration_is_refused():
+    def command(file: str, depth: typing.Annotated[int, option(help="How deep.")] = 1) -> None:
+        pass
+
+    with pytest.raises(TypeError, match="parameter 'file' is declared by neither"):
+        add_command(application("app", "About."), "command", command)
+
+
+def test_version():
+    result = robodyn_command("--version")
+    assert (result.returncode, result.stdout) == (0, f"robodyn {robodyn.__version__}\n")
+
+
+def test_help_shows_options_as_options_with_their_defaults_and_units():
+    result = robodyn_command("analyze", "--help")
+    assert result.returncode == 0
+    text = plain(result.stdout)
+    assert "--characteristic-length" in text
+    assert "--json" in text
+    assert "Time between two instants looked at [s]." in text
+    assert "[default: 0.001]" in text
+    assert "Bundled name, or path to a .urdf, .xacro or .yaml file" in text
+
+
+def test_completion_is_offered():
+    assert "--install-completion" in robodyn_command("--help").stdout
+
+
+def test_json_and_exit_codes():
+    models = robodyn_command("models", "--json")
+    assert models.returncode == 0
+    assert "puma560" in [row["name"] for row in json.loads(models.stdout)]
+    refused = robodyn_command("check", "no_such_robot", "--json")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("error: no model or file named 'no_such_robot'")
+    assert len(refused.stderr.splitlines()) == 1
+    misspelt = robodyn_command("check", "puma560", "--jsn")
+    assert misspelt.returncode == 2
+    assert "--jsn" in misspelt.stderr
+
+
+def test_options_take_values_and_lists():
+    options = "--path", "I", "--dt", "0.5", "--json", "--formulation", "massless"
+    found = json.loads(robodyn_command("analyze", "stewart_dasgupta", *options).stdout)
+    assert (found["path"], found["formulation"], found["duration"]) == ("I", "massless", 6.0)
+    assert found["samples"] < 20  # one every 0.5 s, and the ends of the blends
+    several = robodyn_command("map", "puma560", "joint1=0:1:2", "joint1=0", "-o", "map.zarr")
+    assert (several.returncode, several.stderr) == (1, "error: axis joint1 is given twice\n")
+    assert "required" in plain(robodyn_command("map", "--help").stdout)

@@ -1,0 +1,142 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""A kernel cache that is damaged, read-only or nowhere: the kernels are called all the same."""
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from robodyn.numerics.cache_folders import private_folder
+
+# One kernel, so that compiling it anew is a matter of seconds.
+SCRIPT = """
+from robodyn.poses import twist_in_base
+print(twist_in_base([0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.8], [1.0] * 6).tolist())
+"""
+COMPILING = "compiling the numeric kernels, once"
+
+
+def run(cache, *, read_only=False, **environment):
+    """The script in a process of its own, without the right to write to `cache` if read-only."""
+    known = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    folders = [cache, *(path for path in cache.rglob("*") if path.is_dir())] if read_only else []
+    for folder in folders:
+        folder.chmod(0o555)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT],
+        env=known | {"XDG_CACHE_HOME": str(cache)} | environment,
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        preexec_fn=_obey_modes if read_only else None,
+    )
+    for folder in folders:
+        folder.chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def _obey_modes():
+    """Of root: without the privilege to write where modes forbid it (CAP_DAC_OVERRIDE)."""
+    if os.getuid() == 0:
+        drop_from_bounding_set, dac_override = 24, 1
+        assert ctypes.CDLL(None).prctl(drop_from_bounding_set, dac_override, 0, 0, 0) == 0
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    """A cache in a folder that everybody may read, and what the script prints."""
+    cache = tmp_path_factory.mktemp("cache")
+    printed, said = run(cache)
+    assert COMPILING in said  # on first use, in a library call
+    assert run(cache) == (printed, "")
+    return cache, printed
+
+
+def files(cache, suffix):
+    found = sorted(cache.rglob(f"*.{suffix}"))
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("length", [0, 20])
+def test_a_damaged_file_is_said_and_made_again(warm, suffix, length):
+    cache, printed = warm
+    for path in files(cache, suffix):
+        os.truncate(path, length)
+    again, said = run(cache)
+    assert again == printed
+    assert said.count("the kernel cache is damaged") == 1
+    assert "Traceback" not in said
+    assert run(cache) == (printed, "")  # healed
+
+
+def test_a_read_only_warm_cache_is_used(warm):
+    cache, printed = warm
+    before = {path: path.stat().st_mtime_ns for path in cache.rglob("*")}
+    assert run(cache, read_only=True, HOME="/dev/null/no") == (printed, "")
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*")} == before
+
+
+def test_a_damaged_read_only_cache_is_made_up_for_elsewhere(warm, tmp_path):
+    cache, printed = warm
+    elsewhere = tmp_path / "tmp"
+    elsewhere.mkdir()
+    os.truncate(files(cache, "nbi")[0], 0)
+    environment = {"TMPDIR": str(elsewhere), "HOME": "/dev/null/no"}
+    again, said = run(cache, read_only=True, **environment)
+    assert again == printed
+    assert "damaged" in said
+    assert files(elsewhere, "nbc")
+    run(cache)  # whose it is mends it
+
+
+def test_without_a_home_there_is_a_temporary_folder_of_ones_own(warm, tmp_path):
+    printed = warm[1]
+    environment = {"HOME": "/dev/null/no", "TMPDIR": str(tmp_path)}
+    again, said = run(Path("/dev/null/no"), **environment)
+    assert again == printed
+    assert f"kept in {tmp_path}/robodyn-" in said
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert run(Path("/dev/null/no"), **environment) == (printed, "")
+
+
+def test_a_folder_that_others_may_write_is_not_used(warm, tmp_path):
+    planted = tmp_path / f"robodyn-{os.getuid()}"
+    planted.mkdir()
+    planted.chmod(0o777)
+    again, _ = run(Path("/dev/null/no"), HOME="/dev/null/no", TMPDIR=str(tmp_path))
+    assert again == warm[1]
+    assert list(planted.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [planted]  # the one in its place was gone with its process
+
+
+def test_a_private_folder_is_ours_and_no_link(tmp_path):
+    assert private_folder(tmp_path / "fresh")
+    assert private_folder(tmp_path / "fresh")
+    (tmp_path / "link").symlink_to(tmp_path / "fresh")
+    assert not private_folder(tmp_path / "link")
+    (tmp_path / "file").touch()
+    assert not private_folder(tmp_path / "file")
+    assert not private_folder(tmp_path / "missing" / "folder")
+    (tmp_path / "open").mkdir(mode=0o755)
+    assert not private_folder(tmp_path / "open")

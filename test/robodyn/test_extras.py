@@ -1,0 +1,37 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What to install for a feature: a command that works for the Python that is running."""
+
+import sys
+import sysconfig
+
+import pytest
+
+from robodyn import extras
+
+
+def test_the_command_names_the_packages_and_the_python_that_runs():
+    command = extras.how_to_install("record")
+    assert command == f"{sys.executable} -m pip install 'rosbags>=0.11'"
+
+
+@pytest.mark.parametrize("virtual", [False, True])
+def test_a_python_of_the_system_gets_an_environment_first(monkeypatch, tmp_path, virtual):
+    (tmp_path / "EXTERNALLY-MANAGED").touch()
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(sys, "base_prefix", "/usr" if virtual else sys.prefix)
+    command = extras.how_to_install("sweep")
+    assert command.startswith("python3 -m venv --system-site-packages ") != virtual
+    assert ("PEP 668" in command) != virtual
+    assert "'zarr>=2.13'" in command

@@ -1,0 +1,118 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`make test-versions`: the library and its command with the packages that systems ship.
+
+For each row of the table an environment is made in .venv-versions/, with its Python from pyenv or
+the path, and tests that need nothing but the library are run there: the command as a process, the
+reference data of both kinds of mechanism, and what a damaged or read-only kernel cache comes to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".venv-versions"
+# name: Python, and packages as in pip's requirements
+SYSTEMS = {
+    "ubuntu-22.04": (
+        "3.10",
+        ["typer==0.4.0", "click==8.0.3", "rich==10.16.2", "numba==0.56.4", "numpy<1.24",
+         "scipy<1.11", "colorama"],
+    ),
+    "ubuntu-24.04": (
+        "3.12",
+        ["typer==0.9.0", "click==8.1.6", "rich==13.7.1", "numba==0.59.1", "numpy<2", "scipy<1.14"],
+    ),
+    "newest": ("3.13", ["typer", "rich", "numba", "numpy", "scipy"]),
+}  # fmt: skip
+COMMON = ["PyYAML", "urdf_parser_py", "xacro", "pytest", "setuptools"]
+TESTS = [
+    "test/robodyn/cli/test_cli_processes.py",
+    "test/robodyn/numerics/test_kernel_cache.py",
+    "test/robodyn/mechanisms/stewart/test_stewart_reference.py",
+    "test/robodyn/mechanisms/serial/test_arm_reference.py",
+]
+
+
+def main() -> int:
+    """Try the systems named, or all; the exit code is the number of those that failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("system", nargs="*", help=f"of {', '.join(SYSTEMS)}")
+    names = parser.parse_args().system or list(SYSTEMS)
+    unknown = set(names) - set(SYSTEMS)
+    if unknown:
+        parser.error(f"no system {', '.join(sorted(unknown))}; known are {', '.join(SYSTEMS)}")
+    return sum(not _try(name) for name in names)
+
+
+def _try(name: str) -> bool:
+    version, packages = SYSTEMS[name]
+    started = time.monotonic()
+    print(f"{name}: Python {version}, {', '.join(packages)}", flush=True)
+    python = _environment(name, version, packages)
+    if python is None:
+        return False
+    print(f"{name}: tests", flush=True)
+    # a cache of its own: machine code of every version is made anew
+    environment = os.environ | {"XDG_CACHE_HOME": str(FOLDER / name / "cache")}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings="]
+    command = [str(python), "-m", "pytest", *options, *TESTS]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    word = "passed" if done.returncode == 0 else "FAILED"
+    print(f"{name}: {word} after {time.monotonic() - started:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def _environment(name: str, version: str, packages: list[str]) -> Path | None:
+    base = _interpreter(version)
+    if base is None:
+        print(f"{name}: FAILED, no Python {version} in pyenv or on the path", flush=True)
+        return None
+    folder = FOLDER / name
+    python = folder / "bin" / "python"
+    wanted = "\n".join([version, *packages, *COMMON])
+    note = folder / "installed.txt"
+    if note.is_file() and note.read_text() == wanted:
+        return python
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"{name}: installing", flush=True)
+    subprocess.run([base, "-m", "venv", str(folder)], check=True)
+    install = [str(python), "-m", "pip", "--disable-pip-version-check", "-qq", "install"]
+    done = subprocess.run([*install, *packages, *COMMON], check=False)
+    if done.returncode:
+        print(f"{name}: FAILED, pip could not install its packages", flush=True)
+        return None
+    note.write_text(wanted)
+    return python
+
+
+def _interpreter(version: str) -> str | None:
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        return sys.executable
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    found = sorted(pyenv.glob(f"{version}.*/bin/python"))
+    return str(found[-1]) if found else shutil.which(f"python{version}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
