@@ -93,7 +93,7 @@ class ConditionMonitor(Node):
         # a heartbeat for those who watch while states stand still
         self.create_timer(p["diagnostic_period"], self._publish)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         try:
             number = float(self._mechanism.condition_number(configuration))
             self._tell_scale(stamp, number, configuration, velocity)
@@ -112,7 +112,7 @@ class ConditionMonitor(Node):
             diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 
     def _tell_scale(
-        self, stamp: int, number: float, configuration: np.ndarray, velocity: np.ndarray
+        self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> None:
         """Slow down towards a singularity, never on the way out of it."""
         scaled = number
@@ -123,7 +123,7 @@ class ConditionMonitor(Node):
         self._scale.publish(Float64(data=scale))
 
     def _status(
-        self, number: float, configuration: np.ndarray, velocity: np.ndarray
+        self, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> DiagnosticStatus:
         smallest = float(self._mechanism.singular_values(configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))

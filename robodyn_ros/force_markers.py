@@ -76,8 +76,8 @@ class ForceMarkers(Node):
             p["values"],
         )
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
-        self._state: tuple[int, np.ndarray] | None = None
-        self._forces: np.ndarray | None = None
+        self._state: tuple[int, FloatArray] | None = None
+        self._forces: FloatArray | None = None
         self._number: float | None = None
         self._heard = -math.inf
         self._new = False
@@ -90,7 +90,7 @@ class ForceMarkers(Node):
             1.0 / p["rate"], self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, _: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._state = stamp, configuration
         self._new = True
 

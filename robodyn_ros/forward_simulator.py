@@ -109,7 +109,7 @@ class ForwardSimulator(Node):
             self._mechanism, p["position_noise"], p["velocity_noise"], p["latency"], p["seed"]
         )
         self._joints = self._mechanism.joint_names
-        self._command: np.ndarray | None = None
+        self._command: FloatArray | None = None
         self._ignored = 0
         self._stamp = 0
         self._measured_at = -1
@@ -144,7 +144,7 @@ class ForwardSimulator(Node):
         self.create_timer(1.0, self._diagnose)
         self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
 
-    def _initial_state(self) -> tuple[np.ndarray, np.ndarray | None]:
+    def _initial_state(self) -> tuple[FloatArray, FloatArray | None]:
         if self._p["path"]:
             start = rd.load_path(self._p["path"], self._mechanism).sample(0.0)
             return start.configuration, start.velocity
@@ -196,7 +196,7 @@ class ForwardSimulator(Node):
         else:
             self._advance(self._plant.effort if self._command is None else self._command)
 
-    def _advance(self, effort: np.ndarray) -> None:
+    def _advance(self, effort: FloatArray) -> None:
         """Move; after a failure the mechanism stands where it was last sound."""
         try:
             wrench = self._wrench.at(self._plant.configuration)

@@ -116,7 +116,7 @@ class InverseDynamics(Node):
         self._efforts, self._command = MultiArrayMessage(), JointStateMessage(self._joints)
         self._plot = JointStateMessage(self._joints)
         self._stamp = 0
-        self._last: np.ndarray | None = None
+        self._last: FloatArray | None = None
         self._problem = ""
         self._commands = self.create_publisher(
             Float64MultiArray, "effort_controller/commands", qos.COMMAND
@@ -166,7 +166,7 @@ class InverseDynamics(Node):
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         try:
             wrench = self._wrench.at(configuration)
             # all of it was checked when it was read
@@ -184,14 +184,14 @@ class InverseDynamics(Node):
         self._publish(stamp, command.effort)
         self._plots(stamp, command, wrench)
 
-    def _publish(self, stamp: int, effort: np.ndarray) -> None:
+    def _publish(self, stamp: int, effort: FloatArray) -> None:
         # mostly one of the two is heard; to publish to nobody takes as long as to compute
         if self._commands.get_subscription_count():
             self._commands.publish(self._efforts.filled(effort))
         if self._joint_commands.get_subscription_count():
             self._joint_commands.publish(self._command.filled(stamp, effort=effort))
 
-    def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
+    def _plots(self, stamp: int, command: Command, wrench: FloatArray) -> None:
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
         known = "massless" in self._mechanism.formulations

@@ -111,7 +111,7 @@ class PoseSliders(Node):
         stamp = self.get_clock().now().nanoseconds
         self._state.publish(stamp, pose, REST, REST)
 
-    def _reach(self, pose: np.ndarray) -> str:
+    def _reach(self, pose: FloatArray) -> str:
         """The limit that is exceeded, or nothing."""
         lengths = self._mechanism.joint_positions(pose)
         for name, length, (low, high) in zip(

@@ -64,8 +64,8 @@ class RunSummary(Node):
         self._wall = 0.0
         self._ended = 0.0
         self._reported = time.monotonic()
-        self._states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self._efforts: dict[int, np.ndarray] = {}
+        self._states: dict[int, tuple[FloatArray, FloatArray]] = {}
+        self._efforts: dict[int, FloatArray] = {}
         self._warnings: dict[tuple[str, bytes], tuple[int, str]] = {}
         self._lost: int | None = None
         self._monitored = -1
@@ -99,7 +99,7 @@ class RunSummary(Node):
         if self._commanded is None:
             self._commanded = messages.to_nanoseconds(message.header.stamp)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         if stamp in self._states:
             return
         self._states[stamp] = configuration, velocity
@@ -124,7 +124,7 @@ class RunSummary(Node):
             self._begin(stamp, effort)
         self._efforts[stamp] = effort
 
-    def _begin(self, stamp: int, effort: np.ndarray) -> None:
+    def _begin(self, stamp: int, effort: FloatArray) -> None:
         """Efforts have led to a state, for the first time."""
         known = [t for t in (*self._efforts, *self._states) if t < stamp]
         if known:

@@ -46,7 +46,7 @@ from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from robodyn.arrays import FloatArray
 
     from robodyn.trajectories import Trajectory
 
@@ -91,7 +91,7 @@ class TrajectoryPlanner(Node):
         self._p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(self._p)
         self._plan: Trajectory | None = None
-        self._here: NDArray[np.float64] | None = None
+        self._here: FloatArray | None = None
         self._stamp = 0
         self._due: Trajectory | None = None
         self._interface = Interface(self, self._mechanism)
@@ -148,7 +148,7 @@ class TrajectoryPlanner(Node):
             raise rd.InfeasibleTrajectory(f"{what} refused: {broken.text}", value=broken)
         return "" if broken is None else broken.text
 
-    def _knots(self, plan: Trajectory) -> NDArray:
+    def _knots(self, plan: Trajectory) -> FloatArray:
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
     def _publish(self, plan: Trajectory) -> None:
@@ -163,7 +163,7 @@ class TrajectoryPlanner(Node):
         self._drawn.publish(messages.path(self._interface.base_frame, poses))
         self.get_logger().info(f"trajectory of {len(times)} points published")
 
-    def _on_state(self, stamp: int, configuration: NDArray, _: NDArray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._here, self._stamp = configuration, stamp
         if self._due is not None:
             due, self._due = self._due, None
@@ -181,7 +181,7 @@ class TrajectoryPlanner(Node):
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")
 
-    def _in_base(self, frame: str, goal: NDArray) -> NDArray:
+    def _in_base(self, frame: str, goal: FloatArray) -> FloatArray:
         """A goal in some frame, in the base frame; one in the platform's is seen from where it is.
 
         A frame that moves is taken as it stands when the goal arrives.
@@ -192,7 +192,7 @@ class TrajectoryPlanner(Node):
         where = self._start() if frame == body else self._frames.pose(frame, base)
         return composed_pose(where, goal)
 
-    def _motion_to(self, goal: NDArray) -> Trajectory:
+    def _motion_to(self, goal: FloatArray) -> Trajectory:
         """A straight motion, by the duration or by the speed limits, whichever is set."""
         p = self._p
         limits = {"v_max": p["v_max"], "w_max": p["w_max"]}
@@ -208,7 +208,7 @@ class TrajectoryPlanner(Node):
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_joints refused: {error}")
 
-    def _start(self) -> NDArray:
+    def _start(self) -> FloatArray:
         if self._here is None:
             raise rd.InvalidInput(f"no {self._interface.state_topic} received to start from")
         return self._here
