@@ -26,9 +26,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from std_msgs.msg import Float64
@@ -46,6 +45,9 @@ from robodyn.warmup import warm_up_watching
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 SETTINGS = {
     "warn": live(100.0, "condition number from which the diagnostic warns", 1.0),
@@ -107,7 +109,7 @@ class ConditionMonitor(Node):
             self._last = self._status(number, configuration, velocity)
             self._publish()
         level, now = self._level.level, time.monotonic()
-        if changed and now - self._said.get(level, -math.inf) > QUIET:
+        if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
             diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 

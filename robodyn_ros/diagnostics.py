@@ -23,6 +23,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rclpy.node import Node
 
 # `level` is a byte in Python; these are indexed by 0, 1, 2.
@@ -30,7 +32,7 @@ LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 
 def status(
-    node: Node, task: str, level: int, message: str, values: dict[str, object]
+    node: Node, task: str, level: int, message: str, values: Mapping[str, object]
 ) -> DiagnosticStatus:
     """One status, `level` 0 (OK), 1 (WARN) or 2 (ERROR), named `<node>: <task>`."""
     return DiagnosticStatus(

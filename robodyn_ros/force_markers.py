@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 import time
+from typing import TYPE_CHECKING
 
-import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -36,6 +36,9 @@ from robodyn_ros import messages, qos
 from robodyn_ros.force_arrows import ForceArrows
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 PARAMETERS = MECHANISM | {
     "newtons_per_metre": Spec(500.0, "force shown by an arrow 1 m long [N/m]", 1e-6, 1e9),

@@ -27,6 +27,7 @@ hold the mechanism.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -47,6 +48,9 @@ from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.payload_parameters import PAYLOAD, Payload
 from robodyn_ros.runner import Finished
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 PARAMETERS = (
     MECHANISM

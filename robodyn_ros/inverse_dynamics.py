@@ -25,7 +25,7 @@ joint_trajectory_controller; `~/forces` and `~/massless_forces` for plots; `/dia
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -47,6 +47,9 @@ from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 from robodyn_ros.payload_parameters import PAYLOAD, Payload
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 SETTINGS = {

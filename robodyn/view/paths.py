@@ -20,22 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import KinematicsError, RobodynError
-from robodyn.trajectories import (
-    ARM_PATHS,
-    PAPER_PATHS,
-    Sequence,
-    load_path,
-)
-from robodyn.trajectories.straight import plan_straight
+from robodyn.errors import RobodynError
+from robodyn.trajectories import ARM_PATHS, PAPER_PATHS, demonstration, load_path
+from robodyn.trajectories.demonstration import DEMO, within_limits
 
 if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
-
-
-DEMO = "demo"
 
 
 def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
@@ -52,55 +43,18 @@ def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
     if wanted and wanted != DEMO:
         found[wanted] = load_path(wanted, mechanism)
     elif wanted:
-        found[DEMO] = demo_path(mechanism)
+        found[DEMO] = demonstration(mechanism)
     for name in (*PAPER_PATHS, *ARM_PATHS):
         if name not in found and _fits(name, mechanism):
             found[name] = load_path(name, mechanism)
-    found.setdefault(DEMO, demo_path(mechanism))
+    found.setdefault(DEMO, demonstration(mechanism))
     return found
-
-
-def demo_path(mechanism: Mechanism) -> Trajectory:
-    """A small motion in each coordinate about home and back, without those beyond the limits."""
-    home = mechanism.home
-    ways = np.diag(_amplitudes(mechanism))
-    limits = mechanism.position_limits
-    legs: list[Trajectory] = []
-    for way in (*ways, *-ways):
-        goal = mechanism.advance(home, way)
-        if not _within(mechanism, goal, limits):
-            continue
-        legs += [
-            plan_straight(mechanism, begin, end, duration=1.0, profile="quintic")
-            for begin, end in ((home, goal), (goal, home))
-        ]
-    if not legs:
-        legs = [plan_straight(mechanism, home, home, duration=1.0)]
-    return legs[0] if len(legs) == 1 else Sequence(tuple(legs))
-
-
-def _amplitudes(mechanism: Mechanism) -> FloatArray:
-    """How far a demo moves in each velocity coordinate [m, rad]."""
-    if mechanism.coordinates.is_pose:
-        units = np.array(mechanism.coordinates.units)
-        return np.where(units == "rad", 0.15, 0.12 * mechanism.size)
-    rows = [mechanism.joint_names.index(name) for name in mechanism.independent_joints]
-    span = np.minimum(np.diff(mechanism.position_limits[rows], axis=1)[:, 0], 6.0)
-    return np.asarray(0.1 * span)
 
 
 def _fits(name: str, mechanism: Mechanism) -> bool:
     try:
         path = load_path(name, mechanism)
         places = path.sample(np.linspace(0.0, path.duration, 50)).configuration
-        return _within(mechanism, places, mechanism.position_limits)
+        return within_limits(mechanism, places)
     except RobodynError:
         return False
-
-
-def _within(mechanism: Mechanism, configurations: FloatArray, limits: FloatArray) -> bool:
-    try:
-        positions = mechanism.joint_positions(configurations)
-    except KinematicsError:
-        return False
-    return bool(((positions >= limits[:, 0]) & (positions <= limits[:, 1])).all())

@@ -58,5 +58,9 @@ STEWART = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
-    adapters={"state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator"},
+    example="stewart_dasgupta",
+    adapters={
+        "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
+        "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",
+    },
 )
