@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""DiagnosticStatus messages, named and levelled as diagnostic_updater does it."""
+"""DiagnosticStatus messages, with the names and levels of diagnostic_updater."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def status(
 
 
 def say(node: Node, level: int, text: str) -> None:
-    """Log a text at the severity of a level; rclpy allows each line of code one severity only."""
+    """Log a text at the severity of a level; rclpy allows one severity per line of code."""
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:

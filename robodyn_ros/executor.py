@@ -53,8 +53,6 @@ except ImportError:  # Humble, and the first releases of Jazzy
     EventsExecutor = None  # type: ignore[assignment]  # not in this release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rclpy.node import Node
     from rclpy.task import Task
 
@@ -90,7 +88,7 @@ class LeanExecutor(SingleThreadedExecutor):
         super().wake()
         self._stir.trigger()
 
-    def create_task(self, callback: Any, *args: Any, **kws: Any) -> Task[Any]:
+    def create_task(self, callback: Any, *args: Any, **kws: Any) -> Task:
         """Schedule a call in the spinning thread."""
         task = super().create_task(callback, *args, **kws)
         self._stir.trigger()

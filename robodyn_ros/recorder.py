@@ -177,7 +177,8 @@ class Recorder(Node):
     def _on_clock(self, message: Clock, info: Any) -> None:
         before, source = self._bag_clock.now, self._bag_clock.source
         now = messages.to_nanoseconds(message.clock)
-        if self._bag_clock.tick(now, _times(info)[0]):
+        back = self._bag_clock.tick(now, _times(info)[0])
+        if back and before is not None:
             self.get_logger().warning(
                 f"/clock went back from {before * 1e-9:.3f} s to {now * 1e-9:.3f} s: players will "
                 "mix messages from before and after"

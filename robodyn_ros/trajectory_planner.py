@@ -18,8 +18,9 @@ For a platform it subscribes `goal_pose`, `goal_joints` (leg lengths) and `platf
 publishes `platform_trajectory`; a mechanism moved by its joints uses `goal_joints`, `joint_states`
 and `joint_trajectory`. `planned_path` has the poses of the platform or tip, for display.
 A goal in another frame than the base is transformed: from the platform's frame at its present
-pose, from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism is
-refused, or a warning is logged. Trajectories are latched. Serves `~/plan`, `~/start` and `~/cancel`.
+pose, from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism
+is refused, or a warning is logged. Trajectories are latched. Serves `~/plan`, `~/start` and
+`~/cancel`.
 """
 
 from __future__ import annotations
