@@ -113,7 +113,9 @@ def test_a_clock_that_comes_too_late_changes_no_stamp(record):
     clock = run.peer.publisher(Clock, "/clock", listeners=2)
     for seconds in (5, 6):
         clock.publish(tick(seconds))
-    run.process.wait_for_line("[WARN]", "/clock appeared too late: stamps remain those of the wall clock")
+    run.process.wait_for_line(
+        "[WARN]", "/clock appeared too late: stamps remain those of the wall clock"
+    )
     numbers.publish(Float64(data=2.0))
     run.finish()
     found = contents(run.folder / "bag")
