@@ -78,7 +78,8 @@ def installed(package: str) -> bool:
 
 def is_on(context: LaunchContext, argument: str) -> bool:
     """Whether a launch argument is `true`."""
-    return LaunchConfiguration(argument).perform(context) == "true"
+    text: str = LaunchConfiguration(argument).perform(context)
+    return text == "true"
 
 
 def enclave(name: str) -> list[str]:

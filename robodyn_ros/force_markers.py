@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 import time
+from typing import TYPE_CHECKING
 
-import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -36,6 +36,9 @@ from robodyn_ros import messages, qos
 from robodyn_ros.force_arrows import ForceArrows
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 PARAMETERS = MECHANISM | {
     "newtons_per_metre": Spec(500.0, "force shown by an arrow 1 m long [N/m]", 1e-6, 1e9),
@@ -76,8 +79,8 @@ class ForceMarkers(Node):
             p["values"],
         )
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
-        self._state: tuple[int, np.ndarray] | None = None
-        self._forces: np.ndarray | None = None
+        self._state: tuple[int, FloatArray] | None = None
+        self._forces: FloatArray | None = None
         self._number: float | None = None
         self._heard = -math.inf
         self._new = False
@@ -90,7 +93,7 @@ class ForceMarkers(Node):
             1.0 / p["rate"], self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, _: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._state = stamp, configuration
         self._new = True
 

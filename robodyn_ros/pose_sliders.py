@@ -21,6 +21,8 @@ window of their own where there is a display; rqt_reconfigure and `ros2 param se
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -29,9 +31,12 @@ from rclpy.parameter import Parameter
 import robodyn as rd
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, load_mechanism
+from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, live, load_mechanism
 from robodyn_ros.runner import Finished
 from robodyn_ros.slider_window import SliderWindow
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 PARAMETERS = MECHANISM | {
     "window": Spec(True, "show a window with the sliders, if there is a display"),
@@ -57,16 +62,7 @@ class PoseSliders(Node):
         home = self._mechanism.values_of(self._mechanism.home)
         travel, noun = TRAVEL * self._mechanism.size, self._mechanism.nouns.body
         self._specs = {
-            name: Spec(
-                float(home[each.index]),
-                f"{name} of the {noun} [{each.unit}]",
-                *(
-                    (home[each.index] - travel, home[each.index] + travel)
-                    if each.unit == "m"
-                    else (-TILT, TILT)
-                ),
-                read_only=False,
-            )
+            name: _slider(name, noun, float(home[each.index]), each.unit, travel)
             for name, each in self._mechanism.variables.items()
             if each.role == "position"
         }
@@ -111,7 +107,7 @@ class PoseSliders(Node):
         stamp = self.get_clock().now().nanoseconds
         self._state.publish(stamp, pose, REST, REST)
 
-    def _reach(self, pose: np.ndarray) -> str:
+    def _reach(self, pose: FloatArray) -> str:
         """The limit that is exceeded, or nothing."""
         lengths = self._mechanism.joint_positions(pose)
         for name, length, (low, high) in zip(
@@ -120,3 +116,8 @@ class PoseSliders(Node):
             if not low <= length <= high:
                 return f"{name}: {length:.3f} m, limits {low:g} to {high:g} m"
         return ""
+
+
+def _slider(name: str, noun: str, home: float, unit: str, travel: float) -> Spec:
+    low, high = (home - travel, home + travel) if unit == "m" else (-TILT, TILT)
+    return live(home, f"{name} of the {noun} [{unit}]", low, high)

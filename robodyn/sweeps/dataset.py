@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arrays of a sweep as an xarray Dataset: names, units, coordinates, where it came from."""
+"""The arrays of a sweep as an xarray Dataset, with units, coordinates and provenance."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dataset(plan: Plan, make: Make) -> Any:
 
     Args:
         plan: of the sweep.
-        make: gives an array of a shape, filled with a value, False or NaN.
+        make: makes an array of a shape, filled with a value, False or NaN.
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
@@ -82,7 +82,7 @@ def chunk_shapes(plan: Plan, empty: Any) -> dict[str, tuple[int, ...]]:
 
 
 def _matters(name: str, plan: Plan) -> bool:
-    """Whether a held value is worth a coordinate: a position, or what is not as it rests."""
+    """Whether a held value is stored as a coordinate: positions, and values that have an effect."""
     variable = sweep_variables(plan.mechanism)[name]
     return variable.role == "position" or plan.held[name] != variable.neutral
 

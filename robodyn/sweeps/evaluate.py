@@ -44,12 +44,12 @@ def width(mechanism: Mechanism, dimension: str) -> int:
 
 
 def labels(mechanism: Mechanism, dimension: str) -> tuple[str, ...]:
-    """What the entries along such a dimension are called."""
+    """Labels of the entries along such a dimension."""
     return mechanism.joint_names if dimension == "joint" else LABELS[dimension]
 
 
 def outputs(mechanism: Mechanism, quantities: tuple[str, ...]) -> list[Output]:
-    """The arrays that quantities give, in their order."""
+    """The arrays that quantities give, in order."""
     return [output for name in quantities for output in QUANTITIES[name].outputs(mechanism)]
 
 
@@ -61,8 +61,8 @@ def evaluate(
 ) -> dict[str, NDArray[Any]]:
     """`reachable` (N,) and the outputs (N, ...) of quantities at the value (N,) of each variable.
 
-    Reachable is a state whose driven joints are within their limits. Where it is not, or where
-    the mechanism's equations have no answer, results are NaN.
+    A state is reachable if the driven joints are within their limits. Where it is not, or where
+    the equations have no solution, results are NaN.
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
@@ -84,7 +84,7 @@ def _evaluate_one(
     settings: Settings,
     results: dict[str, NDArray[Any]],
 ) -> None:
-    """Put the results of some rows of a batch into theirs."""
+    """Compute some rows of a batch and store their results."""
 
     def positions_of(states: States) -> tuple[FloatArray, ...]:
         return (machine.joint_positions(states.configuration),)
@@ -134,7 +134,7 @@ def _answer(
     rows: NDArray[np.intp],
     *out: FloatArray,
 ) -> None:
-    """Put results into some rows of `out`; halve what has no answer until it is single states."""
+    """Store results in some rows of `out`; bisect batches that fail, down to single states."""
     waiting = [rows]
     while waiting:
         part = waiting.pop()
@@ -151,7 +151,7 @@ def _answer(
 
 
 def _within(positions: FloatArray, limits: FloatArray) -> NDArray[np.bool_]:
-    # What is beyond a limit by rounding is not.
+    # Tolerance for rounding.
     room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
     inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
     return np.asarray((inside & np.isfinite(positions)).all(axis=-1))

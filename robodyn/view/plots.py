@@ -40,7 +40,7 @@ class Plots:
     """Curves that grow with every snapshot and are cleared when time goes back.
 
     Args:
-        gui: viser's, in the container that the plots belong in.
+        gui: viser's, in the container for the plots.
         mechanism: whose efforts are plotted.
         warn, error: thresholds of the condition number.
     """

@@ -372,7 +372,7 @@ def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
             trajectories.publish(message)
 
         fly(acceleration, SECOND)
-        graph.line("no joint_trajectory_with_effort: the motion needs no number")
+        graph.line("no joint_trajectory_with_effort: the efforts of the motion are not finite")
         for stamp in (SECOND, 2 * SECOND, 3 * SECOND):
             states.publish(messages.joint_state(stamp, arm.joint_names, REST, REST))
             graph.until(lambda stamp=stamp: len(commands) == stamp // SECOND, "a command")

@@ -267,8 +267,8 @@ def test_lengths_of_no_pose_are_an_error_until_good_ones_come(estimator, home):
     message = estimator.message(home, np.zeros(6))
     message.position[0] = 30.0
     send = lambda: send_next(estimator, message)
-    estimator.process.provoke(send, "[ERROR]", "the platform is lost")
-    estimator.status(ERROR, "the platform is lost")
+    estimator.process.provoke(send, "[ERROR]", "the platform's pose is lost")
+    estimator.status(ERROR, "the platform's pose is lost")
     state = estimator.answer(estimator.message(home, np.zeros(6)))
     assert np.allclose(messages.platform_state(state)[1], home, rtol=0, atol=1e-9)
     estimator.status(OK, "tracking")

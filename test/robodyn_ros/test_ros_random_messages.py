@@ -156,7 +156,7 @@ class Target:
             return
         assert self.case.node == "run_summary", str(end)
         if end.code:
-            assert "nothing to sum up" in str(end)
+            assert "nothing to summarise" in str(end)
         else:
             assert json.loads((self.output / "summary.json").read_text())["status"]
             self.runs += 1

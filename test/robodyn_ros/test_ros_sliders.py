@@ -77,7 +77,7 @@ def test_an_arm_has_other_sliders():
 def test_without_a_display_the_parameters_remain(monkeypatch):
     monkeypatch.setenv("DISPLAY", ":987")
     with LocalGraph({"pose_sliders": {"model": MODEL}}) as graph:
-        graph.line("no window", "the parameters x, y, z, roll, pitch, yaw move it")
+        graph.line("no window", "set the parameters x, y, z, roll, pitch, yaw instead")
         assert graph.listen(Odometry, "platform_state") is not None
 
 

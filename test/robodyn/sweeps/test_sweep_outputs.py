@@ -196,7 +196,7 @@ def test_what_is_no_sweep_is_neither_resumed_nor_overwritten(plan, tmp_path):
     shutil.copytree(tmp_path / "map.zarr.unfinished", tmp_path / "done.zarr.unfinished")
     for name in ("notes.zarr", "other.nc", "map.zarr", "foreign.nc", "done.zarr"):
         for overwrite in (False, True):
-            with pytest.raises(ResumeRefused, match="is no sweep of robodyn"):
+            with pytest.raises(ResumeRefused, match="is not a sweep of robodyn"):
                 run(plan(), tmp_path / name, overwrite=overwrite)
     for folder in ("notes.zarr", "map.zarr.unfinished", "done.zarr.unfinished"):
         assert (tmp_path / folder / "thesis.txt").read_text() == "years of work"
@@ -208,7 +208,7 @@ def test_two_processes_do_not_write_to_one_output(plan, tmp_path):
 
     def another(share):
         if 0.2 < share < 0.3:
-            with pytest.raises(ResumeRefused, match="another process is at work there"):
+            with pytest.raises(ResumeRefused, match="another process is writing there"):
                 run(plan(), output)
             tried.append(share)
 
