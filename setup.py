@@ -73,6 +73,7 @@ setup(
     ],
     extras_require={
         "record": ["rosbags>=0.11"],
+        "report": ["bokeh>=3.8,<4", "matplotlib>=3.5"],
         "sweep": [
             "dask>=2023.1",
             "distributed>=2023.1",
