@@ -97,8 +97,8 @@ def test_hovering_shows_every_curve_at_one_instant():
     curves = (Curve(x, x, "total"), Curve(x, -x, "massless"))
     (hover,) = figure_of(Panel("leg 1", curves, y_label="force [N]")).select(HoverTool)
     assert hover.mode == "vline"
-    assert hover.tooltips == [("time [s]", "@x{%.6g}"), ("total", "@y0{%.6g}"),
-                              ("massless", "@y1{%.6g}")]  # fmt: skip
+    assert [tuple(row) for row in hover.tooltips] == [
+        ("time [s]", "@x{%.6g}"), ("total", "@y0{%.6g}"), ("massless", "@y1{%.6g}")]  # fmt: skip
     assert set(hover.formatters) == {"@x", "@y0", "@y1"}
 
 
@@ -114,7 +114,7 @@ def test_a_legend_controls_its_curve_in_every_panel():
     assert [str(root.id) for root in document.roots] == drawn.figures
     for label, column in (("a", "y0"), ("b", "y1")):
         lines = [document.get_model_by_id(identifier) for identifier in drawn.lines[label]]
-        assert [line.glyph.y for line in lines] == [column] * 4
+        assert [line.glyph.y.field for line in lines] == [column] * 4
         assert all(line.glyph.line_alpha == 1.0 for line in lines)
 
 
