@@ -42,7 +42,11 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, Study]) -> list[Figure]:
-    """Name, the text's account, chart and statements of each figure; studies by path."""
+    """Name, account in the text, chart and statements of each figure.
+
+    Args:
+        studies: by path.
+    """
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
     figures = []

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The figures of the two Stewart papers, computed anew beside what their texts say of them."""
+"""The figures of the two Stewart papers, recomputed beside the statements of their texts."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     Figure = tuple[str, str, Chart, list[Statement]]
 
-# The papers' own steps [s] are .1 and .01; finer ones draw smoother curves, except on Path III,
-# where what is seen of the singularity depends on how near to it an instant falls.
+# The papers' own steps are 0.1 s and 0.01 s. Finer steps draw smoother curves; on Path III the
+# paper's step is kept, as the peak at the singularity depends on how near to it a sample is.
 STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
 
 
@@ -41,7 +41,7 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
 
     Args:
         platform: the test manipulator of both papers.
-        command: how the page was asked for.
+        command: command line that made the page, shown at its end.
     """
     studies = {
         path: analyze(platform, paper_path(path), step, formulation="dasgupta1998")
@@ -57,5 +57,5 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
     for name, says, chart, statements in [*figures_1998(studies), *figures_2012(studies)]:
         page.data["figures"][chart.key] = statements_data(statements)
         page.add_chart(chart, statements_html(name, says, statements))
-    page.add("made", "How this was made", provenance(command, model=platform.name))
+    page.add("made", "How this page was made", provenance(command, model=platform.name))
     return page

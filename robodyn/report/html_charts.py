@@ -27,7 +27,15 @@ import numpy as np
 
 from robodyn.errors import MissingExtra
 from robodyn.extras import how_to_install
-from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
+from robodyn.report.axis_ranges import (
+    LINEAR,
+    LOG,
+    SYMLOG,
+    log_ticks,
+    symmetric_log,
+    x_range,
+    y_range,
+)
 from robodyn.report.chart import GREY, thinned_rows
 from robodyn.report.numbers_as_text import decimal
 
@@ -48,6 +56,8 @@ REACH = 16
 # A mark's label is on the left of its line in this last share of the x axis, where it would
 # otherwise run off the panel.
 LAST = 0.6
+# Above this share of the y axis the label of a horizontal mark is below its line.
+HIGHEST = 0.9
 
 
 @dataclass(frozen=True)
@@ -162,7 +172,7 @@ def _shared_range(ranges: dict[Any, Any], axis: tuple[str, str], ends: tuple[flo
 
 
 def _style_axes(plot: Any, panel: Panel) -> None:
-    from bokeh.models import PlainText
+    from bokeh.models import BasicTickFormatter, PlainText
 
     if panel.picture:
         plot.axis.visible = False
@@ -172,6 +182,8 @@ def _style_axes(plot: Any, panel: Panel) -> None:
     # as plain text: Bokeh reads a string between $$ as TeX, which a network would have to typeset
     plot.xaxis.axis_label = PlainText(text=panel.x_label)
     plot.yaxis.axis_label = PlainText(text=panel.y_label)
+    if panel.scale == LINEAR:
+        plot.axis.formatter = BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
     for axis in plot.axis:
         axis.axis_line_color = axis.major_tick_line_color = GREY
         axis.minor_tick_line_color = None
@@ -217,9 +229,19 @@ def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
                       text_baseline="top", x_offset=-4 if left else 4,
                       y_offset=-2 - 15 * (row % 4))  # fmt: skip
     else:
-        label = _text(low, at, mark.label, text_baseline="bottom", x_offset=6, y_offset=2)
+        # above the line, but below it where it would not fit into the panel
+        below = _share(at, plot.y_range.start, top, panel.scale == LOG) > HIGHEST
+        label = _text(low, at, mark.label, text_baseline="top" if below else "bottom", x_offset=6,
+                      y_offset=-2 if below else 2)  # fmt: skip
     label.background_fill_color, label.background_fill_alpha = BACKGROUND, 0.8
     plot.add_layout(label)
+
+
+def _share(value: float, low: float, high: float, log: bool) -> float:
+    """Position on an axis, 0 at its lower end and 1 at its upper."""
+    if log:
+        value, low, high = (float(np.log10(each)) for each in (value, low, high))
+    return (value - low) / (high - low)
 
 
 def _text(x: float, y: float, text: str, **style: Any) -> Any:
