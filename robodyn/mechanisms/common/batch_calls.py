@@ -77,6 +77,15 @@ POSE = Argument("pose", 7)
 WRENCH = Argument("wrench", 6, "N, N m")
 
 
+class Arguments:
+    """All arguments of a method; made once, as `answers` looks at the widths at every call."""
+
+    __slots__ = ("items", "widths")
+
+    def __init__(self, *items: Argument) -> None:
+        self.items, self.widths = items, [item.width for item in items]
+
+
 class Unanswered(Exception):
     """A state for which the equations have no answer.
 
@@ -93,7 +102,7 @@ class Unanswered(Exception):
 def answers(
     kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
-    arguments: Sequence[Argument],
+    arguments: Arguments,
     values: Sequence[ArrayLike | None],
     core: tuple[int, ...],
     *settings: Any,
@@ -113,7 +122,7 @@ def answers(
         InvalidInput: an argument of the wrong shape or not finite.
         Unanswered: the first state that has none, where all arguments are right.
     """
-    batch = states([argument.width for argument in arguments], values)
+    batch = states(arguments.widths, values)
     if batch is not None:
         results = computed(kernel, numbers, batch, core, *settings)
         if results is not None:
@@ -121,10 +130,11 @@ def answers(
     # something is wrong, or of another type: only now is time spent on finding out what
     checked = {
         argument.name: argument.checked(value)
-        for argument, value in zip(arguments, values, strict=True)
+        for argument, value in zip(arguments.items, values, strict=True)
     }
     shape, flat = flatten(**checked)
-    flat_batch = States((len(flat[0]),), [*flat])
+    # arrays that were pickled have another dtype object, which kernels do not take
+    flat_batch = States((len(flat[0]),), [array.view(np.float64) for array in flat])
     out, done = _run(kernel, numbers, flat_batch, core, settings)
     if done == flat_batch.count:
         return out.reshape(*shape, *core)
