@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn import threads
 from robodyn.checks import as_array, as_pose
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -31,7 +32,7 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.numerics.broadcasting import States, element, flatten, states
-from robodyn.threads import once, share
+from robodyn.threads import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,6 +170,8 @@ def _run(
 ) -> tuple[FloatArray, int]:
     """Results (N, prod(core)), and how many of them, from the first, there are."""
     out = np.empty((states.count, math.prod(core)))
+    if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # nothing to share
+        return out, kernel(*numbers, *states.part(0, states.count), *settings, out)
     stopped: list[int] = []
 
     def work(first: int, last: int) -> bool:
@@ -179,5 +182,5 @@ def _run(
         return True
 
     if states.count:
-        share(work, states.count)
+        threads.share(work, states.count)
     return out, min(stopped, default=states.count)
