@@ -27,6 +27,7 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.mechanisms.common.batch_calls import Unanswered
 from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
@@ -144,11 +145,9 @@ class SerialArm(SerialKinematics):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
-            many_efforts = many.inverse_dynamics(
+            return many.inverse_dynamics(
                 (self._chain(friction, armature), self._gravity), q, qd, qdd, wrench
             )
-            if many_efforts is not None:
-                return many_efforts
         _choose(method, INVERSE_METHODS)
         shape, (position, rate, change, load) = self._flat(
             q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
@@ -159,7 +158,7 @@ class SerialArm(SerialKinematics):
         if method == "lagrange":
             kernels.lagrange(chain, self._pseudo, *state, out)
         else:
-            kernels.newton_euler(chain, *state, method == "modified_newton_euler", out)
+            kernels.modified_newton_euler(chain, *state, out)
         return out.reshape(*shape, self.n)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
@@ -186,15 +185,11 @@ class SerialArm(SerialKinematics):
                     return matrix
             except TypeError:
                 pass
-            matrices = many.mass_matrix((self._chain(False, armature), self._gravity), q)
-            if matrices is not None:
-                return matrices
+            return many.mass_matrix((self._chain(False, armature), self._gravity), q)
         _choose(method, MASS_METHODS)
         shape, (flat,) = self._flat(q=q)
         out = np.empty((len(flat), self.n, self.n))
-        strobing = method == "strobing"
-        compute = kernels.strobed_mass_matrix if strobing else kernels.mass_matrix
-        compute(self._chain(False, armature), flat, out)
+        kernels.strobed_mass_matrix(self._chain(False, armature), flat, out)
         return out.reshape(*shape, self.n, self.n)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
@@ -242,32 +237,35 @@ class SerialArm(SerialKinematics):
                     return accelerations
             except TypeError:
                 pass
-            many_accelerations = many.forward_dynamics(
-                (self._chain(friction, armature), self._gravity), q, qd, tau, wrench
-            )
-            if many_accelerations is not None:
-                return many_accelerations
+            chain = self._chain(friction, armature)
+            try:
+                return many.forward_dynamics((chain, self._gravity), q, qd, tau, wrench)
+            except Unanswered as failure:
+                at, index = failure.state[0], failure.index
+            raise self._without_inertia(at, index)
         _choose(method, FORWARD_METHODS)
         shape, (position, rate, effort, load) = self._flat(
             q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
         )
         out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
-        strobing = method == "strobing"
-        compute = kernels.strobed_forward_dynamics if strobing else kernels.forward_dynamics
         chain = self._chain(friction, armature)
-        compute(chain, self._gravity, position, rate, effort, load, out, status)
+        kernels.strobed_forward_dynamics(
+            chain, self._gravity, position, rate, effort, load, out, status
+        )
         if status.any():
             first = int(np.argmax(status))
-            index = element(shape, first)
-            raise SingularMassMatrix(
-                f"{self.name}: a joint has no inertia to accelerate at q "
-                f"{np.array2string(position[first], precision=6)}"
-                f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
-                "an armature",
-                value=position[first],
-                index=index,
-            )
+            raise self._without_inertia(position[first], element(shape, first))
         return out.reshape(*shape, self.n)
+
+    def _without_inertia(self, q: FloatArray, index: tuple[int, ...]) -> SingularMassMatrix:
+        return SingularMassMatrix(
+            f"{self.name}: a joint has no inertia to accelerate at q "
+            f"{np.array2string(q, precision=6)}"
+            f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
+            "an armature",
+            value=q,
+            index=index,
+        )
 
     def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Kinetic energy (...) with the motors', potential energy (...), 0 at the base [J]."""

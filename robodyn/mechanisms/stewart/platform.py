@@ -88,6 +88,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         self.base_joint = base_joints(model, base_joint)
         self._legs = pack_legs(model, self.base_joint)
         self._platform = pack_platform(model)
+        self._numbers = self._legs, self._platform
         self._lanes = pack_lanes(self._legs, self._platform)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -247,8 +248,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
         Leg rates are H' @ twist.
         """
-        H = many.jacobian((self._legs, self._platform), pose)
-        return kinematics.jacobian(self._legs, pose) if H is None else H
+        return many.jacobian(self._numbers, pose)
 
     def condition_number(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
@@ -260,7 +260,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         ratio = condition_of(self._condition, pose, characteristic_length)
         if ratio is not None:
             return ratio
-        ratios = many.condition_number((self._legs, self._platform), pose, characteristic_length)
+        ratios = many.condition_number(self._numbers, pose, characteristic_length)
         if ratios is not None:
             return ratios
         return extreme_ratio(self.singular_values(pose, characteristic_length))
@@ -323,11 +323,11 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
                 return matrix
         except TypeError:
             pass
-        return dynamics.mass_matrix(self._legs, self._platform, pose)
+        return many.mass_matrix(self._numbers, pose)
 
     def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench to be met."""
-        return dynamics.bias(self._legs, self._platform, pose, twist)
+        return many.bias(self._numbers, pose, twist)
 
     def forward_dynamics(
         self,
@@ -346,7 +346,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
                 return accel
         except TypeError:
             pass
-        return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
+        return many.forward_dynamics(self._numbers, pose, twist, forces, wrench)
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> dynamics.Energy:
         """Kinetic and potential energy (...) [J] of all thirteen bodies."""

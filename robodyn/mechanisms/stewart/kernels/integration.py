@@ -115,7 +115,7 @@ def derivative(
     pose_rate(pose, twist, rate)
     if forward_dynamics(lanes, pose, twist, effective, wrench, True, True, acceleration):
         return OK
-    return geometry_status(lanes, pose)
+    return geometry_status(lanes, pose, True)
 
 
 @inner
