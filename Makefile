@@ -8,12 +8,13 @@ READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
 VIEW_READY := $(VENV)/.ready-to-view
 BENCH_READY := $(VENV)/.ready-to-bench
+MUTANTS_READY := $(VENV)/.ready-to-mutate
 MODEL ?= stewart_dasgupta
 KILTED := .venv-kilted
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench test test-kilted lint format clean
+.PHONY: help setup sim arm view bench test test-kilted mutants lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -22,6 +23,7 @@ help:
 	@echo "make bench   measure the library beside Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
+	@echo "make mutants put faults into chosen modules, one at a time, and list those no test catches"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
 	@echo "make clean   remove .venv and what was built"
@@ -51,6 +53,11 @@ $(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
 	@echo "adding what the tests need to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
 	@$(PIP) install --no-deps -r requirements/test-no-deps.txt
+	@touch $@
+
+$(MUTANTS_READY): $(TEST_READY) requirements/mutants.txt
+	@echo "adding mutmut to $(VENV)"
+	@$(PIP) install -r requirements/mutants.txt
 	@touch $@
 
 arm: $(READY)
@@ -83,6 +90,13 @@ $(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
 	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation -e bare -e .
 	@touch $@
 
+# Which modules, and by which tests: pyproject.toml. ARGS="robodyn.control.path_clock*" takes a few.
+# It works on a copy in mutants/, shows progress, and goes on from there when it is run again.
+mutants: $(MUTANTS_READY)
+	@$(BIN)/mutmut run $(ARGS)
+	@echo "not caught, of those that were tried (mutmut show NAME shows one):"
+	@$(BIN)/mutmut results | grep -v "not checked" || echo "    none"
+
 lint: $(TEST_READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -93,4 +107,4 @@ format: $(TEST_READY)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(KILTED) build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(KILTED) build dist *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache

@@ -28,7 +28,6 @@ import pytest
 import xarray
 from typer.testing import CliRunner
 
-import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import ResumeRefused
 from robodyn.sweeps.plan import Plan, make_plan
@@ -179,7 +178,7 @@ def test_another_sweep_is_refused_and_says_what_is_other(begun, plan, symmetric,
     for part, other in others.items():
         with pytest.raises(ResumeRefused, match=rf"another sweep \(of other {part.strip()}\)"):
             run(other, begun)
-    monkeypatch.setattr(rd, "__version__", "9.9.9")
+    monkeypatch.setattr("robodyn.sweeps.plan.__version__", "9.9.9")
     with pytest.raises(ResumeRefused, match=r"of other version\)"):
         run(plan(), begun)
     new = run(plan(), begun, overwrite=True)
