@@ -46,6 +46,7 @@ from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import definition, message_class
 from robodyn_ros.parameters import MECHANISM, Spec, declare, description
+from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
     from rclpy.subscription import Subscription
@@ -184,7 +185,11 @@ class Recorder(Node):
             self.get_logger().warning("/clock came too late: stamps stay those of the wall clock")
 
     def destroy_node(self) -> None:
-        """Complete the bag with what was sent before the end was asked for."""
+        """Complete the bag with what was sent before the end was asked for.
+
+        Raises:
+            Finished: with exit code 1, the bag could not be completed.
+        """
         if self._bag is not None:
             bag, self._bag = self._bag, None
             # the node's own logger publishes, which Ctrl-C has ended already
@@ -202,6 +207,8 @@ class Recorder(Node):
                     log.warning(f"messages lost: {self._losses.text}")
             except RecordingFailed as error:
                 log.fatal(str(error))
+                super().destroy_node()
+                raise Finished(1) from error
         super().destroy_node()
 
     def _take_rest(self) -> None:
