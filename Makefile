@@ -8,12 +8,13 @@ READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
 VIEW_READY := $(VENV)/.ready-to-view
 BENCH_READY := $(VENV)/.ready-to-bench
+MUTANTS_READY := $(VENV)/.ready-to-mutate
 MODEL ?= stewart_dasgupta
 KILTED := .venv-kilted
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench test test-kilted test-versions lint format clean
+.PHONY: help setup sim arm view bench test test-kilted test-versions mutants lint format clean
 
 help:
 	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -23,6 +24,7 @@ help:
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
+	@echo "make mutants put faults into chosen modules, one at a time, and list those no test catches"
 	@echo "make setup   make the environment in .venv only"
 	@echo "make format  let ruff format the code"
 	@echo "make clean   remove .venv and what was built"
@@ -52,6 +54,11 @@ $(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
 	@echo "adding what the tests need to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
 	@$(PIP) install --no-deps -r requirements/test-no-deps.txt
+	@touch $@
+
+$(MUTANTS_READY): $(TEST_READY) requirements/mutants.txt
+	@echo "adding mutmut to $(VENV)"
+	@$(PIP) install -r requirements/mutants.txt
 	@touch $@
 
 arm: $(READY)
@@ -87,6 +94,12 @@ $(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
 # Each with a Python and packages of its own, and every kernel compiled: some minutes.
 test-versions:
 	@$(PYTHON) test/versions/run.py $(ARGS)
+# Which modules, and by which tests: pyproject.toml. ARGS="robodyn.control.path_clock*" takes a few.
+# It works on a copy in mutants/, shows progress, and goes on from there when it is run again.
+mutants: $(MUTANTS_READY)
+	@$(BIN)/mutmut run $(ARGS)
+	@echo "not caught, of those that were tried (mutmut show NAME shows one):"
+	@$(BIN)/mutmut results | grep -v "not checked" || echo "    none"
 
 lint: $(TEST_READY)
 	@$(BIN)/ruff check .
@@ -99,4 +112,4 @@ format: $(TEST_READY)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(KILTED) .venv-versions build dist *.egg-info bare/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(KILTED) .venv-versions build dist *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache

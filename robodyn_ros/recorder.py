@@ -55,6 +55,7 @@ from robodyn_ros.recorded_transforms import (
     RecordedTransforms,
     transforms_are_missing,
 )
+from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
     from rclpy.subscription import Subscription
@@ -212,7 +213,11 @@ class Recorder(Node):
             )
 
     def destroy_node(self) -> None:
-        """Complete the bag with the messages sent before shutdown."""
+        """Complete the bag with the messages sent before shutdown.
+
+        Raises:
+            Finished: with exit code 1, the bag could not be completed.
+        """
         if self._bag is not None:
             bag, self._bag = self._bag, None
             # the node's own logger publishes to /rosout, which is closed after Ctrl-C
@@ -228,6 +233,8 @@ class Recorder(Node):
                     log.warning(f"messages lost: {self._losses.text}")
             except RecordingFailed as error:
                 log.fatal(str(error))
+                super().destroy_node()
+                raise Finished(1) from error
         super().destroy_node()
 
     def _take_rest(self) -> None:

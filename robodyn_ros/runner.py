@@ -76,7 +76,10 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     finally:
         _ignore_interrupts()
         if node is not None:
-            node.destroy_node()
+            try:
+                node.destroy_node()
+            except Finished as end:  # what it had to bring to an end failed; it has said so
+                code = end.code
         rclpy.try_shutdown()
     return code
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -324,3 +326,21 @@ def test_a_disk_that_fails_is_told_once(tmp_path, monkeypatch):
         until_told()
     bag.write(topic, 0, b"")
     bag.close()
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+def test_a_bag_that_cannot_be_completed_is_a_failure(record):
+    """Ctrl-C comes, and the disk takes no more: the launch must not call that a recorded run."""
+    run = record()
+    publisher = run.publisher(String, "notes")
+    publisher.publish(String(data="x" * 50_000))
+    run.process.wait_for_line("recording to")
+    run.peer.spin(0.5)
+    run.peer.partners.clear()
+    resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+    run.process.signal(signal.SIGINT)
+    assert run.process.wait() == 1, run.process.output
+    fatal = [line for line in run.process.lines if "[FATAL]" in line]
+    assert len(fatal) == 1
+    assert str(run.folder / "bag") in fatal[0]
+    assert "Traceback" not in run.process.output

@@ -154,12 +154,12 @@ def test_the_page_does_without_matplotlib(path_one, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     page = study_page(path_one)
     assert page.html()
-    with pytest.raises(MissingExtra, match="matplotlib: .*pip install"):
+    with pytest.raises(MissingExtra, match=r"matplotlib: .*pip install"):
         write_png(page.charts, tmp_path)
 
 
 def test_a_page_without_bokeh_is_refused_in_one_line(path_one, monkeypatch):
     monkeypatch.setitem(sys.modules, "bokeh.resources", None)
-    with pytest.raises(MissingExtra, match="bokeh: .*pip install") as refused:
+    with pytest.raises(MissingExtra, match=r"bokeh: .*pip install") as refused:
         path_one.to_html()
     assert "\n" not in str(refused.value)
