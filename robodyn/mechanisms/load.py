@@ -26,6 +26,8 @@ from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.urdf_text import UrdfDocument, read_urdf
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from robodyn.mechanisms.serial.arm import SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform
 
@@ -47,6 +49,7 @@ def load(
     base_link: str | None = None,
     tip_link: str | None = None,
     hold_branches: bool = False,
+    xacro_args: Mapping[str, str] | None = None,
 ) -> StewartPlatform | SerialArm:
     """A mechanism from a bundled name, a file or URDF text.
 
@@ -60,6 +63,8 @@ def load(
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints.
         hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
+        xacro_args: arguments of a .xacro file, by name. Its `$(find package)` looks in the folders
+            of ROBODYN_PACKAGE_PATH, in a sourced ROS 2 and in the file's own checkout.
 
     Raises:
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
@@ -82,7 +87,8 @@ def load(
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), strict)
     if path.suffix.lower() in URDF_SUFFIXES:
-        return _from_urdf(read_urdf(path), strict, base_link, tip_link, hold_branches)
+        document = read_urdf(path, xacro_args)
+        return _from_urdf(document, strict, base_link, tip_link, hold_branches)
     raise ModelError(
         f"{path}: unknown kind of file {path.suffix!r}, expected .urdf, .xacro, .yaml or .yml",
         value=path.suffix,
