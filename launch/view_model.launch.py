@@ -17,13 +17,19 @@
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 
 from launch import LaunchDescription
-from robodyn_ros.description_launch import model_argument, namespace_argument, viewed
+from robodyn_ros.description_launch import (
+    model_argument,
+    namespace_argument,
+    viewed,
+    xacro_argument,
+)
 
 
 def generate_launch_description():
     return LaunchDescription(
         [
             model_argument("stewart_symmetric"),
+            xacro_argument(),
             DeclareLaunchArgument(
                 "sliders",
                 default_value="true",

@@ -51,6 +51,10 @@ class UnphysicalInertiaWarning(UserWarning):
     """The same finding on an ordinary load: the model is taken as it is."""
 
 
+class MissingInertiaWarning(UnphysicalInertiaWarning):
+    """A moving link states no inertia and is taken as massless."""
+
+
 class PathError(RobodynError, ValueError):
     """An unknown path name, or a waypoint file that cannot be taken."""
 

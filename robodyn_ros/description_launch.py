@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -31,6 +32,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
+from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.robot_description import robot_description
 
 if TYPE_CHECKING:
@@ -52,6 +54,21 @@ def model_argument(default: str) -> DeclareLaunchArgument:
     )
 
 
+def xacro_argument() -> DeclareLaunchArgument:
+    """The launch argument for those of a .xacro file."""
+    return DeclareLaunchArgument(
+        "xacro_args",
+        default_value="",
+        description="arguments of a .xacro file: 'name:=value other:=value'",
+    )
+
+
+def model_parameters() -> dict[str, ParameterValue]:
+    """What the launch arguments say of the mechanism, as parameters of a node."""
+    names = "model", "xacro_args"
+    return {name: ParameterValue(LaunchConfiguration(name), value_type=str) for name in names}
+
+
 def namespace_argument() -> DeclareLaunchArgument:
     """The launch argument for the namespace of all nodes."""
     return DeclareLaunchArgument(
@@ -62,6 +79,8 @@ def namespace_argument() -> DeclareLaunchArgument:
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     """The launch argument `model`, and the mechanism it names."""
     source = LaunchConfiguration("model").perform(context)
+    words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
+    use_arguments(arguments_of(words))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the simulator logs them
         return source, rd.load(source)
@@ -160,7 +179,7 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
             parameters=[
                 config,
                 {
-                    "model": ParameterValue(LaunchConfiguration("model"), value_type=str),
+                    **model_parameters(),
                     "colour_by": "condition",
                     "values": True,
                 },
@@ -202,7 +221,7 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
             name="pose_sliders",
             namespace=LaunchConfiguration("namespace"),
             output="screen",
-            parameters=[{"model": ParameterValue(LaunchConfiguration("model"), value_type=str)}],
+            parameters=[model_parameters()],
         )
     if not installed("joint_state_publisher_gui"):
         return LogInfo(

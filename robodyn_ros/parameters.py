@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ from rclpy.parameter import Parameter
 
 import robodyn as rd
 from robodyn.formats.frictionless import frictionless
+from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
@@ -92,6 +94,7 @@ def live(
 MECHANISM = {
     "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
     "robot_description": Spec("", "URDF text; used instead of `model` where it is not empty"),
+    "xacro_args": Spec("", "arguments of a .xacro file: name:=value, with spaces between them"),
     "friction": Spec(True, "joint friction as in the model; false: none"),
 }
 
@@ -192,6 +195,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             "no mechanism: set the parameter `model` (bundled are "
             f"{', '.join(rd.models())}) or `robot_description`"
         )
+    use_arguments(arguments_of(shlex.split(values["xacro_args"])))
     compilation_notes.tell_to(get_logger("robodyn").info)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -45,7 +45,9 @@ from robodyn_ros.description_launch import (
     described,
     enclave,
     model_argument,
+    model_parameters,
     namespace_argument,
+    xacro_argument,
 )
 from robodyn_ros.ros2_control_launch import (
     as_hardware,
@@ -77,6 +79,7 @@ def simulation_arguments(
     """The launch arguments of a simulation, with its defaults."""
     return [
         model_argument(model),
+        xacro_argument(),
         DeclareLaunchArgument(
             "path",
             default_value=path,
@@ -259,7 +262,7 @@ def _node(
         parameters=[
             params_file,
             with_ros2_control(LaunchConfiguration("controllers_file"), params_file),
-            {"model": _text("model"), **parameters},
+            {**model_parameters(), **parameters},
         ],
     )
 

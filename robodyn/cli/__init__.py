@@ -34,13 +34,13 @@ from robodyn.numerics.compilation_notes import notes as compilation_notes
 
 app = application("robodyn", "Dynamics of parallel and serial robots.")
 add_command(app, "models", models)
-add_command(app, "check", check)
-add_command(app, "analyze", analyze)
-add_command(app, "map", map_command)
+add_command(app, "check", check, model=True)
+add_command(app, "analyze", analyze, model=True)
+add_command(app, "map", map_command, model=True)
 add_command(app, "report", report)
-add_command(app, "simulate", simulate)
-add_command(app, "view", view)
-add_command(app, "replay", replay)
+add_command(app, "simulate", simulate, model=True)
+add_command(app, "view", view, model=True)
+add_command(app, "replay", replay, model=True)
 add_command(app, "compile", compile_kernels)
 
 

@@ -25,13 +25,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args, get_origin, get_type_hints
 
 import typer
 import typer.core
 from rich.markup import escape
 
+from robodyn.cli.session import one_line_errors
+from robodyn.formats.ros_packages import PATH_VARIABLE
+from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
@@ -93,9 +97,55 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit()
 
 
-def add_command(app: typer.Typer, name: str, function: Callable[..., None]) -> None:
-    """Add a command whose parameters are declared in annotations."""
-    app.command(name)(in_older_form(function))
+def add_command(
+    app: typer.Typer, name: str, function: Callable[..., None], *, model: bool = False
+) -> None:
+    """Add a command whose parameters are declared in annotations.
+
+    With `model` it loads one, and has options for what a .xacro file needs to be found whole.
+    """
+    app.command(name)(in_older_form(_with_xacro(function) if model else function))
+
+
+def _with_xacro(function: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(function)
+    def command(*, xacro_arg: list[str], package_path: list[str], **given: Any) -> None:
+        with one_line_errors():
+            use_arguments(arguments_of(xacro_arg or ()))
+        if package_path:
+            known = os.environ.get(PATH_VARIABLE)
+            os.environ[PATH_VARIABLE] = os.pathsep.join(
+                [*package_path, *([known] if known else [])]
+            )
+        function(**given)
+
+    signature = inspect.signature(function)
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in _XACRO.items()
+    ]
+    command.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), *more]
+    )
+    command.__annotations__ = get_type_hints(function, include_extras=True) | _XACRO
+    del command.__wrapped__
+    return command
+
+
+_XACRO: dict[str, Any] = {
+    "xacro_arg": Annotated[
+        Optional[list[str]],  # noqa: UP045
+        option("--xacro-arg", help="An argument of a .xacro file, name:=value; once for each."),
+    ],
+    "package_path": Annotated[
+        Optional[list[str]],  # noqa: UP045
+        option(
+            "--package-path",
+            help="A folder with ROS packages that a robot refers to, such as a workspace's src; "
+            f"once for each. Before those of {PATH_VARIABLE}.",
+        ),
+    ],
+}
 
 
 def in_older_form(function: Callable[..., None]) -> Callable[..., None]:

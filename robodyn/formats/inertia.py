@@ -26,7 +26,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.errors import UnphysicalInertia, UnphysicalInertiaWarning
+from robodyn.errors import (
+    MissingInertiaWarning,
+    ModelError,
+    UnphysicalInertia,
+    UnphysicalInertiaWarning,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,6 +116,28 @@ def check_inertias(
             f"{source}: {finding}", UnphysicalInertiaWarning, stacklevel=_outside_library()
         )
     return found
+
+
+def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -> None:
+    """Warn of moving links without an `<inertial>`, all in one line.
+
+    Raises:
+        ModelError: with `strict=True`.
+    """
+    names = list(links)
+    if not names:
+        return
+    what = f"link{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
+    if strict:
+        raise ModelError(
+            f"{source}: {what} moved by a joint, but no <inertial>; state one, if only with mass 0",
+            value=names,
+        )
+    warnings.warn(
+        f"{source}: {what} without <inertial>: taken as massless",
+        MissingInertiaWarning,
+        stacklevel=_outside_library(),
+    )
 
 
 def _outside_library() -> int:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
@@ -32,6 +32,9 @@ from robodyn.formats.urdf_motors import Motor, read_motors
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,10 @@ class UrdfDocument:
     motors: dict[str, Motor] = field(default_factory=dict)
 
 
-def read_urdf(source: str | Path) -> UrdfDocument:
+def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
     """Read a .urdf or .xacro file, or URDF text (which starts with `<`).
+
+    `xacro_args` are the arguments of a .xacro file.
 
     Raises:
         ModelError: cannot be read, not well-formed, or an element is not right; in one line with
@@ -58,7 +63,7 @@ def read_urdf(source: str | Path) -> UrdfDocument:
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return parse_urdf(source, "URDF text")
     path = Path(source)
-    text = expand_xacro(path) if path.suffix == ".xacro" else read_text(path)
+    text = expand_xacro(path, xacro_args) if path.suffix == ".xacro" else read_text(path)
     return parse_urdf(text, str(path))
 
 

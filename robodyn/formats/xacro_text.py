@@ -18,25 +18,56 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import threading
 from typing import TYPE_CHECKING
 from xml.parsers.expat import ExpatError
 
-from robodyn.errors import MissingExtra, ModelError
+from robodyn.errors import InvalidInput, MissingExtra, ModelError
 from robodyn.extras import how_to_install
+from robodyn.formats.ros_packages import find_package
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+    from xml.etree import ElementTree
 
 # xacro keeps its state in module globals.
 _lock = threading.Lock()
+# What a process that deals with one robot was told of it: a command, a node, a launch file.
+_told: dict[str, str] = {}
+
+
+def use_arguments(arguments: Mapping[str, str]) -> None:
+    """Give arguments to every xacro file of this process, where a call says nothing else."""
+    _told.clear()
+    _told.update(arguments)
+
+
+def arguments_of(words: Iterable[str]) -> dict[str, str]:
+    """Arguments from words such as `name:=ur`, as on the command line of xacro.
+
+    Raises:
+        InvalidInput: a word of another form.
+    """
+    arguments = {}
+    for word in words:
+        name, separator, value = word.partition(":=")
+        if not separator or not name.strip():
+            raise InvalidInput(
+                f"xacro argument {word[:100]!r}, expected name:=value, such as ur_type:=ur5e",
+                value=word,
+            )
+        arguments[name.strip()] = value
+    return arguments
 
 
 def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
     """The URDF text that a xacro file expands to; `arguments` are its `xacro:arg` values.
+
+    `$(find package)` is answered by `ros_packages.find_package`, so it needs no ROS.
 
     Raises:
         MissingExtra: the xacro package is not installed.
@@ -50,18 +81,53 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
             "(ROS 2: ros-<distro>-xacro)",
             value=str(path),
         ) from failure
-    parse_xml(read_text(path), str(path))
+    root = parse_xml(read_text(path), str(path))
     chatter = io.StringIO()
+    mappings = {**_told, **(arguments or {})}
     try:
         with _lock, contextlib.redirect_stderr(chatter), contextlib.redirect_stdout(chatter):
-            document = xacro.process_file(str(path), mappings=dict(arguments or {}))
+            with _finding(path):
+                document = xacro.process_file(str(path), mappings=mappings)
             return str(document.documentElement.toxml())
     except (ExpatError, RecursionError, SystemExit) as failure:
-        raise _error(path, failure, chatter) from failure
+        raise _error(path, failure, chatter, root) from failure
     except Exception as failure:  # expressions in the file may raise anything
-        raise _error(path, failure, chatter) from failure
+        raise _error(path, failure, chatter, root) from failure
 
 
-def _error(path: Path, failure: BaseException, chatter: io.StringIO) -> ModelError:
-    reason = " ".join(f"{failure} {chatter.getvalue()}".split()) or type(failure).__name__
-    return ModelError(f"{path}: xacro cannot expand it: {reason[:400]}", value=str(path))
+@contextlib.contextmanager
+def _finding(path: Path) -> Iterator[None]:
+    """Let xacro find packages as we do."""
+    from xacro import substitution_args
+
+    def find(name: str) -> str:
+        return str(find_package(name, path))
+
+    before, table = substitution_args._eval_find, substitution_args._eval_dict
+    substitution_args._eval_find = table["find"] = find
+    try:
+        yield
+    finally:
+        substitution_args._eval_find = table["find"] = before
+
+
+def _error(
+    path: Path, failure: BaseException, chatter: io.StringIO, root: ElementTree.Element
+) -> ModelError:
+    # xacro puts the text of what it wraps behind its own, which is often the same
+    told = " ".join(str(failure).split()) or " ".join(chatter.getvalue().split())
+    reason = re.sub(r"<class '[\w.]+'>:?\s*", "", told) or type(failure).__name__
+    reason = re.sub(r"^(.{15,}?)( \[Errno \d+\].*| \1)$", r"\1", reason)
+    if re.search("undefined substitution arg", reason, re.IGNORECASE):
+        reason += (
+            f"; arguments of this file are {', '.join(_arguments(root)) or 'none'}: give them as "
+            "--xacro-arg name:=value (in Python xacro_args={'name': 'value'}, to nodes and launch "
+            "files xacro_args:='name:=value')"
+        )
+    return ModelError(f"{path}: xacro cannot expand it: {reason[:600]}", value=str(path))
+
+
+def _arguments(root: ElementTree.Element) -> list[str]:
+    """Names of the arguments that a file declares."""
+    tags = "}arg", ":arg"
+    return [e.get("name", "") for e in root.iter() if str(e.tag).endswith(tags)]

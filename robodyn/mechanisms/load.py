@@ -28,6 +28,8 @@ from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from robodyn.mechanisms.kind import Kind
     from robodyn.mechanisms.protocol import Mechanism
 
@@ -50,6 +52,7 @@ def load(
     tip_link: str | None = None,
     hold_branches: bool = False,
     kind: str | None = None,
+    xacro_args: Mapping[str, str] | None = None,
 ) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
 
@@ -65,6 +68,8 @@ def load(
             leaf behind the largest number of movable joints.
         hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
         kind: read a URDF as a mechanism of this kind, whatever it looks like.
+        xacro_args: arguments of a .xacro file, by name. Its `$(find package)` looks in the folders
+            of ROBODYN_PACKAGE_PATH, in a sourced ROS 2 and in the file's own checkout.
 
     Returns:
         A `Mechanism`, of the class of its kind: `StewartPlatform`, `SerialArm` ...
@@ -92,7 +97,7 @@ def load(
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
-        return _from_urdf(read_urdf(path), options, chosen)
+        return _from_urdf(read_urdf(path, xacro_args), options, chosen)
     raise ModelError(
         f"{path}: unknown kind of file {path.suffix!r}, expected .urdf, .xacro, .yaml or .yml",
         value=path.suffix,

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robodyn.errors import ModelError
@@ -40,7 +41,7 @@ def find_chain(
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
-            in it, or a movable joint beside it that nothing holds.
+            in it, a movable joint beside it that nothing holds, or what looks like a loop.
     """
     for name in (base, tip):
         if name is not None and name not in tree.links:
@@ -52,6 +53,8 @@ def find_chain(
     if base is None:
         base = next(link for link in tree.links if link not in tree.above)
     if tip is None:
+        if not hold_branches:
+            _check_loops(tree, source)
         tip = _default_tip(tree, source, base)
     path = _path(tree, tip, base)
     if path is None:
@@ -87,6 +90,41 @@ def _default_tip(tree: UrdfTree, source: str, base: str) -> str:
             value=list(longest),
         )
     return max(longest, key=lambda link: len(longest[link]))
+
+
+def _check_loops(tree: UrdfTree, source: str) -> None:
+    """Refuse ends of two branches that look like one link, cut apart to make a tree of a loop.
+
+    Exporters name the halves by A and B, or repeat a link with a number behind its name. Whoever
+    means an arm all the same names its tip.
+    """
+    parents = {joint.parent for joint in tree.above.values()}
+    ends = [link for link in tree.links if link not in parents and link in tree.above]
+    halves: dict[str, str] = {}
+    for link in ends:
+        loop = _LOOP.fullmatch(link)
+        repeated = _REPEATED.fullmatch(link)
+        if loop is not None:
+            name = f"{loop['loop']} {loop['more']}"
+        else:
+            name = repeated["name"] if repeated and repeated["name"] in ends else link
+        other = halves.setdefault(name, link)
+        if tree.body[other] != tree.body[link]:
+            raise ModelError(
+                f"{source}: links {other!r} and {link!r} look like the two halves of a loop that "
+                "was cut open to make a tree; as an arm this would move as if the loop were not "
+                f'there. Close it by <constraint type="spherical"> with {other!r} and {link!r} as '
+                "its parent and child, or, if there is no loop, name the tip link",
+                value=[other, link],
+            )
+
+
+# such as closedloop3D_1A and closedloop3D_1B, and sphere and sphere_2
+_LOOP = re.compile(
+    r"(?P<loop>.*(closed?[_-]?loop|loop[_-]?closure|closure).*)[AB](?P<more>([_-].*)?)",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
 def _path(tree: UrdfTree, link: str, base: str) -> list[Any] | None:

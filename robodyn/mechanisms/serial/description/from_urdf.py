@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.formats.inertia import check_inertias
+from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_motors import Motor
 from robodyn.formats.urdf_text import UrdfDocument
-from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.formats.urdf_tree import MergedBody, UrdfTree
 from robodyn.mechanisms.serial.description.chain import find_chain
 from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 
@@ -59,7 +59,8 @@ def serial_model_from_urdf(
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
-            planar joint in it, a moving link without `<inertial>`, a movable joint beside it.
+            planar joint in it, a movable joint beside it, what looks like a loop cut open, and with
+            `strict=True` a moving link without `<inertial>`, which is else massless.
         UnphysicalInertia: with `strict=True`.
     """
     tree = UrdfTree(UrdfDocument(robot, (), source))
@@ -72,6 +73,8 @@ def serial_model_from_urdf(
         except ModelError as error:
             raise ModelError(f"{source}: {error}", value=error.value) from error
         start = tree.frames[joint.child]
+    bare = [joint.child for joint in chain.joints if tree.merged(joint.child) is None]
+    check_massless(source, bare, strict=strict)
     check_inertias(
         source, ((f"link {joint.link!r}", joint.inertia) for joint in joints), strict=strict
     )
@@ -95,11 +98,7 @@ def _joint(
     R = before[:3, :3].T
     body = tree.merged(joint.child)
     if body is None:
-        raise ModelError(
-            f"link {joint.child!r}, moved by joint {joint.name!r}, has no <inertial>; "
-            "state one, if only with mass 0",
-            value=joint.child,
-        )
+        body = MergedBody((), 0.0, frame[:3, 3], np.zeros((3, 3)))
     com, inertia = body.seen_from(frame[:3, :3], frame[:3, 3])
     motor = motors.get(joint.name, Motor())
     friction = float((joint.dynamics and joint.dynamics.friction) or 0.0)

@@ -182,7 +182,6 @@ def test_a_limit_of_zero_means_none_was_stated():
         (two_joints('type="floating"'), "joint 'two' is floating"),
         (two_joints('type="planar"'), "joint 'two' is planar"),
         (two_joints(inside='<mimic joint="one"/>'), "joint 'two' mimics 'one'"),
-        (two_joints(last=""), r"arm.urdf: link 'c', moved by joint 'two', has no <inertial>"),
         (two_joints(inside='<dynamics damping="-1"/>'), "arm.urdf: joint 'two': damping is -1"),
         (
             two_joints(inside='<limit lower="2" upper="1" effort="1" velocity="1"/>'),

@@ -1,0 +1,106 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Where ROS packages are: what `$(find name)` and `package://name/` mean, with or without ROS.
+
+Looked in, in this order: folders of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS 2
+(AMENT_PREFIX_PATH), and the checkout that holds the file which asks. A folder is a package if its
+package.xml says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from robodyn.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PATH_VARIABLE = "ROBODYN_PACKAGE_PATH"
+# How far below a folder packages are looked for, and how far above a file its checkout.
+DEPTH = 3
+HEIGHT = 6
+
+
+def find_package(name: str, near: Path | None = None) -> Path:
+    """The folder of a package; `near` is the file that asks for it.
+
+    Raises:
+        ModelError: it is nowhere; says what would help.
+    """
+    for folder in _candidates(name, near):
+        if _name_of(folder) == name:
+            return folder
+    raise ModelError(
+        f"the package {name!r} is not found: name the folder that holds it with --package-path or "
+        f"in {PATH_VARIABLE}, or source the ROS 2 workspace it is in",
+        value=name,
+    )
+
+
+def _candidates(name: str, near: Path | None) -> Iterator[Path]:
+    for folder in _folders(PATH_VARIABLE):
+        yield from _packages_below(folder)
+        yield folder / "share" / name
+    for prefix in _folders("AMENT_PREFIX_PATH"):
+        yield prefix / "share" / name
+    if near is None:
+        return
+    # its own package, then those beside it; the checkout's root is the last to look in
+    folder = near.resolve().parent
+    for _ in range(HEIGHT):
+        if folder == folder.parent:
+            return
+        if (folder / "package.xml").is_file():
+            yield folder
+            yield folder.parent / name
+        if (folder / ".git").exists():
+            yield from _packages_below(folder)
+            return
+        yield folder / name
+        folder = folder.parent
+
+
+def _folders(variable: str) -> list[Path]:
+    return [Path(part) for part in os.environ.get(variable, "").split(os.pathsep) if part]
+
+
+@cache
+def _packages_below(root: Path, depth: int = DEPTH) -> tuple[Path, ...]:
+    if (root / "package.xml").is_file():
+        return (root,)
+    if not depth:
+        return ()
+    found: list[Path] = []
+    try:
+        below = sorted(entry for entry in root.iterdir() if entry.is_dir())
+    except OSError:
+        return ()
+    for folder in below:
+        if not folder.name.startswith("."):
+            found += _packages_below(folder, depth - 1)
+    return tuple(found)
+
+
+def _name_of(folder: Path) -> str:
+    try:
+        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    match = re.search(r"<name>\s*([^<\s]+)\s*</name>", text)
+    return match.group(1) if match else ""
