@@ -88,7 +88,7 @@ def continuous(
     load: WrenchOfTime | None,
     marks: FloatArray | None,
 ) -> Advance:
-    """Efforts are computed at every stage; with `marks` by the adaptive method, which stops there."""
+    """Efforts are computed at every stage; the adaptive method, with `marks`, stops at them."""
     mechanism = plant.mechanism
     none = np.zeros(6)
 
