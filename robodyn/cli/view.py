@@ -30,7 +30,7 @@ from robodyn.errors import RobodynError, UnphysicalInertiaWarning
 def view(
     model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
     path: Annotated[
-        str, option(help="Path to fly: a name of the papers, demo, or a waypoint file.")
+        str, option(help="Path to follow: a name of the papers, demo, or a waypoint file.")
     ] = "",
     port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
     speed: Annotated[float, option(help="Simulated seconds per second.")] = 1.0,
