@@ -78,7 +78,7 @@ setup(
     extras_require=EXTRAS
     | {
         "test": ["pytest", "pytest-cov", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
-        "dev": ["ruff", "mypy", "types-PyYAML"],
+        "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,
     entry_points={

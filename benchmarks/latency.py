@@ -34,36 +34,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.latency_client import BLOCK, Client
+from benchmarks.latency_scenarios import SCENARIOS, Scenario
+
 RATES = (200, 500, 1000)
-PLATFORM, ARM = "stewart_symmetric", "puma560"
-
-
-class Scenario(NamedTuple):
-    """A node and what it is asked.
-
-    Attributes:
-        node, model: the executable and its mechanism.
-        topic: what it is asked on; `joint_commands` for the simulator.
-        answer: the topic on which it answers.
-        parameters: of the node.
-    """
-
-    node: str
-    model: str
-    topic: str
-    answer: str
-    parameters: tuple[str, ...] = ()
-
-
-SCENARIOS = (
-    Scenario("inverse_dynamics", PLATFORM, "platform_state", "joint_commands"),
-    Scenario("inverse_dynamics", ARM, "joint_states", "joint_commands"),
-    Scenario("condition_monitor", PLATFORM, "platform_state", "condition_number"),
-    Scenario("condition_monitor", ARM, "joint_states", "condition_number"),
-    Scenario("state_estimator", PLATFORM, "joint_states", "platform_state"),
-    Scenario("forward_simulator", PLATFORM, "joint_commands", "platform_state"),
-    Scenario("forward_simulator", ARM, "joint_commands", "joint_states"),
-)
 
 
 class Row(NamedTuple):
@@ -89,8 +63,6 @@ def main() -> int:
     given = parser.parse_args()
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 90))
-    from benchmarks.latency_client import BLOCK, Client
-
     client, blocks = Client(), max(round(given.seconds / BLOCK), 2)
     rows = []
     for scenario in (s for s in SCENARIOS if s.node in given.nodes):

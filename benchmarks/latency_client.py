@@ -32,10 +32,11 @@ import robodyn as rd
 from robodyn.trajectories.sampled import knot_times
 from robodyn_ros import messages, qos
 from robodyn_ros.executor import EventsExecutor
+from robodyn_ros.mechanism_messages import messages_of
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 
 if TYPE_CHECKING:
-    from benchmarks.latency import Scenario
+    from benchmarks.latency_scenarios import Scenario
 
 KINDS = {"condition_number": Float64, "platform_state": Odometry}
 BLOCK = 0.5  # [s] after which the other one is asked
@@ -124,12 +125,13 @@ class Questions:
 
     def __init__(self, scenario: Scenario, rate: int) -> None:
         self.mechanism = m = rd.load(scenario.model)
-        if m.kind == "stewart":
+        if m.coordinates.is_pose:
             lift = np.array([0.02, 0.01, 0.02, 0.05, 0.02, 0.03])
             self.motion: Any = rd.plan_line(m.home, m.advance(m.home, lift), duration=FLIGHT)
         else:
             start = m.home + np.linspace(0.3, 0.5, len(m.home))
             self.motion = rd.plan_joints(start, start + 0.2, duration=FLIGHT)
+        self.messages = messages_of(m)
         self._topic, self._period = scenario.topic, round(1e9 / rate)
         self._joints = JointStateMessage(m.joint_names)
         self._odometry = OdometryMessage(m.frames)
@@ -138,12 +140,7 @@ class Questions:
     def trajectory(self) -> Any:
         """The motion as a planner would send it."""
         times = knot_times(FLIGHT, self.motion.switching_times, 0.02)
-        names, frame = self.mechanism.joint_names, self.mechanism.frames[0]
-        if self.mechanism.kind == "serial":
-            return messages.joint_trajectory(names, times, self.motion.sample(times))
-        return messages.platform_trajectory(
-            frame, "platform_joint", times, self.motion.sample(times)
-        )
+        return self.messages.write_trajectory(times, self.motion.sample(times))
 
     def __call__(self, number: int, peer: Peer) -> Any:
         """The question of this number; the simulator wants the stamp of its last state."""
@@ -208,8 +205,7 @@ class Client:
         if scenario.node != "inverse_dynamics":
             return
         flown = questions.trajectory()
-        platform = questions.mechanism.kind == "stewart"
-        topic = "/node/platform_trajectory" if platform else "/node/joint_trajectory"
+        topic = f"/node/{questions.messages.trajectory_topic}"
         self._planner = self.node.create_publisher(type(flown), topic, qos.LATCHED)
         self._planner.publish(flown)
 

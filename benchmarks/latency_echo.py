@@ -46,7 +46,7 @@ def joint_state(names: tuple[str, ...], *fields: str) -> JointState:
 
 def answers(node: str, mechanism: Any) -> list[tuple[str, Any]]:
     """Topic and message of each answer; the last one is what is waited for."""
-    joints, platform = mechanism.joint_names, mechanism.kind == "stewart"
+    joints, is_pose = mechanism.joint_names, mechanism.coordinates.is_pose
     if node == "inverse_dynamics":
         return [
             ("effort_controller/commands", Float64MultiArray(data=[0.0] * len(joints))),
@@ -58,15 +58,16 @@ def answers(node: str, mechanism: Any) -> list[tuple[str, Any]]:
             ("condition_monitor/scale", Float64()),
             ("condition_number", Float64()),
         ]
-    legs = mechanism.leg_joint_states(mechanism.home).names if platform else joints
     if node == "state_estimator":
-        passive = tuple(name for name in legs if name not in joints)
+        passive = mechanism.passive_joint_names
         return [
             ("passive_joint_states", joint_state(passive, "position", "velocity")),
             ("platform_state", Odometry()),
         ]
-    states = [("joint_states", joint_state(legs, "position", "velocity", "effort"))]
-    return [("clock", Clock()), *states, *([("platform_state", Odometry())] if platform else [])]
+    states = [
+        ("joint_states", joint_state(mechanism.all_joint_names, "position", "velocity", "effort"))
+    ]
+    return [("clock", Clock()), *states, *([("platform_state", Odometry())] if is_pose else [])]
 
 
 def main() -> None:

@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchmarks.latency import ARM, PLATFORM, SCENARIOS, running
+from benchmarks.latency import running
+from benchmarks.latency_scenarios import ARM, PLATFORM, SCENARIOS
 
 if TYPE_CHECKING:
-    from benchmarks.latency import Scenario
+    from benchmarks.latency_scenarios import Scenario
 
 RATE = 1000
 ALLOWED = 5.0  # [MB]

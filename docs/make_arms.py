@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Make the tables of docs/arms.md, between its `<!-- table: name -->` and `<!-- end -->` marks.
+"""Make the tables of docs/arms.md between its `<!-- table: name -->` and `<!-- end -->` marks.
 
 python docs/make_arms.py           write them
 python docs/make_arms.py --check   exit with 1 if the page is out of date
@@ -46,7 +46,7 @@ PAPER_ARM = 132 * 6 + 111 * 6 - 4
 WHY = {
     ("newton_euler", "alpha_i"): "omega x z costs two multiplications by the rate",
     ("newton_euler", "f_i"): "m abar of the last link is left out with its R f",
-    ("newton_euler", "r_i x R f"): "nothing hangs on the last link, as in the row of f_i",
+    ("newton_euler", "r_i x R f"): "the last link carries no other, as in the row of f_i",
     ("newton_euler", "R n"): "the same",
     ("newton_euler", "add n"): "five vectors are summed by four additions, not five; last link two",
     ("modified_newton_euler", "alpha_i"): "as above",
@@ -76,7 +76,11 @@ def main() -> int:
 
 
 def equality() -> str:
-    """Largest difference between methods, relative to the largest entry."""
+    """Largest difference between methods, relative to the largest entry.
+
+    Strobing is how Turney, Mudge and Lee obtain the matrices of the dynamics: they evaluate the
+    inverse dynamics for unit vectors of rates or accelerations, one column at a time.
+    """
     rng = np.random.default_rng(1980)
     rows = []
     for name in ("puma560", "stanford_arm"):
@@ -117,7 +121,7 @@ def gap(tau: Any, arm: Any, method: str, *motion: Any) -> str:
 
 
 def relative(a: Any, b: Any) -> str:
-    """The first of three bounds that holds with a margin, as the last digits are the machine's."""
+    """The first of three bounds that holds with a margin; the last digits vary between machines."""
     ratio = 10.0 * np.abs(a - b).max() / np.abs(b).max()
     return next(
         f"below {bound}" for bound in ("1e-13", "1e-11", "1e-9", "inf") if ratio < float(bound)
@@ -140,7 +144,7 @@ def totals() -> str:
 
 
 def rows_of(method: str) -> Callable[[], str]:
-    """Table of one method: each row's count, and why it differs."""
+    """Table of one method: count of each row, and the reason for a difference."""
 
     def make() -> str:
         tallies = {n: count_arm(method, n) for n in SIZES}
@@ -161,7 +165,7 @@ def rows_of(method: str) -> Callable[[], str]:
 
 
 def everything() -> str:
-    """What a whole call costs, what the rules leave out included; and the Stewart platform."""
+    """Operations of a whole call, with those that the rules leave out; Stewart platform too."""
     rows = []
     for method in REPORT_TOTAL:
         tally = count_arm(method, 6)
@@ -195,7 +199,7 @@ def count_stewart() -> Any:
 
 
 def polynomial(counts: Sequence[int]) -> str:
-    """The cubic in n that the counts follow, written out; they follow one exactly."""
+    """The cubic polynomial in n that equals the counts."""
     n = np.array(SIZES, dtype=float)
     sixths = np.rint(np.polyfit(n, np.array(counts) * 6.0, 3)).astype(int)
     if not np.array_equal(np.rint(np.polyval(sixths, n) / 6.0), counts):

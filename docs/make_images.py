@@ -14,7 +14,7 @@
 
 """Draw the pictures of docs/images.
 
-view is the live view on Path I, leg_forces a chart of its report, condition_map a sweep.
+`view` is the live view on Path I, `leg_forces` a chart of its report, `condition_map` a sweep.
 
 python docs/make_images.py [view | leg_forces | condition_map] [--at SECONDS] [--model MODEL]
     [--path PATH] [--out FILE]
@@ -46,8 +46,8 @@ from robodyn.report.images import draw  # noqa: E402
 from robodyn.report.study_charts import force_chart  # noqa: E402
 from robodyn.sweeps.sweep import sweep  # noqa: E402
 from robodyn.trajectories import load_path  # noqa: E402
-from robodyn.view.figures import figure_of  # noqa: E402
 from robodyn.view.live import LiveSimulation  # noqa: E402
+from robodyn.view.model_figure import figure_of  # noqa: E402
 from robodyn.view.paths import paths_of  # noqa: E402
 from robodyn.view.serving import serve, stop  # noqa: E402
 from robodyn.view.studio import open_studio  # noqa: E402
@@ -85,7 +85,7 @@ def picture(model: str, path: str, at: float) -> bytes:
 
 
 def leg_forces(model: str, path: str) -> bytes:
-    """PNG of the forces along a path, as its report shows them."""
+    """PNG of the chart of forces in the report of a path."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mechanism = load(model)
@@ -96,7 +96,7 @@ def leg_forces(model: str, path: str) -> bytes:
 
 
 def condition_map() -> bytes:
-    """PNG of the symmetric platform's workspace: conditioning, and the forces of its legs."""
+    """PNG of the condition number and the leg forces over the symmetric platform's workspace."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -124,14 +124,14 @@ def condition_map() -> bytes:
 
 
 def smaller(png: bytes) -> bytes:
-    """The same picture in 5 bits a channel, which deflates to a fraction."""
+    """The same picture in 5 bits per channel, which compresses much better."""
     pixels = imageio.imread(io.BytesIO(png))[..., :3]
     levels = np.round(pixels / 255.0 * 31.0) / 31.0 * 255.0
     return imageio.imwrite("<bytes>", levels.astype(np.uint8), extension=".png", optimize=True)
 
 
 def main() -> int:
-    """Draw it; 1 if that cannot be."""
+    """Draw the pictures; 1 on failure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("which", nargs="*", metavar=" | ".join(PICTURES))
     parser.add_argument("--at", type=float, default=3.0)

@@ -51,6 +51,8 @@ GLOBAL = {"/clock", "/diagnostics", "/tf", "/tf_static"}
 # What every ROS 2 node has, and what says nothing of ours.
 COMMON = {"/rosout", "/parameter_events", "/parameter_events_descriptors"}
 RANGE_END = 1e299
+# Where tf2_ros is not installed: the nodes that would use a topic of TF, how, and which topic.
+TF2_USES: list[tuple[Node, str, str]] = []
 
 HEADER = """\
 # Nodes
@@ -59,6 +61,24 @@ Made by `python docs/make_nodes.py` from the running nodes. All names are relati
 and remappings work, except `/clock`, `/diagnostics`, `/tf` and `/tf_static`; `~/` stands for the
 node's own name. A platform and an arm differ in a few topics, given in brackets.
 """
+
+
+def stand_in_for_tf2() -> ModuleType:
+    """A `tf2_ros` that only notes who uses it: the page is the same with and without tf2."""
+    module = ModuleType("tf2_ros")
+    module.Buffer = type("Buffer", (), {})
+    module.TransformException = Exception
+    module.TransformBroadcaster = lambda node, *_: TF2_USES.append((node, "publishes", "/tf"))
+    module.TransformListener = lambda _, node: TF2_USES.extend(
+        (node, "subscribes", topic) for topic in ("/tf", "/tf_static")
+    )
+    return module
+
+
+try:
+    import tf2_ros  # noqa: F401
+except ImportError:
+    sys.modules["tf2_ros"] = stand_in_for_tf2()
 
 
 def main() -> int:
@@ -127,6 +147,7 @@ def interfaces(node: Node) -> list[tuple[str, str, str]]:
 
     found = [("publishes", p.topic_name, type_name(p.msg_type)) for p in node.publishers]
     found += [("subscribes", s.topic_name, type_name(s.msg_type)) for s in node.subscriptions]
+    found += [(w, topic, "tf2_msgs/TFMessage") for n, w, topic in TF2_USES if n is node]
     served = [(node.resolve_service_name(s.srv_name), s.srv_type) for s in node.services]
     found += [
         ("serves", name, type_name(kind))

@@ -29,7 +29,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import rclpy
-from make_nodes import GLOBAL, NODES, running
+from make_nodes import GLOBAL, NODES, TF2_USES, running
 from rclpy.node import Node
 
 POLICY = Path(__file__).resolve().parents[1] / "config" / "sros2_policy.xml"
@@ -133,8 +133,11 @@ def node_rules(name: str, class_name: str) -> Rules:
 
 def present(node: Node) -> Iterable[tuple[tuple[str, str], set[str]]]:
     """What a running node has."""
-    yield ("topic", "publish"), {p.topic_name for p in node.publishers}
-    yield ("topic", "subscribe"), {s.topic_name for s in node.subscriptions}
+    uses = {(how, topic) for user, how, topic in TF2_USES if user is node}
+    publishes = {topic for how, topic in uses if how == "publishes"}
+    subscribes = {topic for how, topic in uses if how == "subscribes"}
+    yield ("topic", "publish"), publishes | {p.topic_name for p in node.publishers}
+    yield ("topic", "subscribe"), subscribes | {s.topic_name for s in node.subscriptions}
     yield ("service", "reply"), {node.resolve_service_name(s.srv_name) for s in node.services}
     yield ("service", "request"), {node.resolve_service_name(c.srv_name) for c in node.clients}
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Make the tables of docs/stewart.md, between its `<!-- table: name -->` and `<!-- end -->` marks.
+"""Make the tables of docs/stewart.md between its `<!-- table: name -->` and `<!-- end -->` marks.
 
 python docs/make_stewart.py           write them
 python docs/make_stewart.py --check   exit with 1 if the page is out of date
@@ -39,7 +39,7 @@ PAGE = Path(__file__).with_name("stewart.md")
 IMAGES = Path(__file__).with_name("images")
 MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 PATHS = ("I", "II", "P1")
-# From the papers as printed to the exact equations, one mended error at a time.
+# From the papers as printed to the exact equations, one corrected error at a time.
 FORMULATIONS: dict[str, str | Formulation] = {
     "`massless` (1998, eq. 41)": "massless",
     "`dasgupta1998`, as printed": "dasgupta1998",
@@ -71,7 +71,7 @@ def manipulator() -> Any:
 
 
 def motion_along(name: str, samples: int = 601) -> tuple[np.ndarray, Any]:
-    """Times and motion; the ends of every blend are looked at from both sides."""
+    """Times and motion; the ends of every blend are sampled on both sides."""
     path = rd.paper_path(name)
     sides = [t + side for t in path.switching_times for side in (-1e-9, 1e-9)]
     times = np.union1d(np.linspace(0.0, path.duration, samples), sides)
@@ -102,7 +102,7 @@ def errors() -> str:
 
 
 def statements() -> str:
-    """What the 1998 paper says of its results, and what its own equations and the exact give."""
+    """Results that the 1998 paper states, by its own equations and by the exact ones."""
     platform = manipulator()
     times, motion = motion_along("I", 6001)
     found = {}
@@ -171,7 +171,7 @@ def modes() -> str:
 
 
 def stability() -> str:
-    """Growth rates about rest along path I with the static forces held."""
+    """Growth rates of small motions about rest along path I while the static forces are held."""
     platform = manipulator()
     path = rd.paper_path("I")
     times = np.array([0.0, 1.5, 3.0, 4.5, 6.0])

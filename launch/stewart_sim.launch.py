@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Fly a Stewart platform along a path: planner, inverse dynamics, monitor, simulator, summary.
+"""Simulate a Stewart platform on a path: planner, inverse dynamics, monitor, simulator, summary.
 
-The launch ends by itself when the path is done. If any process dies before that, all others are
-stopped, a line says which one it was, and the exit code is not 0.
+The launch ends when the path is done. If a process dies before that, all others are stopped, an
+error names it, and the exit code is not 0.
 """
 
 from launch import LaunchDescription

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""See a mechanism in RViz and move it by sliders: a platform by its pose, an arm by its joints."""
+"""Show a mechanism in RViz and move it by sliders: platforms by pose, others by joints."""
 
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 
@@ -34,13 +34,13 @@ def generate_launch_description():
                 "sliders",
                 default_value="true",
                 choices=["true", "false"],
-                description="false: somebody else publishes the joint states",
+                description="false: the joint states are published by another node",
             ),
             DeclareLaunchArgument(
                 "rviz",
                 default_value="true",
                 choices=["true", "false"],
-                description="show it in RViz; needs rviz2 and robot_state_publisher",
+                description="show the mechanism in RViz; needs rviz2 and robot_state_publisher",
             ),
             namespace_argument(),
             OpaqueFunction(function=viewed),

@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any
 from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import analyze as analyze
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward
@@ -49,11 +48,15 @@ if TYPE_CHECKING:
     from robodyn.errors import SimulationFailed as SimulationFailed
     from robodyn.errors import SingularConfiguration as SingularConfiguration
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
+    from robodyn.mechanisms.kind import Kind as Kind
     from robodyn.mechanisms.load import load as load
     from robodyn.mechanisms.load import models as models
+    from robodyn.mechanisms.registry import kinds as kinds
+    from robodyn.mechanisms.registry import register_kind as register_kind
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
+    from robodyn.report.study import analyze as analyze
     from robodyn.simulation import simulate_many as simulate_many
     from robodyn.simulation.simulate import simulate as simulate
     from robodyn.sweeps.sweep import sweep as sweep
@@ -66,7 +69,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "robodyn.analysis.study": ("analyze",),
+    "robodyn.report.study": ("analyze",),
     "robodyn.control": (
         "ComputedTorque",
         "ConstantEffort",
@@ -85,7 +88,9 @@ _HOMES = {
         "SimulationFailed",
         "SingularConfiguration",
     ),
+    "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": ("load", "models"),
+    "robodyn.mechanisms.registry": ("kinds", "register_kind"),
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.mechanisms.common.end_stops": ("EndStops",),
     "robodyn.simulation": ("simulate", "simulate_many"),

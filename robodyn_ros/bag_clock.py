@@ -12,13 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The stamps of recorded messages: simulated time where there is one, else the wall clock's.
+"""Stamps of recorded messages: simulated time if there is a clock, else wall time.
 
-A recorder is often up before the simulator; what it hears until it knows which clock the run has is
-held back. One bag never mixes the two: a message of 1970 and one of today make it unplayable.
+A recorder often starts before the simulator; messages are held back until it is known which clock
+the run uses. A bag never mixes the two: with stamps of 1970 and of today it could not be played.
 
-A message's simulated time is that of the last tick sent before it, not of the last one taken: a
-recorder that lags behind takes messages of several topics in another order than they were sent.
+A message's simulated time is that of the last tick sent before it, not of the last one received: a
+recorder that lags behind receives messages of several topics in another order than they were sent.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     Write = Callable[[int, int, bytes], None]
 
-# Bytes that may be held back; beyond it the wall clock is taken.
+# Bytes that may be held back; beyond that the wall clock is used.
 MOST_HELD = 64_000_000
-# Ticks remembered for messages that are taken late.
+# Ticks kept for messages that are received late.
 TICKS = 10_000
 
 
@@ -41,12 +41,12 @@ class BagClock:
     """Passes messages on to `write(topic, stamp, data)` as soon as their stamp is known.
 
     Args:
-        source: `sim`, `wall`, or `auto`, to be decided by what comes first, `tick` or `give_up`.
+        source: `sim`, `wall`, or `auto`: decided by the first call of `tick` or `give_up`.
         write: takes the stamped messages.
         most_held: bytes that may be held back.
 
     Attributes:
-        source: `sim` or `wall` once that is decided.
+        source: `sim` or `wall` once decided.
     """
 
     def __init__(self, source: str, write: Write, most_held: int = MOST_HELD) -> None:
@@ -63,7 +63,7 @@ class BagClock:
         return self._ticks[-1][1] if self._ticks else None
 
     def tick(self, now: int, sent: int) -> bool:
-        """Simulated time is `now`, sent at `sent` of the wall clock [ns]; has it gone back?"""
+        """Simulated time is `now`, sent at wall time `sent` [ns]; returns whether it went back."""
         back = self.now is not None and now < self.now
         self._ticks.append((sent, now))
         if self.source == "auto":
@@ -73,13 +73,13 @@ class BagClock:
         return back
 
     def give_up(self) -> None:
-        """No simulated time has come, nor will any be waited for."""
+        """Stop waiting for simulated time and use the wall clock."""
         if not self._ticks:
             self.source = "wall"
             self._release()
 
     def take(self, topic: int, sent: int, received: int, data: bytes) -> None:
-        """A message, sent and received at these times of the wall clock [ns]."""
+        """Add a message, sent and received at these wall times [ns]."""
         if self.source == "wall":
             self._write(topic, received, data)
         elif self._ticks:

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Writes a rosbag2 folder in MCAP by the package rosbags, from a thread of its own.
+"""Writes a rosbag2 folder in MCAP with the package rosbags, in a separate thread.
 
-Who hands over messages is never held up by the disk, as long as it keeps up; nor can Ctrl-C, which
-Python delivers to the main thread, cut a record in half. What waits is bounded in bytes.
+The caller does not wait for the disk as long as it keeps up, and Ctrl-C, which Python delivers to
+the main thread, cannot interrupt a record. The queue is bounded in bytes.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ NANOSECONDS = 1_000_000_000
 
 
 class RecordingFailed(RobodynError, OSError):
-    """The bag could not be written: the disk is full, or gone."""
+    """The bag could not be written, for example because the disk is full."""
 
 
 class BagWriter:
-    """A bag that is being written; `close` makes it complete.
+    """A bag being written; `close` completes it.
 
     Args:
         folder: of the bag; it must not exist.
         compress: chunks by zstd.
-        limit: most bytes that may wait to be written; beyond it `write` waits.
+        limit: bytes in the queue beyond which `write` waits.
 
     Attributes:
-        messages: how many were taken.
+        messages: number of messages accepted.
 
     Raises:
         MissingExtra: rosbags is not installed.
-        InvalidInput: the folder exists, or cannot be made.
+        InvalidInput: the folder exists, or cannot be created.
     """
 
     def __init__(self, folder: Path, *, compress: bool = False, limit: int = 64_000_000) -> None:
@@ -98,7 +98,7 @@ class BagWriter:
     def add_topic(
         self, name: str, kind: str, definition: Definition, offered: Sequence[QoSProfile]
     ) -> int:
-        """Begin a topic of message type `kind`; returns the number to write it by."""
+        """Add a topic of message type `kind`; returns its number for `write`."""
         number, self._topics = self._topics, self._topics + 1
         self._put(-1, 0, (name, kind, definition, list(offered)), 0)
         return number
@@ -107,16 +107,16 @@ class BagWriter:
         """Append a serialized message, `stamp` [ns].
 
         Raises:
-            RecordingFailed: the bag cannot be written any more; said once, later messages are lost.
+            RecordingFailed: the bag cannot be written; raised once, later messages are dropped.
         """
         self.messages += 1
         self._put(topic, stamp, data, len(data))
 
     def close(self, remarks: Mapping[str, str] | None = None) -> None:
-        """Write what waits, the index and metadata.yaml, `remarks` among its `custom_data`.
+        """Write the queue, the index and metadata.yaml, with `remarks` in its `custom_data`.
 
         Raises:
-            RecordingFailed: what was written is there, but without an index.
+            RecordingFailed: the bag has what was written so far, but no index.
         """
         with self._changed:
             for name, text in (remarks or {}).items():
@@ -153,7 +153,7 @@ class BagWriter:
                 pass
             self._writer.close()
         except Exception as error:
-            # anything at all that goes wrong here is told by the thread that hands over messages
+            # every failure is raised again in the thread that calls `write`
             with self._changed:
                 self._failure = error
                 self._waiting.clear()
@@ -161,7 +161,7 @@ class BagWriter:
             self._writer.abort()
 
     def _write_waiting(self) -> bool:
-        """Write what waits; False when all is written and no more will come."""
+        """Write the queue; False when it is empty and closed."""
         with self._changed:
             while not self._waiting and not self._closing:
                 self._changed.wait()
@@ -190,7 +190,7 @@ class BagWriter:
 
 
 def _recorded(profile: QoSProfile) -> Any:
-    """A QoS profile as a bag keeps it; both count the policies as rmw does."""
+    """A QoS profile as stored in a bag; both number the policies as rmw does."""
     from rosbags.interfaces import (
         Qos,
         QosDurability,

@@ -12,23 +12,21 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `condition_monitor`: how far the mechanism is from a singularity, now and ahead.
+"""Node `condition_monitor`: distance from singularities, now and along the trajectory.
 
-Subscribes the state and the trajectory of a platform or an arm; publishes `condition_number`,
-`~/condition_number_scaled`, `~/scale` (0 to 1: how fast to go on, by where the planned motion
-leads), `~/singularity_ahead` (time on the path [s] of the first singularity or crossing of `error`,
-infinite if there is none, not a number for a path that cannot be examined) and `/diagnostics` (when
-a level changes, and at a steady rate; `trajectory ahead` has the times of all crossings of `warn`
-and of `error` and of all singularities).
+Subscribes the state and the trajectory; publishes `condition_number`, `~/condition_number_scaled`,
+`~/scale` (0 to 1: speed factor, from the planned motion ahead), `~/singularity_ahead` (time on the
+path [s] of the first singularity or crossing of `error`, infinite if there is none, NaN for a path
+that cannot be examined) and `/diagnostics` (when a level changes, and periodically; `trajectory
+ahead` has the times of all crossings of `warn` and `error` and of all singularities).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from std_msgs.msg import Float64
@@ -44,27 +42,30 @@ from robodyn.analysis.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import diagnostics, messages, qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
 
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
 SETTINGS = {
-    "warn": live(100.0, "condition number from which the diagnostic warns", 1.0),
-    "error": live(1000.0, "condition number from which the diagnostic is an error", 1.0),
+    "warn": live(100.0, "condition number at which the diagnostic warns", 1.0),
+    "error": live(1000.0, "condition number at which the diagnostic is an error", 1.0),
     "hysteresis": live(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
     "characteristic_length": live(
-        1.0, "length that makes moments comparable with forces, for the scaled number [m]", 1e-6
+        1.0, "characteristic length of the scaled condition number [m]", 1e-6
     ),
-    "scale_from": live(50.0, "scaled condition number from which ~/scale falls below 1", 1.0),
+    "scale_from": live(50.0, "scaled condition number above which ~/scale falls below 1", 1.0),
     "scale_to": live(500.0, "scaled condition number at which ~/scale is 0", 1.0),
-    "diagnostic_period": Spec(0.5, "longest time between two diagnostics [s]", 0.01, 60.0),
+    "diagnostic_period": Spec(0.5, "period of diagnostics [s]", 0.01, 60.0),
 }
 PARAMETERS = MECHANISM | SETTINGS
-# A level that comes and goes is logged once in so long [s]; the diagnostics tell every change.
+# A level is logged at most once in this time [s]; the diagnostics have every change.
 QUIET = 1.0
 
 
 class ConditionMonitor(Node):
-    """Publishes what the library's conditioning analysis says of each state and trajectory."""
+    """Publishes the library's conditioning analysis of each state and trajectory."""
 
     def __init__(self) -> None:
         super().__init__("condition_monitor")
@@ -86,14 +87,14 @@ class ConditionMonitor(Node):
         self._scale = self.create_publisher(Float64, "~/scale", qos.LATEST)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
-        speaks = interface(self, self._mechanism)
-        speaks.on_trajectory(self._on_trajectory)
-        speaks.on_state(self._on_state, qos.LOSSLESS)
+        topics = Interface(self, self._mechanism)
+        topics.on_trajectory(self._on_trajectory)
+        topics.on_state(self._on_state, qos.LOSSLESS)
         on_change(self, SETTINGS, p, self._on_change)
-        # a heartbeat for those who watch while states stand still
+        # diagnostics are published also while no states arrive
         self.create_timer(p["diagnostic_period"], self._publish)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         try:
             number = float(self._mechanism.condition_number(configuration))
             self._tell_scale(stamp, number, configuration, velocity)
@@ -107,14 +108,14 @@ class ConditionMonitor(Node):
             self._last = self._status(number, configuration, velocity)
             self._publish()
         level, now = self._level.level, time.monotonic()
-        if changed and now - self._said.get(level, -math.inf) > QUIET:
+        if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
             diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
 
     def _tell_scale(
-        self, stamp: int, number: float, configuration: np.ndarray, velocity: np.ndarray
+        self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> None:
-        """Slow down towards a singularity, never on the way out of it."""
+        """Slow down towards a singularity, never on the way out of one."""
         scaled = number
         if self._length != 1.0:
             scaled = float(self._mechanism.condition_number(configuration, self._length))
@@ -123,7 +124,7 @@ class ConditionMonitor(Node):
         self._scale.publish(Float64(data=scale))
 
     def _status(
-        self, number: float, configuration: np.ndarray, velocity: np.ndarray
+        self, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> DiagnosticStatus:
         smallest = float(self._mechanism.singular_values(configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))
@@ -145,7 +146,7 @@ class ConditionMonitor(Node):
         return diagnostics.status(self, "condition number", level, message, values)
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Other thresholds; the level stays until the next state, what lies ahead is told anew."""
+        """Change thresholds; the level stays until the next state; examine the trajectory anew."""
         level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         level.level = self._level.level
         self._scaling.set_limits(*_scaling(p))
@@ -160,7 +161,7 @@ class ConditionMonitor(Node):
             self._scaling.follow(trajectory, start)
         except rd.RobodynError as error:
             self._scaling.leave()
-            self.get_logger().error(f"~/scale goes by the velocity: {error}")
+            self.get_logger().error(f"~/scale is computed from the velocity instead: {error}")
 
     def _look_ahead(self, trajectory: SampledTrajectory) -> None:
         try:
@@ -185,7 +186,7 @@ class ConditionMonitor(Node):
     def _tell_ahead(
         self, first_trouble: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
-        """What was known of the path before is no longer ahead."""
+        """Replace what was published about the previous trajectory."""
         self._outlook = diagnostics.status(self, "trajectory ahead", level, text, values)
         self._ahead.publish(Float64(data=first_trouble))
         self._publish()
@@ -198,7 +199,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """What `~/scale` is made by; refused in terms of the parameters."""
+    """Settings of `~/scale`, checked with the names of the parameters."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

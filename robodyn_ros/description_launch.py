@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Launch: who tells the robot's description and its transforms, and who draws it."""
+"""Launch: the nodes that publish the robot description and transforms, and that display them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ from launch_ros.substitutions import FindPackageShare
 import robodyn as rd
 from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn.view.figures import size_of
 
 if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from launch import LaunchContext
     from robodyn.mechanisms.protocol import Mechanism
 
-# Transforms a second: more than RViz draws.
+# Rate of transforms [Hz]: as fast as RViz draws.
 TRANSFORMS = 60.0
 
 
@@ -71,24 +70,24 @@ def model_parameters() -> dict[str, ParameterValue]:
 
 
 def namespace_argument() -> DeclareLaunchArgument:
-    """The launch argument for where all nodes are."""
+    """The launch argument for the namespace of all nodes."""
     return DeclareLaunchArgument(
         "namespace", default_value="", description="namespace of all nodes"
     )
 
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
-    """What the launch argument `model` names, and the mechanism it is."""
+    """The launch argument `model`, and the mechanism it names."""
     source = LaunchConfiguration("model").perform(context)
     words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
     use_arguments(arguments_of(words))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the simulator tells them
+        warnings.simplefilter("ignore")  # the simulator logs them
         return source, rd.load(source)
 
 
 def installed(package: str) -> bool:
-    """Whether a package is there to run nodes of."""
+    """Whether a package is installed."""
     try:
         get_package_prefix(package)
     except PackageNotFoundError:
@@ -98,17 +97,18 @@ def installed(package: str) -> bool:
 
 def is_on(context: LaunchContext, argument: str) -> bool:
     """Whether a launch argument is `true`."""
-    return LaunchConfiguration(argument).perform(context) == "true"
+    text: str = LaunchConfiguration(argument).perform(context)
+    return text == "true"
 
 
 def enclave(name: str) -> list[str]:
-    """ROS arguments of a node in a graph secured by config/sros2_policy.xml, which has its name."""
+    """ROS arguments of a node in a graph secured by config/sros2_policy.xml: its enclave."""
     secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
     return ["--enclave", f"/robodyn/{name}"] if secure else []
 
 
 def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
-    """robot_state_publisher for a URDF; a line in the log where it is not installed."""
+    """robot_state_publisher for a URDF; a log line where it is not installed."""
     if not installed("robot_state_publisher"):
         return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
     return Node(
@@ -129,7 +129,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
 
 
 def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
-    """rviz2 with the view of this kind of mechanism; a line in the log where it is not there."""
+    """rviz2 with a display configuration for the mechanism; a log line if it is not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
     return Node(
@@ -146,11 +146,12 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 
 
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
-    """A file with the view of this kind of mechanism, from as far as one of its size asks for."""
+    """A display configuration file, with the camera's distance scaled to the mechanism."""
     share = Path(FindPackageShare("robodyn").perform(context))
-    view = yaml.safe_load((share / "rviz" / f"{mechanism.kind}.rviz").read_text(encoding="utf-8"))
+    name = "with_leg_forces.rviz" if mechanism.acts_along_legs else "mechanism.rviz"
+    view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
-    size = size_of(mechanism)
+    size = mechanism.size
     current["Distance"] *= size
     current["Focal Point"]["Z"] *= size
     for display in view["Visualization Manager"]["Displays"]:
@@ -164,8 +165,8 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
 
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
-    """The arrows that RViz draws at the legs of a platform."""
-    if mechanism.kind != "stewart":
+    """The node for arrows at the legs, for mechanisms whose actuators push along legs."""
+    if not mechanism.acts_along_legs:
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
     return [
@@ -197,7 +198,7 @@ def drawn(
 
 
 def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """A mechanism that nothing but sliders moves."""
+    """A mechanism that is moved by sliders only."""
     try:
         source, mechanism = chosen_mechanism(context)
         text = robot_description(source, mechanism)
@@ -212,8 +213,8 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
-    """Six for a platform's pose, or one for every joint of an arm."""
-    if mechanism.kind == "stewart":
+    """Six sliders for a body's pose, or one for each joint."""
+    if mechanism.coordinates.is_pose:
         return Node(
             package="robodyn",
             executable="pose_sliders",
@@ -236,7 +237,7 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
 
 
 def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """For a simulation without ros2_control: its description and transforms, and a view of it."""
+    """Description, transforms and display of a simulation without ros2_control."""
     seen = is_on(context, "rviz")
     if is_on(context, "ros2_control") or not (seen or installed("robot_state_publisher")):
         return []

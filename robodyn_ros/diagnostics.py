@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""DiagnosticStatus messages, named and levelled as diagnostic_updater does it."""
+"""DiagnosticStatus messages, with the names and levels of diagnostic_updater."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rclpy.node import Node
 
 # `level` is a byte in Python; these are indexed by 0, 1, 2.
@@ -30,7 +32,7 @@ LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 
 def status(
-    node: Node, task: str, level: int, message: str, values: dict[str, object]
+    node: Node, task: str, level: int, message: str, values: Mapping[str, object]
 ) -> DiagnosticStatus:
     """One status, `level` 0 (OK), 1 (WARN) or 2 (ERROR), named `<node>: <task>`."""
     return DiagnosticStatus(
@@ -43,7 +45,7 @@ def status(
 
 
 def say(node: Node, level: int, text: str) -> None:
-    """Log a text at the severity of a level; rclpy allows each line of code one severity only."""
+    """Log a text at the severity of a level; rclpy allows one severity per line of code."""
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Entry points of the executables: one function a node.
+"""Entry points of the executables: one function per node.
 
-Importing a node takes a second; until it runs, Ctrl-C ends the process without a word.
+Importing a node takes a second; until it runs, Ctrl-C ends the process without output.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _start(name: str, node_class: str) -> None:
 
 
 def condition_monitor() -> None:
-    """How far the mechanism is from a singularity, now and ahead."""
+    """Distance from singularities, now and along the trajectory."""
     _start("condition_monitor", "ConditionMonitor")
 
 
@@ -63,42 +63,42 @@ def force_markers() -> None:
 
 
 def forward_simulator() -> None:
-    """The mechanism that efforts move, and the owner of time."""
+    """Simulation of the mechanism; publishes the clock."""
     _start("forward_simulator", "ForwardSimulator")
 
 
 def inverse_dynamics() -> None:
-    """A trajectory and the measured state in, efforts out."""
+    """Efforts for a trajectory and the measured state."""
     _start("inverse_dynamics", "InverseDynamics")
 
 
 def pose_sliders() -> None:
-    """A platform where six sliders put it."""
+    """A platform moved by six sliders."""
     _start("pose_sliders", "PoseSliders")
 
 
 def recorder() -> None:
-    """Every topic of a run in a rosbag2 folder."""
+    """Records the topics of a run to a rosbag2 folder."""
     _start("recorder", "Recorder")
 
 
 def run_summary() -> None:
-    """Watches a run to its end and writes what came of it."""
+    """Follows a run to its end and writes a summary."""
     _start("run_summary", "RunSummary")
 
 
 def state_estimator() -> None:
-    """Where the platform is, from the legs' encoders."""
+    """Estimates a platform's state from the legs' encoders."""
     _start("state_estimator", "StateEstimator")
 
 
 def trajectory_planner() -> None:
-    """Goals and named paths in, trajectories out."""
+    """Plans trajectories from goals and named paths."""
     _start("trajectory_planner", "TrajectoryPlanner")
 
 
 def web_viewer() -> None:
-    """A page on localhost that shows the mechanism, moving."""
+    """A page on localhost that shows the mechanism moving."""
     _start("web_viewer", "WebViewer")
 
 

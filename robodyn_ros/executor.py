@@ -12,18 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What calls the callbacks: rclpy's executor, with a shorter way for messages.
+"""The executor of our nodes: rclpy's, with a faster path for subscriptions.
 
-For each message rclpy goes twice, in Python, through all that a node waits for: services, timers,
-and most of all events of quality of service, some two for every publisher and subscription. It
-makes a new wait set each time, and a task for the callback. Here the wait set is kept while the
-node stays as it is, messages are taken and handed over at once, and all else is left to rclpy,
-which is only asked when something else is ready, or twice a second: the events, whether a peer has
-been found that asks for another quality of service, can wait a little.
+For each message rclpy iterates twice, in Python, over everything a node waits for: services,
+timers, and about two QoS events per publisher and subscription. It builds a new wait set each time,
+and a task for the callback. Here the wait set is reused until the node's entities change, messages
+are taken and passed to their callbacks directly, and everything else is left to rclpy, which is
+called only when something else is ready, or twice a second: QoS events (a peer with incompatible
+QoS was found) are not urgent.
 
-`ROBODYN_EXECUTOR` chooses another executor, to measure: `single` and `multi` are rclpy's own;
-`events` is its experimental one, which in rclpy 7.1.6 now and then ceases to take messages and
-which an exception in a callback, or Ctrl-C in its midst, makes talkative.
+`ROBODYN_EXECUTOR` selects another executor for measurements: `single` and `multi` are rclpy's own;
+`events` is its experimental one, which in rclpy 7.1.6 occasionally stops taking messages and prints
+tracebacks after an exception in a callback or Ctrl-C.
 """
 
 from __future__ import annotations
@@ -50,57 +50,55 @@ from robodyn.errors import InvalidInput
 try:
     from rclpy.experimental import EventsExecutor
 except ImportError:  # Humble, and the first releases of Jazzy
-    EventsExecutor = None
+    EventsExecutor = None  # type: ignore[assignment]  # not in this release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rclpy.node import Node
     from rclpy.task import Task
 
 VARIABLE = "ROBODYN_EXECUTOR"
 KINDS = ("lean", "single", "multi", "events")
-# How often events of quality of service are looked at [s].
+# Period at which QoS events are checked [s].
 SELDOM = 0.5
-# spin() of the events executor is not ended by Ctrl-C; one that comes back this often [s] is.
+# spin() of the events executor does not end on Ctrl-C; spin_once with this timeout [s] does.
 LOOK_UP = 0.1
-# On a signal rclpy wakes who waits before it shuts down; who is back at waiting by then is not
-# woken again. So a node under rclpy's executors, which may have no timers, wakes this often [s].
+# On a signal rclpy wakes waiting executors before it shuts down, and not again afterwards. A node
+# without timers under rclpy's executors could then wait forever, so it wakes with this period [s].
 WAKE = 1.0
-# What is left to rclpy, as its wait sets call it.
+# Entities left to rclpy, as its wait sets name them.
 REST = ("timer", "service", "client")
 
 
 class LeanExecutor(SingleThreadedExecutor):
-    """Calls one node's callbacks in the thread that spins; those of messages with little ado.
+    """Executes one node's callbacks in the spinning thread, those of subscriptions directly.
 
-    A subscription's callback must not be a coroutine. Waitables other than events of quality of
-    service would have to wait like those.
+    A subscription's callback must not be a coroutine. Waitables are checked only as often as QoS
+    events.
     """
 
     def __init__(self, node: Node) -> None:
-        # before rclpy's, which may be woken at once
+        # before the base class, which may call wake() at once
         self._stir = GuardCondition(None, None, context=node.context)
         super().__init__(context=node.context)
         self._spun = node
         self.add_node(node)
 
     def wake(self) -> None:
-        """End a wait, from any thread."""
+        """Interrupt a wait, from any thread."""
         super().wake()
         self._stir.trigger()
 
-    def create_task(self, callback: Callable[..., Any], *args: Any, **kws: Any) -> Task:
-        """Have something called by the thread that spins."""
+    def create_task(self, callback: Any, *args: Any, **kws: Any) -> Task:
+        """Schedule a call in the spinning thread."""
         task = super().create_task(callback, *args, **kws)
         self._stir.trigger()
         return task
 
     def spin(self) -> None:
-        """Call callbacks until rclpy is shut down, or one of them raises.
+        """Execute callbacks until rclpy is shut down, or one of them raises.
 
         Raises:
-            ExternalShutdownException: shut down, by a signal too.
+            ExternalShutdownException: rclpy was shut down, also by a signal.
         """
         signals = SignalHandlerGuardCondition(self._spun.context)
         try:
@@ -108,7 +106,7 @@ class LeanExecutor(SingleThreadedExecutor):
         except rclpy_implementation.RCLError:
             if self._spun.context.ok():
                 raise
-            # another thread shut it down under what was just being made
+            # another thread shut the context down meanwhile
         finally:
             signals.destroy()
         raise ExternalShutdownException
@@ -127,7 +125,7 @@ class LeanExecutor(SingleThreadedExecutor):
                         self._do_rest()
 
     def _do_rest(self) -> None:
-        """All that rclpy's own executor finds ready."""
+        """Execute everything that rclpy's own executor finds ready."""
         with suppress(TimeoutException):
             while True:
                 handler, *_ = self.wait_for_ready_callbacks(timeout_sec=0.0)
@@ -137,11 +135,11 @@ class LeanExecutor(SingleThreadedExecutor):
 
 
 class Waiting:
-    """What a node waits for, kept ready as long as the node has the same subscriptions and so on.
+    """A wait set of all entities of a node, reused until those change.
 
     Args:
-        node: whose entities they are.
-        guards: waited for besides.
+        node: whose entities are waited for.
+        guards: further guard conditions.
         held: keeps the handles from being destroyed meanwhile.
     """
 
@@ -150,7 +148,7 @@ class Waiting:
         self._entities = subscriptions, timers, services, clients, self._guards = self._present()
         guards = [*self._guards, *guards]
         counts = map(len, (subscriptions, guards, timers, clients, services))
-        context = node.context.handle
+        context: Any = node.context.handle
         held.enter_context(context)
         self._set = wait_set = rclpy_implementation.WaitSet(*counts, 0, context)
         self._add = []
@@ -178,13 +176,13 @@ class Waiting:
         )
 
     def is_current(self) -> bool:
-        """Whether the node waits for nothing else by now."""
+        """Whether the node still has the same entities."""
         return self._entities == self._present()
 
     def wait(self, timeout: float) -> bool:
-        """Hand over a message of each subscription that has one; whether anything else is ready.
+        """Wait up to `timeout` [s] and execute the callbacks of subscriptions that are ready.
 
-        It waits for either, as long as `timeout` [s].
+        Returns whether anything else is ready.
         """
         wait_set = self._set
         wait_set.clear_entities()
@@ -198,12 +196,12 @@ class Waiting:
         stirred = wait_set.get_ready_entities("guard_condition")
         for guard in self._guards:
             if guard.handle.pointer in stirred:
-                guard.trigger()  # again: that was used up, and rclpy is to see it
+                guard.trigger()  # again: waiting has reset it, and rclpy must see it, too
         return bool(stirred) or any(wait_set.get_ready_entities(kind) for kind in REST)
 
 
 def hand_over(subscription: Any, with_info: bool) -> None:
-    """Take a message, if there is still one, and call back with it."""
+    """Take a message, if there still is one, and call the callback with it."""
     try:
         with subscription.handle:
             taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
@@ -218,13 +216,13 @@ def hand_over(subscription: Any, with_info: bool) -> None:
 
 
 def wants_info(subscription: Any) -> bool:
-    """Whether its callback takes more than the message; on Humble none does."""
+    """Whether its callback takes message info as well; on Humble none does."""
     kind = getattr(subscription, "_callback_type", None)
     return kind is not None and kind.name != "MessageOnly"
 
 
 def chosen() -> str:
-    """The kind of executor that the environment asks for, or ours.
+    """The executor selected by the environment, by default ours.
 
     Raises:
         InvalidInput: an unknown kind, or one that this rclpy does not have.
@@ -236,10 +234,10 @@ def chosen() -> str:
 
 
 def spin(node: Node) -> None:
-    """Call a node's callbacks until rclpy is shut down, or one of them raises.
+    """Execute a node's callbacks until rclpy is shut down, or one of them raises.
 
     Raises:
-        ExternalShutdownException: shut down, by a signal too.
+        ExternalShutdownException: rclpy was shut down, also by a signal.
         InvalidInput: `ROBODYN_EXECUTOR` names no executor.
     """
     kind = chosen()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the surroundings exert on the mechanism, in the frame that its message names."""
+"""The external wrench on the mechanism, from the frame of its message to the base frame."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
     from robodyn_ros.interfaces import Interface
 
 
-# How often a wrench is tried again whose frame has not been heard of yet [s].
+# Period of retries for a wrench whose frame is not known yet [s].
 RETRY = 0.05
-# Wrenches beyond all measure [N, N m] may overflow when they are turned.
+# Larger wrenches [N, N m] are refused: they might overflow when transformed.
 LARGEST = 1e12
 
 
 class ExternalWrench:
-    """The last `external_wrench` received; it acts until another one comes.
+    """The last `external_wrench` received; it acts until another one arrives.
 
-    A wrench in the base frame, or without a frame, is taken as it is, about the body's reference
-    point; one in the frame of the moving body turns with it. Other frames are found by TF: one that
-    hangs on the body, such as a force sensor's, turns with it too, and its wrench acts at its
-    origin; of any other frame the axes count, as they are when the wrench arrives.
+    A wrench in the base frame, or without a frame, is about the body's reference point; one in the
+    frame of the moving body rotates with it. Other frames are looked up in TF: the wrench of a
+    frame fixed to the body, such as a force sensor's, acts at its origin and rotates with it; of
+    any other frame only the axes matter, as they are when the wrench arrives.
 
     Args:
-        node: that subscribes and has the parameters TRANSFORMS; it listens to TF from the first
-            wrench on that needs it.
+        node: that subscribes and has the parameters TRANSFORMS; it subscribes to TF with the
+            first wrench that needs it.
         mechanism: what the wrench acts on.
-        interface: its frames.
+        interface: has its frames.
         now: the stamp [ns] of the latest state.
     """
 
@@ -103,7 +103,7 @@ class ExternalWrench:
             )
 
     def _resolved(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
-        """The wrench about the body's reference point, and whether it turns with the body."""
+        """The wrench about the body's reference point, and whether it rotates with the body."""
         base, body = self._own
         if frame in ("", *self._own):
             return wrench, frame == body
@@ -113,7 +113,7 @@ class ExternalWrench:
         return turned_to_base(self._frames.pose(frame, base), wrench), False
 
     def _wait(self, message: WrenchStamped) -> None:
-        """Its frame may be among the transforms that are on their way."""
+        """Keep a wrench whose frame may still arrive."""
         self._waiting = message
         if self._retry is None:
             # by the steady clock: simulated time may stand still

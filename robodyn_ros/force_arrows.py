@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Markers of the legs' forces: arrows where the legs take hold of the platform, and texts."""
+"""Markers of the legs' forces: arrows at the legs' tips, and labels."""
 
 from __future__ import annotations
 
@@ -24,62 +24,61 @@ from rclpy.duration import Duration
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
-from robodyn.view.figures import size_of
 from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
+    from robodyn.mechanisms.protocol import Mechanism
 
 
-# Okabe and Ito (2008): told apart with any kind of colour vision, and by brightness.
+# Okabe and Ito (2008): distinguishable with any colour vision, and by brightness.
 PUSH = (0.0, 0.447, 0.698)  # blue
 PULL = (0.902, 0.624, 0.0)  # orange
 LEVELS = ((0.0, 0.620, 0.451), (0.941, 0.894, 0.259), (0.835, 0.369, 0.0))  # green, yellow, red
-# An arrow shorter than this part of its width has no direction to show.
+# An arrow shorter than this fraction of its width is not drawn.
 SHORTEST = 0.01
 
 
 class ForceArrows:
-    """Makes the markers of one platform.
+    """Makes the markers of one mechanism.
 
     Args:
-        platform: the mechanism.
+        mechanism: its actuators push on the moving body along legs.
         newtons_per_metre: force that an arrow of one metre stands for.
         width: diameter of an arrow's shaft [m].
-        lifetime: markers not renewed for so long vanish [s].
+        lifetime: markers not renewed for this long disappear [s].
         by_level: colour arrows by the condition level instead of by the force's sign.
         values: write each force beside its arrow.
     """
 
     def __init__(
         self,
-        platform: StewartPlatform,
+        mechanism: Mechanism,
         newtons_per_metre: float,
         width: float,
         lifetime: float,
         by_level: bool,
         values: bool,
     ) -> None:
-        self._platform = platform
+        self._mechanism = mechanism
         self._scale = newtons_per_metre
         self._width = width
         self._lifetime = Duration(seconds=lifetime).to_msg()
         self._by_level = by_level
         self._values = values
-        self._base = np.array([leg.base for leg in platform.model.legs])
-        self._frame = platform.frames[0]
-        self._size = size_of(platform)
+        self._frame = mechanism.frames[0]
+        self._size = mechanism.size
 
-    def markers(self, stamp: int, pose: FloatArray, forces: FloatArray, level: int) -> list[Marker]:
-        """An arrow a leg, the force of the leg on the platform, for pose (7,), forces (6,) [N].
+    def markers(
+        self, stamp: int, configuration: FloatArray, forces: FloatArray, level: int
+    ) -> list[Marker]:
+        """One arrow per leg for its force on the moving body, forces (n,) [N].
 
         Raises:
-            KinematicsError: a pose in which a leg has no direction.
+            KinematicsError: a leg has no direction in this configuration.
         """
-        motion = self._platform.leg_motion(pose)
-        tips = self._base + motion.length[:, None] * motion.direction
-        ends = tips + (forces / self._scale)[:, None] * motion.direction
+        tips, directions = self._mechanism.leg_directions(configuration)
+        ends = tips + (forces / self._scale)[:, None] * directions
         found = []
         for leg, force in enumerate(forces):
             rgb = LEVELS[level] if self._by_level else (PUSH if force >= 0.0 else PULL)
@@ -89,10 +88,12 @@ class ForceArrows:
                 found.append(text)
         return found
 
-    def condition(self, stamp: int, pose: FloatArray, number: float, level: int) -> Marker:
-        """The condition number above the platform, in the colour of its level."""
-        above = pose[:3] + np.array([0.0, 0.0, 0.5 * self._size])
-        text = f"condition={number:.4g}"  # RViz makes spaces of small letters as wide as of large
+    def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
+        """The condition number above the moving body, in the colour of its level."""
+        above = self._mechanism.body_pose(configuration)[:3] + np.array(
+            [0.0, 0.0, 0.5 * self._size]
+        )
+        text = f"condition={number:.4g}"  # RViz draws spaces much too wide
         return self.text(stamp, "condition_number", 0, text, above, LEVELS[level])
 
     def text(
@@ -104,7 +105,7 @@ class ForceArrows:
         where: FloatArray,
         rgb: tuple[float, float, float],
     ) -> Marker:
-        """A text that faces the camera."""
+        """A label that faces the camera."""
         marker = self._marker(stamp, namespace, number, Marker.TEXT_VIEW_FACING, rgb)
         marker.text = text
         marker.scale.z = 4.0 * self._width
@@ -127,7 +128,7 @@ class ForceArrows:
             return marker
         marker.points = [Point(x=float(x), y=float(y), z=float(z)) for x, y, z in (start, end)]
         marker.scale.x, marker.scale.y = self._width, 2.0 * self._width
-        # a head of its own size, but never longer than the arrow
+        # a head of fixed size, but never longer than half the arrow
         marker.scale.z = min(3.0 * self._width, 0.5 * length)
         return marker
 

@@ -12,19 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `force_markers`: the forces of the legs as arrows for RViz and Foxglove.
+"""Node `force_markers`: the legs' forces as arrows for RViz and Foxglove.
 
 Subscribes `platform_state`, `inverse_dynamics/forces` and `condition_number`; publishes
-`force_markers` (MarkerArray) at a rate that eyes can follow, however fast states come.
+`force_markers` (MarkerArray) at a display rate, however fast states arrive.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from typing import TYPE_CHECKING
 
-import numpy as np
-from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -35,39 +34,44 @@ import robodyn as rd
 from robodyn.analysis.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
 from robodyn_ros.force_arrows import ForceArrows
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
 PARAMETERS = MECHANISM | {
-    "newtons_per_metre": Spec(500.0, "force that an arrow of 1 m stands for [N/m]", 1e-6, 1e9),
+    "newtons_per_metre": Spec(500.0, "force shown by an arrow 1 m long [N/m]", 1e-6, 1e9),
     "width": Spec(0.01, "diameter of an arrow's shaft [m]", 1e-5, 1.0),
     "colour_by": Spec(
         "sign",
-        "sign: pushing legs blue, pulling ones orange; condition: green, yellow or red by level",
+        "sign: pushing legs blue, pulling legs orange; condition: green, yellow or red by level",
         choices=("sign", "condition"),
     ),
-    "values": Spec(False, "write each force and the condition number beside the arrows"),
-    "warn": Spec(100.0, "condition number from which the colour warns", 1.0),
-    "error": Spec(1000.0, "condition number from which the colour is that of an error", 1.0),
+    "values": Spec(False, "label the arrows with the forces, and show the condition number"),
+    "warn": Spec(100.0, "condition number at which the colour changes to yellow", 1.0),
+    "error": Spec(1000.0, "condition number at which the colour changes to red", 1.0),
     "hysteresis": Spec(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
-    "rate": Spec(30.0, "most marker arrays a second, by the wall clock [Hz]", 0.1, 1000.0),
-    "lifetime": Spec(0.5, "markers not renewed for so long vanish [s]", 0.01, 3600.0),
+    "rate": Spec(30.0, "maximum rate of marker arrays, by the wall clock [Hz]", 0.1, 1000.0),
+    "lifetime": Spec(0.5, "markers not renewed for this long disappear [s]", 0.01, 3600.0),
 }
 
 
 class ForceMarkers(Node):
-    """Shows the latest forces at the latest pose."""
+    """Shows the latest forces at the latest configuration."""
 
     def __init__(self) -> None:
         super().__init__("force_markers")
         self._p = p = declare(self, PARAMETERS)
-        platform = load_mechanism(p)
-        if platform.kind != "stewart":
+        mechanism = load_mechanism(p)
+        if not mechanism.acts_along_legs:
             raise rd.ModelError(
-                f"{platform.name} is an arm; force_markers draws the legs of Stewart platforms"
+                f"{mechanism.name} has no legs: force_markers draws actuator forces along the legs "
+                "of a parallel platform"
             )
-        self._joints = platform.joint_names
+        self._joints = mechanism.joint_names
         self._arrows = ForceArrows(
-            platform,
+            mechanism,
             p["newtons_per_metre"],
             p["width"],
             p["lifetime"],
@@ -75,27 +79,22 @@ class ForceMarkers(Node):
             p["values"],
         )
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
-        self._state: tuple[int, np.ndarray] | None = None
-        self._forces: np.ndarray | None = None
+        self._state: tuple[int, FloatArray] | None = None
+        self._forces: FloatArray | None = None
         self._number: float | None = None
         self._heard = -math.inf
         self._new = False
         self._markers = self.create_publisher(MarkerArray, "force_markers", qos.COMMAND)
-        self.create_subscription(Odometry, "platform_state", self._on_state, qos.LATEST)
+        Interface(self, mechanism).on_state(self._on_state, qos.LATEST)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
         self.create_subscription(Float64, "condition_number", self._on_number, qos.RECENT)
-        # eyes live in wall time, whatever the clock of the simulation does
+        # by the wall clock: a display refreshes even while simulated time stands still
         self.create_timer(
             1.0 / p["rate"], self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
-    def _on_state(self, message: Odometry) -> None:
-        try:
-            stamp, pose, _ = messages.platform_state(message)
-        except rd.RobodynError as error:
-            self.get_logger().error(f"platform_state refused: {error}", throttle_duration_sec=1.0)
-            return
-        self._state = stamp, pose
+    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
+        self._state = stamp, configuration
         self._new = True
 
     def _on_forces(self, message: JointState) -> None:
@@ -114,15 +113,15 @@ class ForceMarkers(Node):
     def _publish(self) -> None:
         stale = time.monotonic() - self._heard > self._p["lifetime"]
         if not self._new or self._state is None or self._forces is None or stale:
-            return  # what was shown vanishes by itself
+            return  # markers already shown expire by themselves
         self._new = False
-        stamp, pose = self._state
+        stamp, configuration = self._state
         level = self._level.level
         try:
-            markers = self._arrows.markers(stamp, pose, self._forces, level)
+            markers = self._arrows.markers(stamp, configuration, self._forces, level)
         except rd.KinematicsError as error:
-            self.get_logger().error(f"no arrows: {error}", throttle_duration_sec=1.0)
+            self.get_logger().error(f"forces not drawn: {error}", throttle_duration_sec=1.0)
             return
         if self._p["values"] and self._number is not None:
-            markers.append(self._arrows.condition(stamp, pose, self._number, level))
+            markers.append(self._arrows.condition(stamp, configuration, self._number, level))
         self._markers.publish(MarkerArray(markers=markers))

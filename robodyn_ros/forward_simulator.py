@@ -12,21 +12,22 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `forward_simulator`: the mechanism that the efforts move, and the owner of time.
+"""Node `forward_simulator`: simulates the mechanism under efforts and publishes the clock.
 
 Subscribes `joint_commands`, `effort_controller/commands` and `external_wrench`; publishes
-`joint_states`, `/clock`, `/diagnostics` and, of a platform, `platform_state` and, where tf2 is
+`joint_states`, `/clock`, `/diagnostics` and, for a platform, `platform_state` and, where tf2 is
 installed, its transform; serves `~/reset`, `~/pause` and `~/step`.
 
-In lockstep it takes a control period only when the command stamped with its latest state has
-arrived, so a run depends on nothing but its inputs. In realtime it follows the wall clock, takes
-the latest command and waits for nobody; until efforts come, and when commands fail to come, brakes
+In lockstep it advances by one control period only when the command with the stamp of its latest
+state has arrived, so a run depends on its inputs only. In realtime it follows the wall clock and
+applies the latest command without waiting; until the first command, and when commands stop, brakes
 hold the mechanism.
 """
 
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -42,51 +43,62 @@ from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.payload_parameters import PAYLOAD, Payload
+from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
 from robodyn_ros.runner import Finished
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 PARAMETERS = (
     MECHANISM
     | PAYLOAD
     | TRANSFORMS
     | {
-        "stepping": Spec("lockstep", "what time follows", choices=("lockstep", "realtime")),
+        "stepping": Spec(
+            "lockstep",
+            "lockstep: wait for the command to each state; realtime: follow the wall clock",
+            choices=("lockstep", "realtime"),
+        ),
         "dt": Spec(0.001, "integration step [s]", 1e-6, 0.1),
         "control_rate": Spec(200.0, "states published per second of simulated time [Hz]", 0.1, 1e5),
         "real_time_factor": Spec(1.0, "realtime: simulated seconds per second", 1e-3, 1e3),
-        "path": Spec("", "start where this path starts: I, II, III, P1, puma or a waypoint file"),
+        "path": Spec(
+            "", "start at the beginning of this path: I, II, III, P1, puma or a waypoint file"
+        ),
         "initial_configuration": Spec(
             Parameter.Type.DOUBLE_ARRAY,
-            "start at this pose, x y z qx qy qz qw [m, -], or at these joint positions [rad, m]; "
+            "start at this pose, x y z qx qy qz qw [m, -], or these joint positions [rad, m]; "
             "not set: the model's home",
         ),
-        "min_subscribers": Spec(1, "lockstep: begin when the state is heard by so many", 0, 100),
+        "min_subscribers": Spec(
+            1, "lockstep: start when the state has this many subscribers", 0, 100
+        ),
         "command_timeout": Spec(30.0, "lockstep: longest wait for a command [s]", 0.1, 3600.0),
         "position_noise": Spec(0.0, "standard deviation of measured positions [m, rad]", 0.0, 1.0),
         "velocity_noise": Spec(0.0, "standard deviation of measured rates [m/s, rad/s]", 0.0, 10.0),
-        "latency": Spec(0, "age of what is measured, in control periods", 0, 1000),
-        "seed": Spec(0, "of the noise", 0, 2**31 - 1),
+        "latency": Spec(0, "delay of measurements, in control periods", 0, 1000),
+        "seed": Spec(0, "seed of the noise", 0, 2**31 - 1),
         "hold_until_command": Spec(
-            True, "realtime: brakes hold the mechanism until a first command that is not zero"
+            True, "realtime: brakes hold the mechanism until the first nonzero command"
         ),
         "brake_timeout": Spec(
             0.2,
-            "realtime: brakes hold the mechanism, until efforts come, when no command has come for "
-            "so long [s of simulated time]; 0: the last command acts on",
+            "realtime: brakes close after this time without a command and open with the next one "
+            "[s of simulated time]; 0: the last command stays in effect",
             0.0,
             3600.0,
         ),
     }
 )
-# Lockstep: how often a state is said again to those who may not have been there [s].
+# Lockstep: period of republishing a state that has not been answered [s].
 REPEAT = 0.2
 
 
 class ForwardSimulator(Node):
-    """Moves a `Plant` by the efforts that arrive and tells its state."""
+    """Moves a `Plant` by the efforts received and publishes its state."""
 
     def __init__(self) -> None:
         super().__init__("forward_simulator")
@@ -99,8 +111,8 @@ class ForwardSimulator(Node):
                 f"parameter control_rate: a period of 1/{p['control_rate']} s is not a whole "
                 f"number of steps dt = {p['dt']} s"
             )
-        # a payload that the controller need not know of
-        self._payload = Payload(self, self._mechanism, p, self._on_payload)
+        # the controller's model may lack this payload
+        self._payload = PayloadParameters(self, self._mechanism, p, self._on_payload)
         try:
             self._plant = Plant(self._payload.mechanism, *self._initial_state(), dt=p["dt"])
         except rd.InvalidInput as error:
@@ -109,7 +121,7 @@ class ForwardSimulator(Node):
             self._mechanism, p["position_noise"], p["velocity_noise"], p["latency"], p["seed"]
         )
         self._joints = self._mechanism.joint_names
-        self._command: np.ndarray | None = None
+        self._command: FloatArray | None = None
         self._ignored = 0
         self._stamp = 0
         self._measured_at = -1
@@ -119,10 +131,10 @@ class ForwardSimulator(Node):
         self._brakes = Brakes(
             0.0 if lockstep else p["brake_timeout"], not lockstep and p["hold_until_command"]
         )
-        speaks = interface(self, self._mechanism)
-        self._state = speaks.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
-        self._wrench = ExternalWrench(self, self._mechanism, speaks, lambda: self._stamp)
-        self._topic = speaks.state_topic
+        topics = Interface(self, self._mechanism)
+        self._state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
+        self._wrench = ExternalWrench(self, self._mechanism, topics, lambda: self._stamp)
+        self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
@@ -144,7 +156,7 @@ class ForwardSimulator(Node):
         self.create_timer(1.0, self._diagnose)
         self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
 
-    def _initial_state(self) -> tuple[np.ndarray, np.ndarray | None]:
+    def _initial_state(self) -> tuple[FloatArray, FloatArray | None]:
         if self._p["path"]:
             start = rd.load_path(self._p["path"], self._mechanism).sample(0.0)
             return start.configuration, start.velocity
@@ -167,7 +179,7 @@ class ForwardSimulator(Node):
 
     def _on_efforts(self, message: Float64MultiArray) -> None:
         if self._lockstep:
-            return  # without a stamp it cannot be told which state it answers
+            return  # without a stamp it is not known which state it answers
         try:
             efforts = messages.finite("effort", np.array(message.data))
             if len(efforts) != len(self._joints):
@@ -185,10 +197,10 @@ class ForwardSimulator(Node):
         )
 
     def _take_period(self) -> None:
-        """One control period, held by brakes or moved by the last command if there is one."""
+        """Advance by one control period, with brakes closed or under the last command, if any."""
         if self._brakes.close_if_silent(self._stamp):
             self.get_logger().warning(
-                f"no command for {self._p['brake_timeout']:g} s: brakes hold the mechanism"
+                f"no command for {self._p['brake_timeout']:g} s: brakes closed"
             )
         if self._brakes.closed:
             self._plant.stop()
@@ -196,8 +208,8 @@ class ForwardSimulator(Node):
         else:
             self._advance(self._plant.effort if self._command is None else self._command)
 
-    def _advance(self, effort: np.ndarray) -> None:
-        """Move; after a failure the mechanism stands where it was last sound."""
+    def _advance(self, effort: FloatArray) -> None:
+        """Integrate; after a failure the mechanism keeps its last valid state."""
         try:
             wrench = self._wrench.at(self._plant.configuration)
             self._plant.hold(effort, self._steps, wrench)
@@ -210,7 +222,7 @@ class ForwardSimulator(Node):
         self._waiting_since = time.monotonic()
 
     def _repeat(self) -> None:
-        """Say the state again while its command has not come, and give up in the end."""
+        """Republish the state until its command arrives, and give up after command_timeout."""
         if self._failure or self._paused:
             self._waiting_since = time.monotonic()
             return
@@ -224,18 +236,18 @@ class ForwardSimulator(Node):
             raise Finished(
                 1,
                 f"no joint_commands for the state at t = {self._stamp * 1e-9:.3f} s within "
-                f"{self._p['command_timeout']:g} s, {self._topic} has {heard} subscribers of "
-                f"{self._p['min_subscribers']}: is inverse_dynamics running, and has it a "
-                "trajectory?",
+                f"{self._p['command_timeout']:g} s; {self._topic} has {heard} of "
+                f"{self._p['min_subscribers']} subscribers: is inverse_dynamics running, and does "
+                "it have a trajectory?",
             )
 
     def _follow_clock(self) -> None:
-        """One control period if one is due."""
+        """Advance by one control period if one is due."""
         lost = self._pacer.lost
         due = self._pacer.due(time.monotonic(), running=not (self._paused or self._failure))
         if self._pacer.lost > lost:
             self.get_logger().warning(
-                f"slower than the clock: {self._pacer.lost:.3f} s lost so far",
+                f"slower than real time: {self._pacer.lost:.3f} s behind the wall clock",
                 throttle_duration_sec=2.0,
             )
         if not due:
@@ -255,10 +267,10 @@ class ForwardSimulator(Node):
         cut = int(self._plant.saturated.max())
         level, text = (2, self._failure) if self._failure else (int(cut > 0), "")
         if not text:
-            text = f"efforts cut to their limits {cut} times" if cut else "running"
+            text = f"efforts limited {cut} times" if cut else "running"
         if self._brakes.closed and not self._failure:
             level = max(level, int(self._command is not None))
-            text = "held by brakes: no efforts are commanded"
+            text = "held by brakes: no efforts commanded"
         values = {"ignored_commands": self._ignored, "time": self._stamp * 1e-9}
         values |= dict(zip(self._joints, self._plant.saturated.tolist(), strict=True))
         self._diagnostics.publish(
@@ -268,7 +280,7 @@ class ForwardSimulator(Node):
         )
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Back to the initial state, and to time zero."""
+        """Return to the initial state and time zero."""
         self._plant.reset(*self._initial_state())
         self._sensor.reset()
         self._brakes.reset()
@@ -278,7 +290,7 @@ class ForwardSimulator(Node):
         return response
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        """Stop time, or let it go on."""
+        """Pause or resume."""
         self._paused = request.data
         response.success = True
         response.message = "paused" if self._paused else "running"
@@ -287,9 +299,9 @@ class ForwardSimulator(Node):
         return response
 
     def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """One control period while paused, with the last command if there is one."""
+        """Advance by one control period while paused, under the last command, if any."""
         response.success = self._paused and not self._failure
-        response.message = self._failure or "only a paused simulation takes single steps"
+        response.message = self._failure or "single steps are possible only while paused"
         if response.success:
             self._take_period()
             self._publish()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Frames that are not the mechanism's own: where they are, by TF where tf2_ros is installed."""
+"""Poses of frames other than the mechanism's own, looked up in TF where tf2_ros is installed."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ except ImportError:
 TRANSFORMS = {
     "transform_timeout": live(
         1.0,
-        "a message in a frame of TF is refused where the transform is older than the latest state "
-        "by more than this [s]; 0: no matter how old",
+        "a message in a TF frame is refused if the transform is older than the latest state by "
+        "more than this [s]; 0: any age is accepted",
         0.0,
         1e6,
     )
 }
-# What has just begun to listen knows no frame yet; transforms come within so long [s] if at all.
+# After subscribing, transforms arrive within this time [s] if at all.
 PATIENCE = 2.0
 _PARENT = re.compile(r"^Frame (.+) exists with parent (.+)\.$", re.MULTILINE)
 
@@ -58,9 +58,9 @@ class Frames:
     """Poses of frames that TF knows, relative to the mechanism's own.
 
     Args:
-        node: that listens; it has the parameters TRANSFORMS.
-        own: base and body frame, which are told as known even where TF does not name them.
-        now: the stamp [ns] of the latest state, in whose time transforms are old or not.
+        node: that subscribes; it has the parameters TRANSFORMS.
+        own: base and body frame, listed as known even if TF does not have them.
+        now: the stamp [ns] of the latest state, against which the age of transforms is measured.
     """
 
     def __init__(
@@ -74,40 +74,40 @@ class Frames:
         self._now = now
         self._limits = {name: node.get_parameter(name).value for name in TRANSFORMS}
         on_change(node, TRANSFORMS, self._limits)
-        # without the node, which would serve `tf2_frames`, as each of our nodes then would
+        # without the node: otherwise every one of our nodes would offer the service `tf2_frames`
         self._buffer = Buffer() if Buffer is not None else None
         self._listener: TransformListener | None = None
         self._since = 0.0
 
     def listen(self) -> None:
-        """Begin to listen to `/tf` and `/tf_static`, if that is possible and not done yet."""
+        """Subscribe to `/tf` and `/tf_static`, if tf2_ros is installed and it is not done yet."""
         if self._buffer is not None and self._listener is None:
             self._listener = TransformListener(self._buffer, self._node)
             self._since = time.monotonic()
 
     @property
     def is_new(self) -> bool:
-        """Whether it began to listen so shortly ago that much may not have been heard yet."""
+        """Whether the subscription is so recent that transforms may still be missing."""
         return self._listener is not None and time.monotonic() - self._since < PATIENCE
 
     def pose(self, frame: str, target: str) -> FloatArray:
         """Pose (7,) [m, -] of a frame in a target frame.
 
         Raises:
-            InvalidInput: TF is not installed or does not know it, what it knows is too old, or is
-                no pose.
+            InvalidInput: TF is not installed, does not know the frame, or the transform is too
+                old or not a valid pose.
         """
         if self._buffer is None:
             raise InvalidInput(
-                f"frame is {frame!r}, expected {' or '.join(map(repr, self._own))} (tf2_ros is "
-                "not installed, so that no other can be known)",
+                f"frame is {frame!r}, expected {' or '.join(map(repr, self._own))}: other frames "
+                "are looked up in TF, and tf2_ros is not installed",
                 value=frame,
             )
         try:
             found = self._buffer.lookup_transform(target, frame, Time())
         except TransformException as error:
             raise InvalidInput(
-                f"frame is {frame!r}, which TF does not lead to {target!r}: {str(error).strip()} "
+                f"frame is {frame!r}, which TF cannot relate to {target!r}: {str(error).strip()} "
                 f"Known are {', '.join(self._names())}",
                 value=frame,
             ) from error
@@ -125,7 +125,7 @@ class Frames:
         return as_pose(f"transform of {frame}", messages.pose_array(found.transform))
 
     def is_on_body(self, frame: str) -> bool:
-        """Whether a frame hangs on the moving body, as far as TF knows."""
+        """Whether a frame is fixed to the moving body, as far as TF knows."""
         base, body = self._own
         parents = self._parents()
         for _ in range(len(parents)):
@@ -139,6 +139,7 @@ class Frames:
         return sorted({*self._own, *parents, *parents.values()})
 
     def _parents(self) -> dict[str, str]:
-        assert self._buffer is not None
+        if self._buffer is None:
+            return {}
         found = dict(_PARENT.findall(self._buffer.all_frames_as_string()))
         return {child: parent for child, parent in found.items() if parent != "NO_PARENT"}

@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `inverse_dynamics`: a trajectory and the measured state in, efforts out.
+"""Node `inverse_dynamics`: computes efforts from a trajectory and the measured state.
 
-Subscribes `platform_trajectory` and `platform_state` of a platform, or `joint_trajectory` and
-`joint_states` of an arm, and `external_wrench`; a platform also takes a `joint_trajectory` of leg
-lengths. Publishes `effort_controller/commands` and `joint_commands`, one for each state received
-and stamped with that state's time; `~/joint_trajectory_with_effort` for a
+Subscribes `platform_trajectory` and `platform_state` for a platform, `joint_trajectory` and
+`joint_states` for a mechanism moved by its joints, and `external_wrench`; a platform also takes a
+`joint_trajectory` of leg lengths. Publishes `effort_controller/commands` and `joint_commands`, one
+for each state received and stamped with that state's time; `~/joint_trajectory_with_effort` for a
 joint_trajectory_controller; `~/forces` and `~/massless_forces` for plots; `/diagnostics`. Serves
 `~/stop`.
 """
@@ -25,7 +25,7 @@ joint_trajectory_controller; `~/forces` and `~/massless_forces` for plots; `/dia
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -43,65 +43,68 @@ from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
-from robodyn_ros.payload_parameters import PAYLOAD, Payload
+from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 SETTINGS = {
     "mode": live(
         "computed_torque",
-        "feedforward: efforts of the planned motion; computed_torque: corrected by feedback; "
-        "gravity_compensation: those that hold the measured configuration",
+        "feedforward: efforts of the planned motion; computed_torque: with feedback; "
+        "gravity_compensation: efforts that hold the measured configuration",
         choices=MODES,
     ),
     "kp": live(100.0, "computed torque: proportional gain [1/s^2]", 0.0, 1e6),
     "kv": live(20.0, "computed torque: derivative gain [1/s]", 0.0, 1e5),
-    "preview": live(
-        0.0, "computed torque: how far ahead the planned acceleration is taken [s]", 0.0, 1.0
-    ),
+    "preview": live(0.0, "computed torque: preview time of the planned acceleration [s]", 0.0, 1.0),
     "delay": live(
         0.0,
-        "computed torque: time from a state to when its efforts begin to act [s]; where it is not "
-        "0, they are for where the mechanism will be by then, and half a period later",
+        "computed torque: delay from a state until its efforts act [s]; if it is not 0, they are "
+        "computed for the state predicted for that time plus half a period",
         0.0,
         0.1,
     ),
     "handover": live(
-        0.5, "time over which a new trajectory takes over from one being flown [s]", 0.0, 60.0
+        0.5, "time over which a new trajectory takes over from the active one [s]", 0.0, 60.0
     ),
     "idle": Spec(
         "wait",
-        "without a trajectory: wait (publish nothing) or hold (stay where it is)",
+        "without a trajectory: wait (publish nothing) or hold (stay at the present configuration)",
         choices=("wait", "hold"),
     ),
     "use_scale": live(
         False,
-        "slow down as condition_monitor/scale says; computed torque is then that for the middle of "
-        "the time between states, which holds the mechanism closer to a singularity",
+        "slow down by condition_monitor/scale; computed torque is then evaluated halfway between "
+        "two states, which tracks better close to a singularity",
     ),
     "watchdog_timeout": live(
         0.5,
-        "states may be silent for so long before the watchdog acts [s]; 0: no watchdog",
+        "longest time without a state before the watchdog acts [s]; 0: no watchdog",
         0.0,
     ),
-    "watchdog_hold": live(1.0, "then efforts hold the last configuration for so long [s]", 0.0),
-    "watchdog_ramp": live(2.0, "and fall to zero in so long [s]", 0.0),
+    "watchdog_hold": live(
+        1.0, "watchdog: time for which efforts hold the last configuration [s]", 0.0
+    ),
+    "watchdog_ramp": live(2.0, "watchdog: time in which efforts then fall to zero [s]", 0.0),
 }
 PARAMETERS = MECHANISM | PAYLOAD | TRANSFORMS | SETTINGS
-# How often the watchdog looks, and how often diagnostics are published [s].
+# Periods of the watchdog and of the diagnostics [s].
 WATCH, DIAGNOSE = 0.02, 0.5
 
 
 class InverseDynamics(Node):
-    """Answers each state with the efforts that the library computes for it."""
+    """Publishes the efforts that the library computes for each state."""
 
     def __init__(self) -> None:
         super().__init__("inverse_dynamics")
         self._p = p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p)
-        self._payload = Payload(self, self._mechanism, p, self._on_payload)
+        self._payload = PayloadParameters(self, self._mechanism, p, self._on_payload)
         self._follower = TrajectoryFollower(
             self._payload.mechanism,
             p["mode"],
@@ -116,7 +119,7 @@ class InverseDynamics(Node):
         self._efforts, self._command = MultiArrayMessage(), JointStateMessage(self._joints)
         self._plot = JointStateMessage(self._joints)
         self._stamp = 0
-        self._last: np.ndarray | None = None
+        self._last: FloatArray | None = None
         self._problem = ""
         self._commands = self.create_publisher(
             Float64MultiArray, "effort_controller/commands", qos.COMMAND
@@ -128,7 +131,7 @@ class InverseDynamics(Node):
             JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
@@ -149,7 +152,7 @@ class InverseDynamics(Node):
         topic = self._interface.trajectory_topic
         if (planners := self.count_publishers(topic)) > 1:
             self.get_logger().warning(
-                f"{topic} has {planners} publishers: the latest path is flown"
+                f"{topic} has {planners} publishers: the latest trajectory is followed"
             )
         try:
             motion = joint_motion(self._payload.mechanism, trajectory, trajectory.times)
@@ -157,19 +160,21 @@ class InverseDynamics(Node):
             self.get_logger().warning(f"no joint_trajectory_with_effort: {error}")
             return
         if not np.isfinite(motion.efforts).all():
-            self.get_logger().warning("no joint_trajectory_with_effort: the motion needs no number")
+            self.get_logger().warning(
+                "no joint_trajectory_with_effort: the efforts of the motion are not finite"
+            )
             return
         limits = self._mechanism.effort_limits
-        # a controller adds them to its own, whatever they are
+        # a controller adds them to its own without checking limits
         motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
         message = messages.joint_trajectory(self._joints, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         try:
             wrench = self._wrench.at(configuration)
-            # all of it was checked when it was read
+            # states are checked when they are read
             command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         except rd.InvalidInput as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
@@ -184,25 +189,24 @@ class InverseDynamics(Node):
         self._publish(stamp, command.effort)
         self._plots(stamp, command, wrench)
 
-    def _publish(self, stamp: int, effort: np.ndarray) -> None:
-        # mostly one of the two is heard; to publish to nobody takes as long as to compute
+    def _publish(self, stamp: int, effort: FloatArray) -> None:
+        # usually one of the two is subscribed; publishing takes as long as computing
         if self._commands.get_subscription_count():
             self._commands.publish(self._efforts.filled(effort))
         if self._joint_commands.get_subscription_count():
             self._joint_commands.publish(self._command.filled(stamp, effort=effort))
 
-    def _plots(self, stamp: int, command: Command, wrench: np.ndarray) -> None:
+    def _plots(self, stamp: int, command: Command, wrench: FloatArray) -> None:
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
-        platform = self._mechanism.kind == "stewart"
-        if platform and self._massless.get_subscription_count() and not command.problem:
-            massless = self._payload.mechanism.inverse_dynamics(
-                *command.motion, wrench, formulation="massless"
-            )
+        known = "massless" in self._mechanism.formulations
+        if known and self._massless.get_subscription_count() and not command.problem:
+            loaded: Any = self._payload.mechanism
+            massless = loaded.inverse_dynamics(*command.motion, wrench, formulation="massless")
             self._massless.publish(self._plot.filled(stamp, effort=massless))
 
     def _watch(self) -> None:
-        """States are silent: hold by gravity compensation, then let go gently."""
+        """If states stop: hold by gravity compensation, then ramp the efforts down."""
         watch = self._watchdog.state(time.monotonic())
         if watch.level == "ok" or self._last is None:
             return
@@ -248,7 +252,7 @@ class InverseDynamics(Node):
             self._scale, self._follower.scale = None, 1.0
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Gains first, which may be refused; the rest has been checked."""
+        """Set the gains first, which may be rejected; the rest has been checked."""
         self._follower.set_gains(p["kp"], p["kv"], p["preview"])
         self._follower.handover = p["handover"]
         if p["mode"] != self._follower.mode:
@@ -263,7 +267,7 @@ class InverseDynamics(Node):
         self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Leave the trajectory and stay where the mechanism is."""
+        """Abandon the trajectory and hold the present configuration."""
         self._follower.stop()
         response.success = True
         response.message = "holding the present configuration"

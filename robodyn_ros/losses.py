@@ -12,20 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Messages that a subscriber never got, by the numbers that their publisher gave them."""
+"""Lost messages, found by gaps in the publisher's sequence numbers."""
 
 from __future__ import annotations
 
 
 class Losses:
-    """Counts the gaps in each topic's numbers.
+    """Counts the gaps in each topic's sequence numbers.
 
-    They tell of one publisher only: a topic on which numbers go back has several, or one that was
-    started anew, and is not counted any more.
+    They are valid for a single publisher: a topic whose numbers go back has several publishers, or
+    one that was restarted, and is no longer counted.
 
     Attributes:
-        lost: how many messages are missing, by topic; topics that miss none are not in it.
-        numbered: False where a message had no number; Cyclone DDS gives none.
+        lost: number of missing messages by topic, for topics with losses.
+        numbered: False if a message had no sequence number; Cyclone DDS gives none.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Losses:
         self._last: dict[str, int | None] = {}
 
     def heard(self, topic: str, number: int | None) -> bool:
-        """A message with this number, None if it has none; is it the first with a gap before it?"""
+        """Count a message by its number, if any; return whether this is its topic's first loss."""
         if number is None:
             self.numbered = False
         last = self._last.setdefault(topic, number)
@@ -54,7 +54,7 @@ class Losses:
 
     @property
     def text(self) -> str:
-        """How many are missing of what, as a bag keeps it."""
+        """The losses as text, for the metadata of a bag."""
         if self.lost:
             return ", ".join(f"{topic} {count}" for topic, count in self.lost.items())
         return "none" if self.numbered else "not known, the middleware numbers no messages"

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Publishing without loss: a writer that keeps all refuses messages while its history is full."""
+"""Publishing without loss: a "keep all" writer rejects messages while its history is full."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from rclpy.node import Node
     from rclpy.publisher import Publisher
 
-# How long a reader may hold up a run [s]; one that is gone is forgotten by the middleware sooner.
+# How long a reader may block a run [s]; the middleware drops one that is gone sooner.
 PATIENCE = 60.0
 
 
 def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
-    """A function that publishes; of a writer that keeps all, it waits for the slowest reader.
+    """A function that publishes; with "keep all" history it waits for the slowest reader.
 
-    It raises `Finished` where that reader takes nothing for PATIENCE.
+    It raises `Finished` if that reader takes nothing for PATIENCE.
     """
     if publisher.qos_profile.history != HistoryPolicy.KEEP_ALL:
         return publisher.publish
@@ -49,7 +49,7 @@ def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
                 publisher.publish(message)
                 return
             except rclpy_implementation.RCLError:
-                # the middleware has waited a tenth of a second already; it tells no reason
+                # the middleware has waited 0.1 s already; it gives no reason
                 if not node.context.ok():
                     raise
                 if time.monotonic() - begun > PATIENCE:

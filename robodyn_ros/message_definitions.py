@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The definitions of message types as bags carry them: the text of a type and all types in it.
+"""Definitions of message types as stored in bags: the text of a type and all nested types.
 
-They are read from the `.msg` files of the installed packages, comments included, so a reader that
-knows no ROS package, such as Foxglove or PlotJuggler, understands the bag.
+They are read from the `.msg` files of the installed packages, comments included, so that a reader
+without these packages, such as Foxglove or PlotJuggler, can decode the bag.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from robodyn.errors import InvalidInput
 
 SEPARATOR = "=" * 80
 _NESTED = re.compile(r"(\w+)/(\w+)")
-# Definition files are a few kB; what is larger is something else.
+# Definition files have a few kB; a larger file is not one.
 LARGEST = 1_000_000
 
 
 class Definition(NamedTuple):
-    """What a bag says of a message type.
+    """The definition of a message type in a bag.
 
     Attributes:
-        text: its `.msg` file, and those of all types in it, separated as rosbag2 does it.
-        hash: `RIHS01_...` of REP-2016, by which ROS 2 tells versions of a type apart.
+        text: its `.msg` file and those of all nested types, separated as by rosbag2.
+        hash: `RIHS01_...` of REP-2016, which identifies a version of a type.
     """
 
     text: str
@@ -63,17 +63,17 @@ def message_class(name: str) -> Any:
 def definition(name: str) -> Definition:
     """The definition of a message type `package/msg/Type`.
 
-    Where a package has no `.msg` files, rosbags' own copy of the common types stands in.
+    Where a package has no `.msg` files, rosbags' own copy of the common types is used.
 
     Raises:
-        InvalidInput: no definition is to be had.
+        InvalidInput: there is no definition.
     """
     from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
     try:
         texts = {part: _file(part) for part in _with_nested(name)}
     except (PackageNotFoundError, OSError):
-        return _common(name)
+        return common_definition(name)
     store = get_typestore(Stores.EMPTY)
     try:
         for part, text in texts.items():
@@ -86,7 +86,12 @@ def definition(name: str) -> Definition:
     return Definition("\n".join([first[1], *more]), sha)
 
 
-def _common(name: str) -> Definition:
+def common_definition(name: str) -> Definition:
+    """The definition of one of ROS 2's common types, by rosbags' own copy of it.
+
+    Raises:
+        InvalidInput: rosbags does not have this type.
+    """
     from rosbags.typesys import Stores, get_typestore
 
     store = get_typestore(Stores.LATEST)
@@ -96,7 +101,7 @@ def _common(name: str) -> Definition:
 
 
 def _with_nested(name: str) -> list[str]:
-    """A type and all types in it, itself first, each once."""
+    """A type and all nested types, itself first, each once."""
     found = [name]
     for part in found:
         for field in message_class(part).get_fields_and_field_types().values():

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Messages to arrays and back; every frame and order that ROS prescribes is dealt with here."""
+"""Conversion of messages to arrays and back, with the frames and orders that ROS prescribes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 NANOSECONDS = 1_000_000_000
-# What a stamp can say, whose seconds have 32 bits [ns].
+# Range of a stamp, whose seconds have 32 bits [ns].
 FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
 
 
@@ -57,9 +57,9 @@ def to_nanoseconds(stamp: Time | Duration) -> int:
 
 
 def fill_stamp(stamp: Time, nanoseconds: int) -> None:
-    """Write whole nanoseconds into a stamp; the first or last there is for times outside.
+    """Write whole nanoseconds into a stamp, clipped to its range.
 
-    A stamp may say four seconds in its nanoseconds, so the sum can be more than one can hold.
+    The nanoseconds of a received stamp may exceed a second, so the total can exceed the range.
     """
     nanoseconds = min(max(nanoseconds, FIRST), LAST)
     stamp.sec, stamp.nanosec = divmod(nanoseconds, NANOSECONDS)
@@ -134,7 +134,7 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
     """Stamp [ns], pose (7,), normalised, and twist (6,) turned back into the base frame.
 
     Raises:
-        InvalidInput: numbers that are not finite, or beyond all measure, or a quaternion not of
+        InvalidInput: numbers that are not finite or implausibly large, or a quaternion not of
             unit length.
     """
     pose = as_pose("pose", pose_array(message.pose.pose))
@@ -145,7 +145,7 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
 
 
 def path(frame: str, poses: FloatArray) -> Path:
-    """Poses (n, 7) as a line that RViz draws."""
+    """Poses (n, 7) as a Path for RViz."""
     message = Path()
     message.header.frame_id = frame
     for pose in poses:
@@ -162,7 +162,7 @@ def joint_state(
     velocity: FloatArray | None = None,
     effort: FloatArray | None = None,
 ) -> JointState:
-    """A JointState; what is None stays empty."""
+    """A JointState; fields that are None stay empty."""
     message = JointState(name=list(names))
     message.header.stamp = to_stamp(stamp)
     for field, values in (("position", position), ("velocity", velocity), ("effort", effort)):
@@ -194,9 +194,9 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
 
 @lru_cache(maxsize=16)
 def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.intp] | None:
-    """Where each of `names` is among those given, the last of equal ones; None if one is not.
+    """Index of each of `names` among those given, the last of duplicates; None if one is missing.
 
-    A publisher says the same names with every message, so the answer is kept.
+    Publishers send the same names with every message, so the result is cached.
     """
     where = {name: index for index, name in enumerate(given)}
     if not where.keys() >= set(names):
@@ -252,11 +252,12 @@ def joint_trajectory(
 
 
 def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
-    """The trajectory of a message; velocities and accelerations that are absent count as zero.
+    """The trajectory of a message; missing velocities and accelerations are zero.
 
     Raises:
         InvalidInput: another frame than the mechanism's base, no points, several joints, times
-            that do not increase, not finite or beyond all measure, a quaternion not of unit length.
+            that do not increase, numbers not finite or implausibly large, a quaternion not of unit
+            length.
     """
     base = mechanism.frames[0]
     if message.header.frame_id not in ("", base):
@@ -278,26 +279,16 @@ def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -
     return SampledTrajectory(mechanism, point_times(message.points), motion)
 
 
-def sampled_joint_trajectory(message: JointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
-    """The trajectory of an arm's message; see `joint_rows`.
-
-    Raises:
-        InvalidInput: as for `joint_rows`, or times that do not increase.
-    """
-    times, rows = joint_rows(message, mechanism.joint_names)
-    return SampledTrajectory(mechanism, times, Motion(*rows))
-
-
 def joint_rows(
     message: JointTrajectory, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
     """Times (K,) [s], and positions, velocities, accelerations (K, n) in the order of `names`.
 
-    Velocities and accelerations that are absent count as zero.
+    Missing velocities and accelerations are zero.
 
     Raises:
         InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length, or
-            numbers beyond all measure.
+            implausibly large numbers.
     """
     given = list(message.joint_names)
     if not message.points:
@@ -322,7 +313,7 @@ def joint_rows(
 
 
 def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
-    """Refuse a motion between whose points numbers might overflow, long after it was taken."""
+    """Refuse a motion whose interpolation might overflow later."""
     for name, values in zip(Motion._fields, motion, strict=True):
         if np.abs(values).max() > BEYOND:
             index = int(np.abs(values).max(axis=-1).argmax())

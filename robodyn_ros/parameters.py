@@ -60,7 +60,7 @@ class Spec:
     read_only: bool = True
 
     def descriptor(self) -> ParameterDescriptor:
-        """The same as ROS tells it to `ros2 param describe`."""
+        """The descriptor shown by `ros2 param describe`."""
         descriptor = ParameterDescriptor(description=self.text, read_only=self.read_only)
         if self.choices:
             descriptor.additional_constraints = "one of " + ", ".join(self.choices)
@@ -79,9 +79,15 @@ class Spec:
         return descriptor
 
 
-def live(*given: Any, **more: Any) -> Spec:
+def live(
+    default: Any,
+    text: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Spec:
     """A parameter that may change while the node runs, see `on_change`."""
-    return Spec(*given, **more, read_only=False)
+    return Spec(default, text, low, high, choices, read_only=False)
 
 
 # Every node that needs a mechanism takes it in the same way.
@@ -89,7 +95,7 @@ MECHANISM = {
     "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
     "robot_description": Spec("", "URDF text; used instead of `model` where it is not empty"),
     "xacro_args": Spec("", "arguments of a .xacro file: name:=value, with spaces between them"),
-    "friction": Spec(True, "joint friction as the model has it; false: none"),
+    "friction": Spec(True, "joint friction as in the model; false: none"),
 }
 
 
@@ -116,14 +122,14 @@ def on_change(
     values: dict[str, Any],
     apply: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> None:
-    """Let what is not read-only in a table change while the node runs.
+    """Allow the parameters of a table that are not read-only to change while the node runs.
 
     Args:
-        node: has declared them.
+        node: that has declared them.
         specs: the table.
-        values: all of its values, kept up to date.
-        apply: called with all values as they are wanted, before they hold; a RobodynError raised
-            by it refuses the change, with its text as the reason.
+        values: all current values, kept up to date.
+        apply: called with all requested values before they take effect; a RobodynError rejects
+            the change, with its text as the reason.
     """
     live = {name for name, spec in specs.items() if not spec.read_only}
 
@@ -146,7 +152,7 @@ def on_change(
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:
-    """A parameter's value, if it is one the table allows.
+    """A parameter's value, if the table allows it.
 
     Raises:
         InvalidInput: as for `declare`.
@@ -163,7 +169,7 @@ def check(name: str, spec: Spec, value: Any) -> Any:
                 value=value,
             )
     if isinstance(spec.default, list) and (spec.low is not None or spec.high is not None):
-        # ROS itself looks at the range of single numbers only
+        # ROS checks the range of single numbers only
         low = -math.inf if spec.low is None else spec.low
         high = math.inf if spec.high is None else spec.high
         for number in numbers:
@@ -178,11 +184,10 @@ def check(name: str, spec: Spec, value: Any) -> Any:
 def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> Mechanism:
     """The mechanism that `model` or `robot_description` describes.
 
-    What is odd about it but taken all the same (unphysical inertias) goes to `log`: one node of
-    a graph says it, not all of them.
+    Warnings about it (unphysical inertias) go to `log`, which only one node of a graph gives.
 
     Raises:
-        ModelError: neither is given, or the description cannot be taken.
+        ModelError: neither is given, or the description is invalid.
     """
     source = values["robot_description"] or values["model"]
     if not source:
@@ -194,9 +199,10 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
     compilation_notes.tell_to(get_logger("robodyn").info)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        mechanism = rd.load(source)
-    for warning in caught if log is not None else ():
-        log.warning(str(warning.message))
+        mechanism: Mechanism = rd.load(source)
+    if log is not None:
+        for warning in caught:
+            log.warning(str(warning.message))
     if not values["friction"]:
         mechanism = mechanism.without_friction()
     warm_up(mechanism)
@@ -206,7 +212,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
 def description(values: dict[str, Any], log: RcutilsLogger) -> str:
     """URDF text of what `model` or `robot_description` describes; without `friction`, without it.
 
-    Empty where neither is given, or a model has no URDF: that is said in a line, and no fault.
+    Empty where neither is given, or where a model has no URDF, which is logged as a warning.
     """
     source = values["robot_description"] or values["model"]
     if not source:

@@ -53,8 +53,8 @@ PAYLOAD = {
 }
 
 
-class Payload:
-    """Keeps the mechanism with its payload as the parameters have it.
+class PayloadParameters:
+    """The mechanism with the payload that the parameters describe.
 
     Attributes:
         mechanism: with the payload.

@@ -12,14 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `pose_sliders`: a platform where six sliders put it, all of its joints with it.
+"""Node `pose_sliders`: moves a platform and all of its joints to a pose set by six sliders.
 
 Publishes `joint_states` (driven and passive joints), `platform_state` and the transform of the
 platform, for RViz. The sliders are its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw`, in a
-window of its own where there is a display, and in rqt_reconfigure and `ros2 param set` anywhere.
+window of their own where there is a display; rqt_reconfigure and `ros2 param set` work anywhere.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rcl_interfaces.msg import SetParametersResult
@@ -28,57 +30,57 @@ from rclpy.parameter import Parameter
 
 import robodyn as rd
 from robodyn_ros import qos
-from robodyn_ros.interfaces import interface
-from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, load_mechanism
+from robodyn_ros.interfaces import Interface
+from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, live, load_mechanism
 from robodyn_ros.runner import Finished
 from robodyn_ros.slider_window import SliderWindow
 
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
 PARAMETERS = MECHANISM | {
-    "window": Spec(True, "show a window with the sliders, where there is a display"),
-    "rate": Spec(30.0, "states published a second [Hz]", 1.0, 200.0),
+    "window": Spec(True, "show a window with the sliders, if there is a display"),
+    "rate": Spec(30.0, "rate of published states [Hz]", 1.0, 200.0),
 }
-COORDINATES = ("x", "y", "z", "roll", "pitch", "yaw")
-# How far a slider goes: of a leg's length at home, and an angle [rad] short of gimbal lock.
+# Range of the sliders: in sizes of the mechanism, and an angle [rad] short of gimbal lock.
 TRAVEL, TILT = 0.5, 1.5
 REST = np.zeros(6)
 
 
 class PoseSliders(Node):
-    """Puts the platform where its parameters say."""
+    """Publishes the state of a mechanism whose pose its parameters give."""
 
     def __init__(self) -> None:
         super().__init__("pose_sliders")
         self._p = p = declare(self, PARAMETERS)
-        self._platform = load_mechanism(p, self.get_logger())
-        if self._platform.kind != "stewart":
+        self._mechanism = load_mechanism(p, self.get_logger())
+        if not self._mechanism.coordinates.is_pose:
             raise rd.ModelError(
-                f"{self._platform.name} is an arm; its joints move with joint_state_publisher_gui"
+                f"{self._mechanism.name} is moved by its joints, not by a pose: use "
+                "joint_state_publisher_gui"
             )
-        home = self._platform.home
-        values = np.concatenate([home[:3], rd.rpy_from_pose(home)[1]])
-        travel = TRAVEL * float(self._platform.joint_positions(home).mean())
+        home = self._mechanism.values_of(self._mechanism.home)
+        travel, noun = TRAVEL * self._mechanism.size, self._mechanism.nouns.body
         self._specs = {
-            name: Spec(
-                float(value),
-                f"{name} of the platform [{'m' if k < 3 else 'rad'}]",
-                *((value - travel, value + travel) if k < 3 else (-TILT, TILT)),
-                read_only=False,
-            )
-            for k, (name, value) in enumerate(zip(COORDINATES, values, strict=True))
+            name: _slider(name, noun, float(home[each.index]), each.unit, travel)
+            for name, each in self._mechanism.variables.items()
+            if each.role == "position"
         }
         declare(self, self._specs)
         self.add_on_set_parameters_callback(self._allowed)
-        self._state = interface(self, self._platform).state_publisher(qos.STATE)
+        self._state = Interface(self, self._mechanism).state_publisher(qos.STATE)
         self._window = self._open() if p["window"] else None
         self._told = ""
         self.create_timer(1.0 / p["rate"], self._show)
-        self.get_logger().info(f"sliders of {self._platform.name}, ready")
+        self.get_logger().info(f"sliders of {self._mechanism.name}, ready")
 
     def _open(self) -> SliderWindow | None:
         try:
-            return SliderWindow(self._platform.name, self._specs, self._slid)
+            return SliderWindow(self._mechanism.name, self._specs, self._slid)
         except rd.RobodynError as error:
-            self.get_logger().warning(f"{error}; the parameters x, y, z, roll, pitch, yaw move it")
+            self.get_logger().warning(
+                f"{error}; set the parameters {', '.join(self._specs)} instead"
+            )
             return None
 
     def _allowed(self, parameters: list[Parameter]) -> SetParametersResult:
@@ -94,8 +96,8 @@ class PoseSliders(Node):
         self.set_parameters([Parameter(name, value=value)])
 
     def _show(self) -> None:
-        values = np.array([changed(self, name) for name in COORDINATES])
-        pose = rd.pose_from_rpy(values[:3], values[3:])
+        values = np.array([changed(self, name) for name in self._specs])
+        pose = self._mechanism.configuration_of(values)
         text = self._reach(pose)
         if self._window is not None and not self._window.update(values, text):
             raise Finished(0)
@@ -105,12 +107,17 @@ class PoseSliders(Node):
         stamp = self.get_clock().now().nanoseconds
         self._state.publish(stamp, pose, REST, REST)
 
-    def _reach(self, pose: np.ndarray) -> str:
-        """What keeps the legs from there, if anything does."""
-        lengths = self._platform.joint_positions(pose)
+    def _reach(self, pose: FloatArray) -> str:
+        """The limit that is exceeded, or nothing."""
+        lengths = self._mechanism.joint_positions(pose)
         for name, length, (low, high) in zip(
-            self._platform.joint_names, lengths, self._platform.position_limits, strict=True
+            self._mechanism.joint_names, lengths, self._mechanism.position_limits, strict=True
         ):
             if not low <= length <= high:
                 return f"{name}: {length:.3f} m, limits {low:g} to {high:g} m"
         return ""
+
+
+def _slider(name: str, noun: str, home: float, unit: str, travel: float) -> Spec:
+    low, high = (home - travel, home + travel) if unit == "m" else (-TILT, TILT)
+    return live(home, f"{name} of the {noun} [{unit}]", low, high)

@@ -12,28 +12,28 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Quality of service of our topics, and why.
+"""Quality of service of our topics, with reasons.
 
 States and commands are reliable: in lockstep a lost one would stall the run, and reliable
-publishers serve best-effort subscribers too. A trajectory and a robot description are latched for
-those who come late.
+publishers serve best-effort subscribers too. Trajectories and robot descriptions are transient
+local ("latched"), for subscribers that join late.
 
-In lockstep states and the clock keep all: the run waits for the slowest of those who read them in
-the same way, as a recorder does. Commands are one to a state, and their writer keeps as many as
-fit before the states are held up, so none of them is lost either. In real time nobody waits: who
-falls behind by more than a burst loses the oldest.
+In lockstep states and the clock keep all history: the run waits for the slowest subscriber that
+keeps all as well, such as a recorder. There is one command per state, and its writer keeps more
+than can be outstanding before the states block, so no command is lost either. In real time nobody
+waits: a subscriber that falls behind by more than a burst loses the oldest messages.
 """
 
 from __future__ import annotations
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-# What may wait in a writer for slow readers: as many as the middleware keeps for "keep all".
+# Messages a writer keeps for slow readers: as many as the middleware does for "keep all".
 BURST = 5000
 STATE = QoSProfile(depth=BURST, reliability=ReliabilityPolicy.RELIABLE)
 COMMAND = STATE
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-# To act on what comes, without working off what is stale.
+# To act on recent messages without processing a backlog.
 RECENT = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 LOSSLESS = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(
@@ -41,6 +41,6 @@ LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-# Best effort and depth 1 is how rclpy itself subscribes to /clock; a reliable writer fits that.
+# rclpy subscribes to /clock best effort with depth 1; a reliable writer is compatible.
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 EVENTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)

@@ -12,14 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `recorder`: every topic of a run in a rosbag2 folder, by the optional package rosbags.
+"""Node `recorder`: records the topics of a run to a rosbag2 folder with the package rosbags.
 
-Subscribes whatever is published, or the topics it is told to, as they appear, and writes the
-serialized messages as they are; publishes nothing. Stamps are those of `/clock` where it runs,
-else of the wall clock. The bag is complete when the node has ended, by Ctrl-C too.
+Subscribes to all topics, or to those selected, as they appear, and writes the serialized messages
+unchanged; publishes nothing. Stamps are those of `/clock` if it is published, else of the wall
+clock. The bag is complete when the node has ended, also after Ctrl-C.
 
-It keeps all that comes. A publisher that keeps all, too, as ours do in lockstep, waits for it; any
-other goes on, and what it could not keep until the recorder took it is counted, and told.
+Where tf2_msgs is not installed nothing publishes the platform's transform. The recorder then
+derives `/tf` from `platform_state`: viewers such as Foxglove need it to move the platform.
+
+Its subscriptions keep all messages. Publishers with "keep all" history, as ours in lockstep, wait
+for it; messages lost from other publishers are counted and reported.
 """
 
 from __future__ import annotations
@@ -46,6 +49,12 @@ from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import definition, message_class
 from robodyn_ros.parameters import MECHANISM, Spec, declare, description
+from robodyn_ros.recorded_transforms import (
+    STATE_KIND,
+    TOPIC,
+    RecordedTransforms,
+    transforms_are_missing,
+)
 
 if TYPE_CHECKING:
     from rclpy.subscription import Subscription
@@ -53,7 +62,7 @@ if TYPE_CHECKING:
 PARAMETERS = MECHANISM | {
     "output": Spec("runs/latest", "folder to put the bag in"),
     "name": Spec("", "folder of the bag, which must not exist; empty: rosbag2_<date and time>"),
-    "topics": Spec(Parameter.Type.STRING_ARRAY, "topics to record; not set: all that are there"),
+    "topics": Spec(Parameter.Type.STRING_ARRAY, "topics to record; not set: all"),
     "exclude": Spec(Parameter.Type.STRING_ARRAY, "topics not to record; not set: none"),
     "compression": Spec("none", "of the bag's chunks", choices=("none", "zstd")),
     "time": Spec(
@@ -62,26 +71,25 @@ PARAMETERS = MECHANISM | {
         choices=("auto", "sim", "wall"),
     ),
     "clock_wait": Spec(
-        10.0, "how long to wait, in auto for /clock, and for begin_with [s]", 0.0, 3600.0
+        10.0, "longest wait for /clock (time: auto) and for begin_with [s]", 0.0, 3600.0
     ),
     "begin_with": Spec(
         Parameter.Type.STRING_ARRAY,
-        "topics to be subscribed before platform_state and joint_states are: a run in lockstep "
-        "begins when its state is heard, and its first messages are to be heard, too; not set: "
-        "none",
+        "topics to subscribe before platform_state and joint_states: a lockstep run starts once "
+        "its state is subscribed, and its first messages are to be recorded; not set: none",
     ),
 }
-# How often new topics are looked for [s].
+# Period of the search for new topics [s].
 LOOK = 0.1
-# At the end: messages that were sent before it was asked for are waited for until none has come
-# for so long, and for so long at most [s]. A topic on which a later one has come has no more of
-# them; where that is true of all busy ones, of so many messages, the shorter time will do.
+# On shutdown the recorder waits for messages sent before: until none has arrived for QUIET, at most
+# for LONGEST [s]. A topic on which a later message has arrived has no earlier ones left; once that
+# holds for all topics with at least BUSY messages, SHORTER suffices.
 QUIET, SHORTER, LONGEST, BUSY = 1.0, 0.2, 4.0, 10
 STATES = ("joint_states", "platform_state")
 
 
 class Recorder(Node):
-    """Hands serialized messages to a `BagWriter`."""
+    """Passes serialized messages to a `BagWriter`."""
 
     def __init__(self) -> None:
         super().__init__("recorder")
@@ -91,16 +99,18 @@ class Recorder(Node):
         self._first = self._names(p["begin_with"]) or set()
         self._folder = _folder(Path(p["output"]).expanduser(), p["name"])
         self._bag: BagWriter | None = BagWriter(self._folder, compress=p["compression"] == "zstd")
-        self._clock = BagClock(p["time"], self._bag.write)
+        self._bag_clock = BagClock(p["time"], self._bag.write)
         self._begun = time.monotonic(), time.time_ns()
         self._known: set[str] = set()
         self._recorded: list[tuple[int, Subscription]] = []
         self._losses = Losses()
+        self._state = self.resolve_topic_name("platform_state")
+        self._transforms: RecordedTransforms | None = None
         self._heard: dict[str, tuple[int, int]] = {}  # how many, and when the last was sent [ns]
         self._description = description(p, self.get_logger())
-        # the first subscription of all: executors take a new time before what happened at it
+        # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
-        # by the steady clock: it must look while simulated time stands still, too
+        # by the steady clock: topics appear also while simulated time stands still
         self.create_timer(LOOK, self._look, clock=RosClock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"recording to {self._folder}")
 
@@ -108,11 +118,11 @@ class Recorder(Node):
         return None if given is None else {self.resolve_topic_name(name) for name in given}
 
     def _look(self) -> None:
-        """Record what has appeared since the last look."""
+        """Record topics that have appeared since the last call."""
         self._suit_clock()
         waited = time.monotonic() - self._begun[0]
         begins = self._first <= self._known or waited > self._p["clock_wait"]
-        later = set() if begins else self._names(list(STATES))
+        later: set[str] = set() if begins else self._names(list(STATES)) or set()
         for name, kinds in sorted(self.get_topic_names_and_types()):
             if name in self._known or name in later or not self._chosen(name):
                 continue
@@ -127,14 +137,14 @@ class Recorder(Node):
                 self._record(name, kinds[0])
             except rd.InvalidInput as error:
                 self.get_logger().warning(f"{name} is not recorded: {error}")
-        if self._clock.now is not None:
-            self.get_logger().debug(f"has come to t = {self._clock.now * 1e-9:.3f} s")
-        if self._clock.source == "auto" and waited > self._p["clock_wait"]:
-            self._clock.give_up()
+        if self._bag_clock.now is not None:
+            self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s")
+        if self._bag_clock.source == "auto" and waited > self._p["clock_wait"]:
+            self._bag_clock.give_up()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
     def _suit_clock(self) -> None:
-        """Hear a clock that may lose ticks, whether it is recorded or not."""
+        """Subscribe to a best-effort clock as best effort, whether it is recorded or not."""
         if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
             return
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic("/clock")]
@@ -151,53 +161,69 @@ class Recorder(Node):
     def _record(self, name: str, kind: str) -> None:
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic(name)]
         made = message_class(kind)
+        assert self._bag is not None  # it is there until the node ends
         topic = self._bag.add_topic(name, kind, definition(kind), offered)
         profile = _requested(offered)
+        if (name, kind) == (self._state, STATE_KIND) and self._chosen(TOPIC):
+            self._add_transforms()
 
         def take(data: bytes, info: Any) -> None:
             if self._take(topic, name, data, info):
-                self.get_logger().warning(f"{name}: a message was lost, perhaps more to come")
+                self.get_logger().warning(f"{name}: a message was lost, more may follow")
 
-        subscription = self.create_subscription(made, name, take, profile, raw=True)
+        callback: Any = take  # the types of rclpy know no callback with two arguments
+        subscription = self.create_subscription(made, name, callback, profile, raw=True)
         self._recorded.append((topic, subscription))
 
+    def _add_transforms(self) -> None:
+        """Write `/tf` from the states, where it cannot be recorded."""
+        if transforms_are_missing():
+            assert self._bag is not None  # it is there until the node ends
+            self._transforms = RecordedTransforms(self._bag)
+            self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {self._state}")
+
     def _take(self, topic: int, name: str, data: bytes, info: Any) -> bool:
-        """Hand a message on; whether it is the first of its topic before which one was lost."""
+        """Pass a message on; return whether a loss on its topic is noticed for the first time."""
         sent, received = _times(info)
         self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
-        self._clock.take(topic, sent, received, data)
+        self._bag_clock.take(topic, sent, received, data)
+        if self._transforms is not None and name == self._state:
+            transform = self._transforms.serialized(data)
+            self._bag_clock.take(self._transforms.topic, sent, received, transform)
         return self._losses.heard(name, info.get("publication_sequence_number"))
 
     def _subscribe_clock(self, reliability: ReliabilityPolicy) -> Subscription:
         profile = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=reliability)
-        return self.create_subscription(Clock, "/clock", self._on_clock, profile)
+        callback: Any = self._on_clock  # the types of rclpy know no callback with two arguments
+        return self.create_subscription(Clock, "/clock", callback, profile)
 
     def _on_clock(self, message: Clock, info: Any) -> None:
-        before, source = self._clock.now, self._clock.source
+        before, source = self._bag_clock.now, self._bag_clock.source
         now = messages.to_nanoseconds(message.clock)
-        if self._clock.tick(now, _times(info)[0]):
+        back = self._bag_clock.tick(now, _times(info)[0])
+        if back and before is not None:
             self.get_logger().warning(
                 f"/clock went back from {before * 1e-9:.3f} s to {now * 1e-9:.3f} s: players will "
-                "mix what came before with what comes after"
+                "mix messages from before and after"
             )
         elif before is None and source == "wall" and self._p["time"] == "auto":
-            self.get_logger().warning("/clock came too late: stamps stay those of the wall clock")
+            self.get_logger().warning(
+                "/clock appeared too late: stamps remain those of the wall clock"
+            )
 
     def destroy_node(self) -> None:
-        """Complete the bag with what was sent before the end was asked for."""
+        """Complete the bag with the messages sent before shutdown."""
         if self._bag is not None:
             bag, self._bag = self._bag, None
-            # the node's own logger publishes, which Ctrl-C has ended already
+            # the node's own logger publishes to /rosout, which is closed after Ctrl-C
             log = get_logger("recorder.bag")
             try:
                 self._take_rest()
-                self._clock.give_up()
+                self._bag_clock.give_up()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
-                log.info(
-                    f"recorded {bag.messages} messages of {len(self._recorded)} topics "
-                    f"in {self._folder}"
-                )
+                topics = len(self._recorded) + (self._transforms is not None)
+                log.info(f"recorded {bag.messages} messages of {topics} topics in {self._folder}")
                 if self._losses.lost:
                     log.warning(f"messages lost: {self._losses.text}")
             except RecordingFailed as error:
@@ -217,11 +243,11 @@ class Recorder(Node):
             now = time.monotonic()
 
     def _take_all(self, asked: int) -> bool:
-        """Take what has arrived; whether any of it was sent before `asked` [ns]."""
+        """Take what has arrived; return whether any of it was sent before `asked` [ns]."""
         old = False
         with self._ticks.handle:
             while taken := self._ticks.handle.take_message(Clock, False):
-                self._clock.tick(messages.to_nanoseconds(taken[0].clock), _times(taken[1])[0])
+                self._bag_clock.tick(messages.to_nanoseconds(taken[0].clock), _times(taken[1])[0])
         for topic, subscription in self._recorded:
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
@@ -231,24 +257,24 @@ class Recorder(Node):
         return old
 
     def _describe(self, bag: BagWriter) -> None:
-        """The model's URDF, where nobody published it: a bag is to be seen without its sources."""
+        """Add the model's URDF if nobody published it, so that the bag is self-contained."""
         name = self.resolve_topic_name("robot_description")
         if not self._description or name in self._known or not self._recorded:
             return
         kind = "std_msgs/msg/String"
         topic = bag.add_topic(name, kind, definition(kind), [qos.LATCHED])
         data = serialize_message(String(data=self._description))
-        self._clock.take(topic, self._begun[1], self._begun[1], data)
+        self._bag_clock.take(topic, self._begun[1], self._begun[1], data)
 
 
 def _times(info: Any) -> tuple[int, int]:
-    """When a message was sent and received [ns]; not every middleware tells."""
+    """When a message was sent and received [ns]; some middleware does not provide both."""
     received = int(info["received_timestamp"]) or time.time_ns()
     return int(info["source_timestamp"]) or received, received
 
 
 def _requested(offered: list[QoSProfile]) -> QoSProfile:
-    """What suits every publisher, and gets the most of them: reliable and latched if all are."""
+    """A profile compatible with all publishers: reliable and transient local if all are."""
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in offered)
     latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in offered)
     return QoSProfile(
@@ -259,7 +285,7 @@ def _requested(offered: list[QoSProfile]) -> QoSProfile:
 
 
 def _folder(parent: Path, name: str) -> Path:
-    """A folder for the bag: of that name, or of the present time and then one that is free."""
+    """A folder for the bag: of that name, or a free one named by the present time."""
     if name:
         return parent / name
     stem = f"rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}"

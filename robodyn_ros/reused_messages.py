@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Messages that are filled anew for each publication: to make one takes longer than to fill it.
+"""Messages that are reused for each publication, because making one takes longer than filling it.
 
-Publishing serialises a message before it returns, so one object serves for all. Numbers go in as
-`array.array`, which rosidl takes without looking at them one by one.
+Publishing serialises a message before it returns, so one object suffices. Numbers are assigned as
+`array.array`, which rosidl accepts without checking each element.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 def numbers(values: FloatArray) -> array[float]:
-    """Float64 values as a message field takes them soonest."""
+    """Float64 values in the form that a message field accepts fastest."""
     return array("d", values.tobytes())
 
 
 class JointStateMessage:
-    """A JointState of the same joints every time; what is None stays as it was, empty at first."""
+    """A JointState of fixed joints; a field that is None keeps its value, initially empty."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._message = JointState(name=list(names))

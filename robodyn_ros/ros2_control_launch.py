@@ -15,8 +15,8 @@
 """Launch: the controller manager between the nodes and their hardware.
 
 The hardware is our simulator behind the topics of JointStateTopicSystem, ros2_control's mock, or a
-robot whose plugin the URDF names. Motion is planned once the controllers run; until then the
-simulator's brakes hold.
+robot whose plugin the URDF names. The planner starts once the controllers are active; until then
+the simulator's brakes are closed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ CONTROLLERS = {
 }
 HARDWARE_TOPICS = ("joint_commands", "joint_states")
 BROADCASTER = "joint_state_broadcaster"
-# Packages of hardware behind topics, and their plugins; the second is Humble's.
+# Packages with topic-based hardware and their plugins; the second is for Humble.
 TOPIC_HARDWARE = {
     "joint_state_topic_hardware_interface": (
         "joint_state_topic_hardware_interface/JointStateTopicSystem"
@@ -65,7 +65,7 @@ MOCK = "mock_components/GenericSystem"
 
 
 def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareLaunchArgument]:
-    """The launch arguments that choose what stands between the nodes and the mechanism."""
+    """The launch arguments for ros2_control."""
     return [
         DeclareLaunchArgument(
             "ros2_control",
@@ -77,20 +77,20 @@ def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareL
             "controller",
             default_value="effort_controller",
             choices=[*CONTROLLERS],
-            description="ros2_control: what commands the joints' efforts",
+            description="ros2_control: the controller that commands the joints' efforts",
         ),
         DeclareLaunchArgument(
             "hardware",
             default_value="simulator",
             choices=["simulator", "mock", "robot"],
-            description="ros2_control: what is driven; robot: what the URDF of `model` names",
+            description="ros2_control: the hardware; robot: the one that the URDF names",
         ),
         DeclareLaunchArgument(
             "controllers_file",
             default_value=PathJoinSubstitution(
                 [FindPackageShare("robodyn"), "config", controllers]
             ),
-            description="ros2_control: parameters of controllers, and of nodes over params_file",
+            description="ros2_control: parameters of controllers; overrides params_file",
         ),
     ]
 
@@ -98,20 +98,20 @@ def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareL
 def with_ros2_control(
     then: SomeSubstitutionsType, otherwise: SomeSubstitutionsType
 ) -> Substitution:
-    """One of two texts, by the launch argument `ros2_control`."""
+    """One of two texts, selected by the launch argument `ros2_control`."""
     words = ["'", then, "' if '", LaunchConfiguration("ros2_control"), "' == 'true' else '"]
     return PythonExpression([*words, otherwise, "'"])
 
 
 def as_hardware(name: str) -> tuple[str, Substitution]:
-    """Remapping of a topic of the simulator's where it is the hardware of a controller manager."""
+    """Remapping of a simulator topic if the simulator is the hardware of a controller manager."""
     on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
     words = ["'", hardware_topic(name), "' if '", on, "' == 'true' and '", hardware]
     return name, PythonExpression([*words, "' == 'simulator' else '", name, "'"])
 
 
 def simulates() -> Substitution:
-    """Whether the simulator is what is driven."""
+    """Whether the simulator runs."""
     on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
     return PythonExpression(["'", on, "' != 'true' or '", hardware, "' == 'simulator'"])
 
@@ -122,7 +122,7 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
 
 
 def check_installed(context: LaunchContext) -> None:
-    """Refuse to launch with ros2_control where its packages are not.
+    """Refuse to launch with ros2_control if its packages are not installed.
 
     Raises:
         RuntimeError: names what is missing.
@@ -147,7 +147,7 @@ def controlled(
     simulator: Node,
     died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
-    """The controller manager and its controllers; then `start`, the node that plans."""
+    """The controller manager and its controllers, then `start`, the planner."""
     if not is_on(context, "ros2_control"):
         return []
     hardware = LaunchConfiguration("hardware").perform(context)
@@ -185,22 +185,21 @@ def controlled(
     def go_on(event: object, context: LaunchContext) -> object:
         return [start] if getattr(event, "returncode", 1) == 0 else died(event, context)
 
-    # its six or all joints; what is measured of all at one instant draws a closed figure
+    # the simulator's own states have all joints at one instant: drawn, its loops close
     joint_states = topics["joint_states"] if simulated else "joint_states"
     return [
         state_publisher(text, joint_states, sim_time=simulated),
         RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
         RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
         manager,
-        # a simulator that is still starting gives no time yet for controllers to be active in,
-        # and a spawner waits for ten seconds only
+        # controllers become active only in running simulated time, and a spawner waits 10 s only
         _once_ready(simulator, spawner) if simulated else spawner,
         *drawn(context, mechanism, sim_time=simulated),
     ]
 
 
 def _once_ready(node: Node, then: LaunchDescriptionEntity) -> RegisterEventHandler:
-    """Start something when one of our nodes has said that it is ready."""
+    """Start an entity once one of our nodes has logged that it is ready."""
     waiting = [then]
 
     def look(event: ProcessIO) -> LaunchDescriptionEntity | None:
@@ -210,5 +209,5 @@ def _once_ready(node: Node, then: LaunchDescriptionEntity) -> RegisterEventHandl
 
 
 def _topic_plugin() -> str:
-    """The plugin that speaks by topics; empty where none is installed."""
+    """The plugin for topic-based hardware; empty if none is installed."""
     return next((plugin for package, plugin in TOPIC_HARDWARE.items() if installed(package)), "")

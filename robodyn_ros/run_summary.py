@@ -12,17 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `run_summary`: watches a run to its end, prints what came of it and writes it to files.
+"""Node `run_summary`: follows a run to its end, prints a summary and writes it to files.
 
 Subscribes the trajectory and the state of a platform or an arm, `joint_states`, `joint_commands`
-and `/diagnostics`. When the path is flown it writes `summary.json` and `history.csv` to the folder
-`output` and ends, with exit code 0: the status in the summary says how the run ended.
+and `/diagnostics`. When the path is done it writes `summary.json` and `history.csv` to the folder
+`output` and exits with code 0; the status in the summary says how the run ended.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -30,29 +31,32 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.analysis.run import Run, is_lost, summary_text
+from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 PARAMETERS = MECHANISM | {
     "output": Spec("", "folder for summary.json and history.csv; empty: write no files"),
     "path": Spec("", "name of the path in the summary"),
     "mode": Spec("", "name of the control mode in the summary"),
-    "duration": Spec(0.0, "watch for so long [s]; 0: until the path is done", 0.0, 1e6),
-    "monitor_timeout": Spec(3.0, "longest wait at the end for the last diagnostics [s]", 0.0, 60.0),
+    "duration": Spec(0.0, "duration of the run [s]; 0: until the path is done", 0.0, 1e6),
+    "monitor_timeout": Spec(3.0, "longest wait for the last diagnostics at the end [s]", 0.0, 60.0),
 }
 MONITOR = "condition_monitor: condition number"
 AHEAD = "condition_monitor: trajectory ahead"
 SIMULATION = "forward_simulator: simulation"
-# A run goes on for so long [ns] after the mechanism has left its path, to show how.
+# A run continues for this long [ns] after the mechanism has lost its path.
 LOST_FOR = 200_000_000
 
 
 class RunSummary(Node):
-    """Collects a run; the library makes the summary of it."""
+    """Collects a run; the library summarises it."""
 
     def __init__(self) -> None:
         super().__init__("run_summary")
@@ -61,29 +65,29 @@ class RunSummary(Node):
         self._trajectory: SampledTrajectory | None = None
         self._start: int | None = None
         self._commanded: int | None = None
-        self._wall = 0.0
+        self._heard: dict[int, float] = {}  # wall time [s] at which each state was
         self._ended = 0.0
         self._reported = time.monotonic()
-        self._states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        self._efforts: dict[int, np.ndarray] = {}
+        self._states: dict[int, tuple[FloatArray, FloatArray]] = {}
+        self._efforts: dict[int, FloatArray] = {}
         self._warnings: dict[tuple[str, bytes], tuple[int, str]] = {}
         self._lost: int | None = None
         self._monitored = -1
         self._stopped = ""
-        speaks = interface(self, self._mechanism)
-        speaks.on_trajectory(self._on_trajectory)
+        topics = Interface(self, self._mechanism)
+        topics.on_trajectory(self._on_trajectory)
         self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
         )
-        # last: a simulator goes on when it is heard there, and then all of it is heard
-        speaks.on_state(self._on_state, qos.LOSSLESS)
+        # last: in lockstep the simulation starts once this subscription exists
+        topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
 
     @property
     def _end(self) -> int | None:
-        """Time [ns] at which the run is over, once it is known."""
+        """Time [ns] at which the run ends, once known."""
         if self._trajectory is None or self._start is None:
             return None
         seconds = self._p["duration"] or self._trajectory.duration
@@ -99,22 +103,24 @@ class RunSummary(Node):
         if self._commanded is None:
             self._commanded = messages.to_nanoseconds(message.header.stamp)
 
-    def _on_state(self, stamp: int, configuration: np.ndarray, velocity: np.ndarray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         if stamp in self._states:
             return
         self._states[stamp] = configuration, velocity
-        if self._start is not None and not self._wall and stamp >= self._start:
-            self._wall = time.monotonic()
-        if self._lost is None and self._end is not None and self._start <= stamp <= self._end:
-            planned = self._trajectory.sample((stamp - self._start) * 1e-9).configuration
+        self._heard[stamp] = time.monotonic()
+        start, end, trajectory = self._start, self._end, self._trajectory
+        if start is None or end is None or trajectory is None:
+            return
+        if self._lost is None and start <= stamp <= end:
+            planned = trajectory.sample((stamp - start) * 1e-9).configuration
             error = self._mechanism.difference(planned, configuration)
-            if is_lost(self._mechanism, error):
+            if self._mechanism.tracking.is_lost(error):
                 self._lost = stamp
 
     def _on_joints(self, message: JointState) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
         if set(self._mechanism.joint_names).isdisjoint(message.name):
-            return  # the passive joints, by state_estimator
+            return  # the passive joints, published by state_estimator
         try:
             effort = messages.joint_values(message, self._mechanism.joint_names, "effort")
         except rd.RobodynError as error:
@@ -124,13 +130,13 @@ class RunSummary(Node):
             self._begin(stamp, effort)
         self._efforts[stamp] = effort
 
-    def _begin(self, stamp: int, effort: np.ndarray) -> None:
-        """Efforts have led to a state, for the first time."""
+    def _begin(self, stamp: int, effort: FloatArray) -> None:
+        """The first state that results from efforts."""
         known = [t for t in (*self._efforts, *self._states) if t < stamp]
         if known:
-            # The path begins at the state that the first command answers. By the wall clock that
-            # command takes effect some periods later; in lockstep its own message may be missed,
-            # but never the effort.
+            # The path starts at the state that the first command answers. In real time that command
+            # takes effect some periods later; in lockstep the command itself may be missed, but
+            # not its effort.
             before = max(known)
             self._start = before if self._commanded is None else min(before, self._commanded)
             self._efforts.setdefault(before, np.zeros_like(effort))
@@ -143,7 +149,7 @@ class RunSummary(Node):
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
             if status.level == DiagnosticStatus.OK or (
-                # warnings that come by the wall clock would make no two runs alike
+                # warnings triggered by the wall clock would make runs irreproducible
                 status.level == DiagnosticStatus.WARN and status.name not in (MONITOR, AHEAD)
             ):
                 continue
@@ -151,22 +157,23 @@ class RunSummary(Node):
             text = f"{word} {status.name}: {' '.join(status.message.split())}"
             if status.name == MONITOR:
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
-            # the first of its kind; a mechanism that shakes near a threshold raises many
+            # only the first of each kind: near a threshold there may be many
             when = -1 if status.name == AHEAD else stamp
             self._warnings.setdefault((status.name, status.level), (when, text))
 
     def _look(self) -> None:
-        """Is the run over, and has the monitor seen all of it?"""
+        """Finish once the run is over and the monitor has reported all of it."""
         now, end = time.monotonic(), self._end
         last = max(self._efforts, default=-1)
-        if now - self._reported > 2.0 and end is not None and not self._ended:
+        start = self._start
+        if now - self._reported > 2.0 and start is not None and end is not None and not self._ended:
             self._reported = now
-            since, whole = (max(t - self._start, 0) * 1e-9 for t in (last, end))
+            since, whole = (max(t - start, 0) * 1e-9 for t in (last, end))
             self.get_logger().info(f"t = {since:.2f} s of {whole:.2f} s")
         if self._stopped:
             end = last
             if self._start is None or self._trajectory is None:
-                raise Finished(1, f"{self._stopped}, before the run had begun: nothing to sum up")
+                raise Finished(1, f"{self._stopped}, before the run began: nothing to summarise")
         if end is None or last < end:
             return
         self._ended = self._ended or now
@@ -183,23 +190,27 @@ class RunSummary(Node):
         sys.stdout.flush()
         raise Finished(0)
 
-    def _run(self, end: int) -> Run:
-        stamps = [s for s in sorted(self._states) if self._start <= s <= end and s in self._efforts]
+    def _run(self, end: int) -> RunHistory:
+        start, trajectory = self._start, self._trajectory
+        assert start is not None
+        assert trajectory is not None
+        stamps = [s for s in sorted(self._states) if start <= s <= end and s in self._efforts]
         if not stamps:
             raise Finished(
                 1,
-                "nothing to sum up: no state and joint_states of one time from "
-                f"t = {self._start * 1e-9:.3f} s to {end * 1e-9:.3f} s",
+                "nothing to summarise: no state and joint_states with the same stamp from "
+                f"t = {start * 1e-9:.3f} s to {end * 1e-9:.3f} s",
             )
         configuration, velocity = map(
             np.array, zip(*(self._states[s] for s in stamps), strict=True)
         )
         effort = np.array([self._efforts[s] for s in stamps])
-        # joint_states tells the effort that led to a state; a row shows what is applied from it on
+        # joint_states has the effort that led to a state; a row shows the one applied from then on
         effort[:-1] = effort[1:]
-        since = np.array([s - self._start for s in stamps]) * 1e-9
-        wall = self._ended - self._wall
-        return Run(
+        since = np.array([s - start for s in stamps]) * 1e-9
+        # from the run's first state on, which may have been heard before its start was known
+        wall = self._ended - self._heard[stamps[0]]
+        return RunHistory(
             self._mechanism,
             self._p["path"],
             self._p["mode"],
@@ -207,7 +218,7 @@ class RunSummary(Node):
             configuration,
             velocity,
             effort,
-            self._trajectory.sample(since),
+            trajectory.sample(since),
             self._stopped,
             since[-1] / wall if wall > 0.0 else 0.0,
             [text for stamp, text in sorted(self._warnings.values()) if stamp <= end],

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Starting and stopping a node: one clear line when it cannot start, silence on Ctrl-C."""
+"""Start and stop a node: one error line if it cannot start, no output on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ class Finished(Exception):
 
 
 def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None) -> int:
-    """Run a node until it is told to stop; return the process's exit code.
+    """Run a node until it is stopped; return the process's exit code.
 
-    An error that robodyn raises on purpose ends the node with its one line. Anything else is a
-    fault of ours and keeps its traceback.
+    A RobodynError ends the node with a one-line message. Any other exception is a bug and keeps
+    its traceback.
     """
     node = None
     code = 0
-    # Making a node may take as long as compiling does, and nothing is under way yet. From then on
-    # rclpy ends the spinning itself; an exception in the midst of some callback would only harm.
-    # (Its own handler is below ours: setting another one later would take it away.)
+    # Making a node may take as long as compiling; until it exists, Ctrl-C ends the process at once.
+    # Afterwards rclpy ends the spinning itself, and a KeyboardInterrupt inside a callback would do
+    # harm. (rclpy chains its handler to ours: setting another one later would remove it.)
     signal.signal(signal.SIGINT, lambda *_: os._exit(0) if node is None else None)
     try:
         rclpy.init(args=args)
         node = make_node()
         if not rclpy.ok():
-            return 0  # interrupted meanwhile; there is nothing to execute in
+            return 0  # interrupted meanwhile: the context is gone
         _settle()
         spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
@@ -70,7 +70,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
             get_logger(name).fatal(str(end))
         code = end.code if isinstance(end, Finished) else 1
     except Exception:
-        # Ctrl-C takes the context away under a callback that is just publishing; that is no fault
+        # on Ctrl-C the context may be shut down while a callback is publishing: not a bug
         if rclpy.ok():
             raise
     finally:
@@ -82,13 +82,13 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
 
 
 def _settle() -> None:
-    """What holds for a node that runs, whichever it is."""
-    # what overflows on the way is judged by what comes of it
+    """Settings of the process for a running node."""
+    # intermediate overflow is allowed: results are checked
     np.seterr(over="ignore", invalid="ignore")
-    # what it was made of stays: to look through all that for garbage would hold up an answer
+    # do not scan long-lived objects for garbage: that would delay answers
     gc.freeze()
 
 
 def _ignore_interrupts() -> None:
-    """A second Ctrl-C, or the one a launch sends round, must not break an orderly end."""
+    """A second Ctrl-C, or the one that a launch forwards, must not interrupt the shutdown."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the launch files of simulations share: the nodes, and how a run ends."""
+"""Common parts of the simulation launch files: the nodes, and how a run ends."""
 
 from __future__ import annotations
 
@@ -83,25 +83,25 @@ def simulation_arguments(
         DeclareLaunchArgument(
             "path",
             default_value=path,
-            description=f"path to fly: {paths}, or a YAML file of waypoints",
+            description=f"path to follow: {paths}, or a YAML file of waypoints",
         ),
         DeclareLaunchArgument(
             "mode",
             default_value="computed_torque",
             choices=["computed_torque", "feedforward"],
-            description="how inverse_dynamics makes its efforts",
+            description="control mode of inverse_dynamics",
         ),
         DeclareLaunchArgument(
             "stepping",
             default_value="lockstep",
             choices=["lockstep", "realtime"],
-            description="lockstep: repeatable, as fast as it goes; realtime: by the wall clock, "
-            "as always with ros2_control",
+            description="lockstep: reproducible, as fast as possible; realtime: by the wall clock, "
+            "always used with ros2_control",
         ),
         DeclareLaunchArgument(
             "duration",
             default_value="0.0",
-            description="seconds to watch; 0.0: until the path is done",
+            description="duration of the run [s]; 0.0: until the path is done",
         ),
         DeclareLaunchArgument(
             "output",
@@ -119,7 +119,7 @@ def simulation_arguments(
             "record",
             default_value="false",
             choices=["true", "false"],
-            description="write every topic to a rosbag2 folder in `output`; needs rosbags",
+            description="record all topics to a rosbag2 folder in `output`; needs rosbags",
         ),
         DeclareLaunchArgument(
             "viewer",
@@ -139,7 +139,7 @@ def simulation_arguments(
 
 
 def simulation_nodes() -> list[LaunchDescriptionEntity]:
-    """Planner, inverse dynamics, monitor, simulator and summary, and what happens when one ends."""
+    """Planner, inverse dynamics, monitor, simulator and summary, and what to do when one exits."""
     summary = _node(
         "run_summary",
         remappings=[as_hardware("joint_states")],
@@ -208,14 +208,14 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
 
 
 def _plan(context: LaunchContext, planner: Node, simulator: Node) -> list[LaunchDescriptionEntity]:
-    """Plan at once, or once the controllers run."""
+    """Start the planner at once, or once the controllers are active."""
     return controlled(context, planner, simulator, _died) or [planner]
 
 
 def _check(context: LaunchContext) -> None:
-    """Refuse a model or a path that is none once, here, instead of in every node.
+    """Reject an invalid model, path or duration once, here, instead of in every node.
 
-    Whatever launch itself refuses later leaves the processes behind that it has started by then.
+    If launch itself fails later, it leaves behind the processes it has started by then.
     """
     duration = LaunchConfiguration("duration").perform(context)
     try:
@@ -235,7 +235,7 @@ def _text(name: str) -> ParameterValue:
 
 
 def _listeners() -> ParameterValue:
-    """How many must hear the state before a run in lockstep may begin: all who watch it.
+    """Number of state subscribers with which a lockstep run starts: all nodes that need it.
 
     They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.
     """
@@ -270,12 +270,12 @@ def _node(
 def _done(
     event: ProcessExited, context: LaunchContext, recorder: Node
 ) -> list[LaunchDescriptionEntity]:
-    """The summary is written: stop the rest. Without one, the run has failed."""
+    """Stop the other nodes once the summary is written; without a summary the run has failed."""
     if event.returncode != 0:
         return _died(event, context)
     if LaunchConfiguration("record").perform(context) != "true":
         return [EmitEvent(event=Shutdown(reason="the run is done"))]
-    # first the recorder: what the others have not sent to it yet would go with them
+    # the recorder first: messages still queued in the other nodes would be lost with them
     return [
         SetLaunchConfiguration("run_is_done", "true"),
         EmitEvent(event=ShutdownProcess(process_matcher=matches_action(recorder))),
@@ -283,14 +283,14 @@ def _done(
 
 
 def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """The bag is complete. Before the run is done, that is as bad as the end of any other."""
+    """Shut down when the bag is complete; before the run is done it is a failure."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
         return [EmitEvent(event=Shutdown(reason="the run is done and recorded"))]
     return _died(event, context)
 
 
 def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """A process that ends before the run is done takes the launch down with it."""
+    """A process that ends before the run is done ends the launch with an error."""
     if context.is_shutdown:
         return []
     text = f"{event.process_name} ended with exit code {event.returncode} before the run was done"
@@ -298,5 +298,5 @@ def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptio
 
 
 def _fail(_: LaunchContext, text: str) -> None:
-    # launch makes its exit code 1 for an exception, and for nothing else
+    # launch exits with code 1 only for an exception
     raise RuntimeError(text)

@@ -12,10 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A window with a slider for each of some numbers."""
+"""A window with a slider for each of several numbers."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from robodyn.errors import MissingExtra
@@ -29,7 +30,7 @@ LENGTH = 420
 
 
 class SliderWindow:
-    """Sliders by name; whoever turns them is told, and `update` shows what others set.
+    """Sliders by name; `moved` is called when one is moved, `update` shows values set elsewhere.
 
     Raises:
         MissingExtra: Python has no tkinter, or there is no display.
@@ -57,6 +58,8 @@ class SliderWindow:
             tk.Label(self._root, text=spec.text, anchor="w").grid(
                 row=row, column=0, padx=8, sticky="w"
             )
+            assert spec.low is not None
+            assert spec.high is not None
             scale = tk.Scale(
                 self._root,
                 from_=spec.low,
@@ -66,7 +69,7 @@ class SliderWindow:
                 length=LENGTH,
             )
             scale.set(spec.default)
-            scale.configure(command=lambda text, name=name: moved(name, float(text)))
+            scale.configure(command=partial(_slid, moved, name))
             scale.grid(row=row, column=1, padx=8)
             self._scales.append(scale)
             self._shown.append(spec.default)
@@ -74,18 +77,18 @@ class SliderWindow:
         back = tk.Button(
             self._root,
             text="home",
-            command=lambda: [moved(name, value) for name, value in home.items()],
+            command=lambda: _go_home(moved, home),
         )
         back.grid(row=len(specs), column=0, padx=8, pady=8, sticky="w")
         self._status = tk.Label(self._root, anchor="w", fg="#b00020")
         self._status.grid(row=len(specs), column=1, padx=8, sticky="w")
 
     def update(self, values: Iterable[float], status: str) -> bool:
-        """Show the values and a line below; false once the window is closed."""
+        """Show the values and a status line; false once the window is closed."""
         if self._closed:
             return False
         for k, (scale, value) in enumerate(zip(self._scales, values, strict=True)):
-            # a slider in somebody's hand is not pulled back by the value it has just set
+            # do not pull back a slider that is being dragged to the value it has just set
             if value != self._shown[k]:
                 self._shown[k] = value
                 if abs(scale.get() - value) > 1e-3:
@@ -97,3 +100,12 @@ class SliderWindow:
     def _close(self) -> None:
         self._closed = True
         self._root.destroy()
+
+
+def _slid(moved: Callable[[str, float], None], name: str, text: str) -> None:
+    moved(name, float(text))
+
+
+def _go_home(moved: Callable[[str, float], None], home: Mapping[str, float]) -> None:
+    for name, value in home.items():
+        moved(name, value)

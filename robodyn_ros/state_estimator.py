@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `state_estimator`: where the platform is, from the legs' encoders, on real hardware.
+"""Node `state_estimator`: estimates a platform's state from the legs' encoders of real hardware.
 
-Subscribes `joint_states` that carry the driven joints; publishes `platform_state` with
+Subscribes `joint_states` of the driven joints; publishes `platform_state` with
 covariances, the passive joints of the legs on `joint_states`, `/diagnostics` and, where tf2 is
 installed, the platform's transform; serves `~/reset`.
 """
@@ -35,13 +35,11 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import robodyn as rd
+from robodyn.mechanisms.registry import kind_of
 from robodyn.mechanisms.stewart.estimation import (
     Estimate,
-    PlatformEstimator,
-    leg_readings,
     twist_covariance_in_body,
 )
-from robodyn.warmup import warm_up_estimating
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
@@ -50,53 +48,56 @@ from robodyn_ros.transforms import PlatformBroadcaster
 PARAMETERS = MECHANISM | {
     "initial_pose": Spec(
         Parameter.Type.DOUBLE_ARRAY,
-        "where the platform is looked for at first and after a jump, x y z qx qy qz qw [m, -]; "
+        "initial guess, also used after a jump, x y z qx qy qz qw [m, -]; "
         "not set: the model's home",
     ),
     "length_resolution": Spec(1e-5, "step of the legs' encoders [m]", 1e-12, 1.0),
     "rate_resolution": Spec(1e-4, "step of the measured leg rates [m/s]", 1e-12, 10.0),
-    "jump": Spec(0.05, "a leg this far from where it was expected has jumped [m]", 1e-6, 10.0),
+    "jump": Spec(0.05, "a leg length this far from the expected one is a jump [m]", 1e-6, 10.0),
     "warn_deviation": Spec(
-        1e-3, "standard deviation of the pose from which it is a warning [m, rad]", 1e-12, 10.0
+        1e-3, "standard deviation of the pose above which a warning is issued [m, rad]", 1e-12, 10.0
     ),
-    "timeout": Spec(0.5, "no reading for so long is an error [s]", 0.01, 3600.0),
-    "best_effort": Spec(False, "joint_states may lose messages, as sensors publish them"),
+    "timeout": Spec(0.5, "longest time without a reading before an error [s]", 0.01, 3600.0),
+    "best_effort": Spec(False, "subscribe joint_states best effort, as sensors publish them"),
 }
-# How long a jump or a broken reading stays in the diagnostics [s].
+# How long a jump or an invalid reading is reported in the diagnostics [s].
 REMEMBER = 2.0
 DIAGNOSTIC_PERIOD = 0.5
 
 
 class StateEstimator(Node):
-    """Hands readings to a `PlatformEstimator` and publishes what it finds."""
+    """Passes readings to the estimator of the mechanism's kind and publishes its estimates."""
 
     def __init__(self) -> None:
         super().__init__("state_estimator")
         self._p = p = declare(self, PARAMETERS)
-        self._platform = load_mechanism(p, self.get_logger())
-        if self._platform.kind != "stewart":
+        self._mechanism = load_mechanism(p, self.get_logger())
+        kind = kind_of(self._mechanism)
+        make_estimator, warm_up = kind.adapter("state_estimator"), kind.adapter("compile")
+        if make_estimator is None:
             raise rd.ModelError(
-                f"{self._platform.name} is an arm, whose joint_states are its state already; "
-                "state_estimator is for Stewart platforms"
+                f"{self._mechanism.name} needs no estimator: the joint_states of a real "
+                f"{self._mechanism.nouns.mechanism} are its state"
             )
-        warm_up_estimating(self._platform)
-        self._estimator = PlatformEstimator(
-            self._platform,
+        if warm_up is not None:
+            warm_up(self._mechanism)
+        self._estimator = make_estimator(
+            self._mechanism,
             p["initial_pose"],
             length_resolution=p["length_resolution"],
             rate_resolution=p["rate_resolution"],
             jump=p["jump"],
         )
-        self._driven = self._platform.joint_names
-        names = self._platform.leg_joints.names
+        self._driven = self._mechanism.joint_names
+        names = self._mechanism.all_joint_names
         self._passive = [k for k, name in enumerate(names) if name not in self._driven]
-        self._state = OdometryMessage(self._platform.frames)
+        self._state = OdometryMessage(self._mechanism.frames)
         self._passive_state = JointStateMessage([names[index] for index in self._passive])
         self._refused = 0
         self._trouble = (0, "", 0.0)  # level, text, when
         self._heard = time.monotonic()
         self._level = -1
-        self._transform = PlatformBroadcaster(self, *self._platform.frames)
+        self._transform = PlatformBroadcaster(self, *self._mechanism.frames)
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
@@ -106,7 +107,7 @@ class StateEstimator(Node):
         )
         profile = QoSProfile(depth=qos.STATE.depth, reliability=reliability)
         self.create_subscription(JointState, "joint_states", self._on_joints, profile)
-        # by the steady clock: silence must be noticed when simulated time stands still, too
+        # by the steady clock: a timeout must be noticed even while simulated time stands still
         self.create_timer(
             min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]),
             self._diagnose,
@@ -116,7 +117,7 @@ class StateEstimator(Node):
 
     def _on_joints(self, message: JointState) -> None:
         if not set(self._driven).intersection(message.name):
-            return  # the passive joints that we, or others, publish on the same topic
+            return  # passive joints, published on the same topic by this node or others
         self._heard = time.monotonic()
         try:
             estimate = self._estimate(message)
@@ -125,31 +126,34 @@ class StateEstimator(Node):
             self._report(1, f"joint_states refused ({self._refused} so far): {error}")
             return
         except rd.KinematicsError as error:
-            self._report(2, f"the platform is lost: {error}")
+            self._report(2, f"the platform's pose is lost: {error}")
             return
         if estimate is not None:
             self._publish(estimate)
 
     def _estimate(self, message: JointState) -> Estimate | None:
         positions = messages.joint_values(message, self._driven, "position")
-        # a driver without rates may leave the list empty
+        # a driver that measures no rates leaves the list empty
         velocities = (
             messages.joint_values(message, self._driven, "velocity") if message.velocity else None
         )
-        lengths, rates = leg_readings(self._platform, positions, velocities)
+        # the library measures legs by their lengths, whatever zero the URDF has
+        sign, offset = self._mechanism.joint_signs, self._mechanism.joint_offsets
+        lengths = sign * positions + offset
+        rates = None if velocities is None else sign * velocities
         # a driver that does not stamp leaves zero
         stamp = messages.to_nanoseconds(message.header.stamp)
         stamp = stamp or self.get_clock().now().nanoseconds
         jumps = self._estimator.counts.jumps
         first = self._estimator.counts.acquisitions == 0
-        estimate = self._estimator.update(stamp, lengths, rates)
+        estimate: Estimate | None = self._estimator.update(stamp, lengths, rates)
         if estimate is not None and estimate.acquired:
             if first:
-                self.get_logger().info("the platform is found")
+                self.get_logger().info("the platform's pose is found")
             elif self._estimator.counts.jumps > jumps:
-                self._report(1, "the legs' readings jumped; the platform is searched from home")
+                self._report(1, "the legs' readings jumped; searching for the pose from home")
             else:
-                self._report(1, "the platform is found again, from home")
+                self._report(1, "the platform's pose is found again, from home")
         return estimate
 
     def _publish(self, estimate: Estimate) -> None:
@@ -159,7 +163,7 @@ class StateEstimator(Node):
         state.twist.covariance = twist_covariance_in_body(pose, estimate.twist_covariance).ravel()
         self._states.publish(state)
         self._transform.send(state)
-        _, position, velocity = self._platform.leg_joint_states(pose, twist)
+        _, position, velocity = self._mechanism.joint_states(pose, twist)
         self._joints.publish(
             self._passive_state.filled(stamp, position[self._passive], velocity[self._passive])
         )
@@ -182,10 +186,10 @@ class StateEstimator(Node):
         if time.monotonic() - when < REMEMBER and level:
             return level, text
         if last is None:
-            return 2, "the platform is not found yet"
+            return 2, "the platform's pose is not found yet"
         deviation = float(np.sqrt(last.pose_covariance.diagonal().max()))
         if deviation > self._p["warn_deviation"]:
-            return 1, f"near a singular pose: it is known to {deviation:.2g} m or rad only"
+            return 1, f"near a singular pose: the pose is known to {deviation:.2g} m or rad only"
         return 0, f"tracking, pose known to {deviation:.2g} m or rad"
 
     def _diagnose(self) -> None:
@@ -200,7 +204,7 @@ class StateEstimator(Node):
         self._diagnostics.publish(diagnostics.array(stamp, [status]))
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Forget the last pose; the next reading is searched from home."""
+        """Forget the last pose; the next one is searched for from home."""
         self._estimator.reset()
-        response.success, response.message = True, "the next reading is searched from home"
+        response.success, response.message = True, "the next pose is searched for from home"
         return response

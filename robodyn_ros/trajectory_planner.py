@@ -12,14 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `trajectory_planner`: goals and named paths in, trajectories out.
+"""Node `trajectory_planner`: plans trajectories from goals and named paths.
 
 For a platform it subscribes `goal_pose`, `goal_joints` (leg lengths) and `platform_state` and
-publishes `platform_trajectory`; for an arm `goal_joints`, `joint_states` and `joint_trajectory`.
-`planned_path` is the same for the eye: the poses of the platform or of the arm's tip.
-A goal in another frame than the base is transformed: from the platform's own as it stands, from any
-other by TF where tf2_ros is installed. A plan that breaks a limit of the mechanism is refused, or
-warned of. Trajectories are latched. Serves `~/plan`, `~/start` and `~/cancel`.
+publishes `platform_trajectory`; a mechanism moved by its joints uses `goal_joints`, `joint_states`
+and `joint_trajectory`. `planned_path` has the poses of the platform or tip, for display.
+A goal in another frame than the base is transformed: from the platform's frame at its present
+pose, from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism
+is refused, or a warning is logged. Trajectories are latched. Serves `~/plan`, `~/start` and
+`~/cancel`.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ from nav_msgs.msg import Path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from tf_transformations import euler_from_quaternion
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
+from robodyn.trajectories.straight import plan_straight
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.frames import TRANSFORMS, Frames
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from robodyn.analysis.limits import Quantity
+    from robodyn.arrays import FloatArray
     from robodyn.trajectories import Trajectory
 
 SETTINGS = {
@@ -54,10 +55,10 @@ SETTINGS = {
         "",
         "path planned at start-up and by ~/plan: I, II, III, P1, puma, a waypoint file; or none",
     ),
-    "auto_start": live(True, "publish a plan as soon as it is made; else wait for ~/start"),
+    "auto_start": live(True, "publish each plan at once; else wait for ~/start"),
     "start_in": live(
         0.0,
-        "time of the states from publishing to the start of the motion [s]; 0: at once",
+        "delay from publishing to the start of the motion, by the states' stamps [s]; 0: at once",
         0.0,
         60.0,
     ),
@@ -65,20 +66,25 @@ SETTINGS = {
     "profile": live(
         "lspb", "speed profile to a goal", choices=("lspb", "cubic", "quintic", "cycloidal")
     ),
-    "duration": live(0.0, "time of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
+    "duration": live(0.0, "duration of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
     "limits": live(
         "refuse",
-        "what to do with a plan that breaks a limit of rate, effort or conditioning; one that no "
-        "joint can reach is refused unless limits are ignored",
+        "what to do with a plan that violates a limit of velocity, effort or conditioning; a plan "
+        "beyond position limits is refused unless limits are ignored",
         choices=("refuse", "warn", "ignore"),
     ),
-    "v_max": live(0.08, "largest speed to a goal [m/s], of an arm's joints [rad/s]", 1e-6, 100.0),
-    "w_max": live(0.08, "largest rate of roll, pitch, yaw to a goal [rad/s]", 1e-6, 100.0),
-    "condition_warn": live(100.0, "condition number to warn of in a plan", 1.0),
-    "condition_error": live(1000.0, "condition number that counts as singular in a plan", 1.0),
+    "v_max": live(
+        0.08, "largest speed of a motion to a goal [m/s], of joints [rad/s]", 1e-6, 100.0
+    ),
+    "w_max": live(
+        0.08, "largest rate of roll, pitch and yaw of a motion to a goal [rad/s]", 1e-6, 100.0
+    ),
+    "condition_warn": live(100.0, "condition number in a plan at which to warn", 1.0),
+    "condition_error": live(1000.0, "condition number in a plan that counts as singular", 1.0),
 }
 PARAMETERS = MECHANISM | TRANSFORMS | SETTINGS
-# What is drawn of a path: poses at equal times from its start to its end.
+POSITION: tuple[Quantity, ...] = ("position",)
+# A path is displayed by poses at equal intervals of time from its start to its end.
 DRAWN = np.linspace(0.0, 1.0, 201)
 
 
@@ -90,14 +96,14 @@ class TrajectoryPlanner(Node):
         self._p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(self._p)
         self._plan: Trajectory | None = None
-        self._here: NDArray[np.float64] | None = None
+        self._here: FloatArray | None = None
         self._stamp = 0
         self._due: Trajectory | None = None
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
-        if self._mechanism.kind == "stewart":
+        if self._mechanism.coordinates.is_pose:
             own = self._interface.base_frame, self._interface.body_frame
             self._frames = Frames(self, own, lambda: self._stamp)
             self._frames.listen()
@@ -111,19 +117,19 @@ class TrajectoryPlanner(Node):
             self._take(rd.load_path(self._p["path"], self._mechanism), f"path {self._p['path']}")
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """A path that is none is refused now, not when it is to be planned."""
+        """Reject an invalid path at once, not when it is planned."""
         if p["path"] and p["path"] != self._p["path"]:
             rd.load_path(p["path"], self._mechanism)
 
     def _take(self, plan: Trajectory, what: str) -> None:
-        """Keep a plan, and publish it if that is wanted at once."""
+        """Keep a plan, and publish it if auto_start is set."""
         self._examine(plan, what)
         if self._p["auto_start"]:
             self._publish(plan)
 
     def _examine(self, plan: Trajectory, what: str) -> str:
-        """Keep a plan, and say what lies ahead on it."""
-        self._knots(plan)  # refuses one too long to be published
+        """Keep a plan, and return what was found along it."""
+        self._knots(plan)  # raises for a plan too long to be published
         check = self._check(plan, what)
         ahead = look_ahead(
             self._mechanism, plan, self._p["condition_warn"], self._p["condition_error"]
@@ -136,25 +142,25 @@ class TrajectoryPlanner(Node):
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
-        """Refuse a plan that breaks limits, or return a warning."""
+        """Refuse a plan that violates limits, or return a warning."""
         if self._p["limits"] == "ignore":
             return ""
-        # a place that a joint cannot reach is no matter of taste
-        broken = check_limits(self._mechanism, plan, quantities=("position",))
+        # position limits are always enforced
+        broken = check_limits(self._mechanism, plan, quantities=POSITION)
         refused = broken is not None or self._p["limits"] == "refuse"
         broken = broken or check_limits(self._mechanism, plan, self._p["condition_error"])
         if broken is not None and refused:
             raise rd.InfeasibleTrajectory(f"{what} refused: {broken.text}", value=broken)
         return "" if broken is None else broken.text
 
-    def _knots(self, plan: Trajectory) -> NDArray:
+    def _knots(self, plan: Trajectory) -> FloatArray:
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
     def _publish(self, plan: Trajectory) -> None:
         start, times = 0, self._knots(plan)
         if self._p["start_in"]:
             if self._here is None:
-                self._due = plan  # no state has told the time yet
+                self._due = plan  # the time is not known before the first state
                 return
             start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
         self._send(times, plan.sample(times), start)
@@ -162,28 +168,28 @@ class TrajectoryPlanner(Node):
         self._drawn.publish(messages.path(self._interface.base_frame, poses))
         self.get_logger().info(f"trajectory of {len(times)} points published")
 
-    def _on_state(self, stamp: int, configuration: NDArray, _: NDArray) -> None:
+    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._here, self._stamp = configuration, stamp
         if self._due is not None:
             due, self._due = self._due, None
             try:
                 self._publish(due)
-            except rd.RobodynError as error:  # by a sample_period that changed meanwhile
+            except rd.RobodynError as error:  # sample_period may have changed meanwhile
                 self.get_logger().error(f"not published: {error}")
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
-            plan = self._line_to(goal)
-            angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
+            plan = self._motion_to(goal)
+            angles = ", ".join(f"{angle:.3f}" for angle in rd.rpy_from_pose(goal)[1])
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")
 
-    def _in_base(self, frame: str, goal: NDArray) -> NDArray:
-        """A goal in some frame, in the base frame; one in the platform's is seen from where it is.
+    def _in_base(self, frame: str, goal: FloatArray) -> FloatArray:
+        """A goal pose in any known frame, transformed to the base frame.
 
-        A frame that moves is taken as it stands when the goal arrives.
+        A moving frame is taken where it is when the goal arrives.
         """
         base, body = self._interface.base_frame, self._interface.body_frame
         if frame in ("", base):
@@ -191,34 +197,23 @@ class TrajectoryPlanner(Node):
         where = self._start() if frame == body else self._frames.pose(frame, base)
         return composed_pose(where, goal)
 
-    def _line_to(self, goal: NDArray) -> Trajectory:
-        """By the duration, or by the speed limits: whichever the parameters give."""
-        limits = {"v_max": self._p["v_max"], "w_max": self._p["w_max"]}
-        if self._p["duration"]:
-            limits = {"duration": self._p["duration"]}
-        return rd.plan_line(self._start(), goal, profile=self._p["profile"], **limits)
+    def _motion_to(self, goal: FloatArray) -> Trajectory:
+        """A straight motion, by the duration or by the speed limits, whichever is set."""
+        p = self._p
+        limits = {"v_max": p["v_max"], "w_max": p["w_max"]}
+        if p["duration"]:
+            limits = {"duration": p["duration"]}
+        return plan_straight(self._mechanism, self._start(), goal, profile=p["profile"], **limits)
 
     def _on_goal_joints(self, message: JointState) -> None:
         try:
             goal = messages.joint_values(message, self._mechanism.joint_names, "position")
-            what = f"goal {goal.round(4).tolist()}"
-            if self._mechanism.kind == "stewart":
-                self._take(
-                    self._line_to(self._mechanism.forward_kinematics(goal, self._start())), what
-                )
-                return
-            limit = (
-                {"duration": self._p["duration"]}
-                if self._p["duration"]
-                else {"v_max": self._p["v_max"]}
-            )
-            self._take(
-                rd.plan_joints(self._start(), goal, profile=self._p["profile"], **limit), what
-            )
+            plan = self._motion_to(self._mechanism.assemble(goal, self._start()))
+            self._take(plan, f"goal {goal.round(4).tolist()}")
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_joints refused: {error}")
 
-    def _start(self) -> NDArray:
+    def _start(self) -> FloatArray:
         if self._here is None:
             raise rd.InvalidInput(f"no {self._interface.state_topic} received to start from")
         return self._here
@@ -246,7 +241,7 @@ class TrajectoryPlanner(Node):
         return response
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Forget the plan; what is being flown comes to rest where the mechanism is."""
+        """Discard the plan and bring the mechanism to rest where it is."""
         self._plan = self._due = None
         response.success = self._here is not None
         response.message = "cancelled, holding the present configuration"

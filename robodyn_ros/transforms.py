@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The platform's transform, broadcast where tf2 is installed."""
+"""The platform's transform, broadcast where tf2_ros is installed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ except ImportError:
 
 
 class PlatformBroadcaster:
-    """base -> platform: the URDF joint floats, so robot_state_publisher leaves it to us."""
+    """base -> platform: robot_state_publisher does not handle the floating joint of the URDF."""
 
     def __init__(self, node: Node, base_frame: str, platform_frame: str) -> None:
         # as many as of the states beside them: a recorder that falls behind misses none

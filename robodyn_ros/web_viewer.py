@@ -12,15 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `web_viewer`: a page on localhost that shows the mechanism, moving as the topics say.
+"""Node `web_viewer`: a page on localhost that shows the mechanism moving, from topics.
 
 Subscribes `joint_states`, `platform_state`, `inverse_dynamics/forces`, `condition_number` and,
 where no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/
-pause` and `forward_simulator/reset`; its push publishes `external_wrench`.
+pause` and `forward_simulator/reset`; its push button publishes `external_wrench`.
 
-It never changes a run that it shows: it takes the latest of what comes without holding up who
-sends it, and does not listen to the state before the simulation has begun, since lockstep begins
-when so many listen.
+It does not affect the run that it shows: it subscribes best effort, so that no publisher waits for
+it, and subscribes the state only after the simulation has started, because lockstep starts by the
+number of subscribers.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
-from robodyn.view.figures import figure_of
+from robodyn.view.model_figure import figure_of
 from robodyn.view.page import Page
 from robodyn.view.serving import serve, stop
-from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import interface
+from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.wrench_pulse import Push
+from robodyn_ros.wrench_pulse import WrenchPulse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,21 +57,21 @@ if TYPE_CHECKING:
 
 
 PARAMETERS = MECHANISM | {
-    "port": Spec(8080, "port on localhost; 0: any that is free", 0, 65535),
-    "rate": Spec(30.0, "updates of the page a second, by the wall clock [Hz]", 1.0, 60.0),
-    "warn": Spec(100.0, "condition number from which the page warns", 1.0),
-    "error": Spec(1000.0, "condition number from which the page calls it singular", 1.0),
-    "push_duration": Spec(0.3, "how long a push lasts, in time of the states [s]", 0.001, 60.0),
+    "port": Spec(8080, "port on localhost; 0: any free port", 0, 65535),
+    "rate": Spec(30.0, "rate of page updates, by the wall clock [Hz]", 1.0, 60.0),
+    "warn": Spec(100.0, "condition number at which the page warns", 1.0),
+    "error": Spec(1000.0, "condition number at which the page shows an error", 1.0),
+    "push_duration": Spec(0.3, "duration of a push, by the stamps of the states [s]", 0.001, 60.0),
 }
 VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-# A state without a clock beside it for so long [s] is a real machine's: nothing is in lockstep.
+# States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
-# How long a service that is not there is told of [s].
+# How long a missing service is reported on the page [s].
 TOLD = 4.0
 
 
 class WebViewer(Node):
-    """A `Source` of snapshots out of topics, and the page that shows them."""
+    """A `Source` of snapshots from topics, and the page that shows them."""
 
     def __init__(self) -> None:
         super().__init__("web_viewer")
@@ -88,7 +88,7 @@ class WebViewer(Node):
         self._paused = False
         self._told = ("", 0.0)
         self._server = serve(p["port"])
-        self._push = Push(self, p["push_duration"])
+        self._pulse = WrenchPulse(self, p["push_duration"])
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
         if p["model"] or p["robot_description"]:
@@ -96,24 +96,24 @@ class WebViewer(Node):
         else:
             self.get_logger().info("no parameter `model`: waiting for the topic robot_description")
             self.create_subscription(String, "robot_description", self._on_description, qos.LATCHED)
-        # eyes live in wall time, whatever the clock of the simulation does
+        # by the wall clock: a display refreshes even while simulated time stands still
         self.create_timer(
             1.0 / p["rate"], self._tick, clock=RosClock(clock_type=ClockType.STEADY_TIME)
         )
 
     def destroy_node(self) -> None:
-        """Close the page, too."""
+        """Close the page as well."""
         server, self._server = getattr(self, "_server", None), None
         if server is not None:
             stop(server)
         super().destroy_node()
 
     def snapshot(self) -> Snapshot | None:
-        """The latest state that was heard."""
+        """The latest state received."""
         if self._state is None:
             return None
         stamp, configuration = self._state
-        joints = joint_positions(self._mechanism, configuration)
+        joints = drawn_joints(self._mechanism, configuration)
         effort = self._forces
         if self._joints is not None:
             joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
@@ -131,7 +131,7 @@ class WebViewer(Node):
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Ask the simulator to let time run, or to stop it."""
+        """Ask the simulator to resume or to pause."""
 
         def done(answer: SetBool.Response) -> None:
             self._paused = not playing if answer.success else self._paused
@@ -139,15 +139,15 @@ class WebViewer(Node):
         self._ask(self._pause, SetBool.Request(data=not playing), done)
 
     def reset(self) -> None:
-        """Ask the simulator to begin anew."""
+        """Ask the simulator to reset."""
         self._ask(self._reset, Trigger.Request(), lambda _: None)
 
     def push(self, wrench: FloatArray) -> None:
-        """Exert a wrench (6,) [N, N m] for a while."""
+        """Apply a wrench (6,) [N, N m] for the duration of a push."""
 
         def begin() -> None:
             if self._state is not None:
-                self._push.begin(self._state[0], self._interface.base_frame, wrench)
+                self._pulse.begin(self._state[0], self._interface.base_frame, wrench)
 
         self._wishes.put(begin)
 
@@ -165,7 +165,7 @@ class WebViewer(Node):
         )
         page.add_push(self.push)
         self._page = page
-        self._interface = interface(self, self._mechanism)
+        self._interface = Interface(self, self._mechanism)
         self.create_subscription(Clock, "/clock", self._on_clock, VIEW)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
         self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
@@ -208,7 +208,7 @@ class WebViewer(Node):
         except Empty:
             pass
         if self._state is not None:
-            self._push.at(self._state[0])
+            self._pulse.update(self._state[0])
         if self._page is None:
             return
         if not self._listening:
@@ -216,10 +216,12 @@ class WebViewer(Node):
         try:
             self._page.update()
         except rd.RobodynError as error:
-            self.get_logger().error(f"not shown: {error}", throttle_duration_sec=1.0)
+            self.get_logger().error(
+                f"state cannot be displayed: {error}", throttle_duration_sec=1.0
+            )
 
     def _listen(self) -> None:
-        """Subscribe to the state once nobody counts who does."""
+        """Subscribe to the state once the number of subscribers no longer matters."""
         clocks = self.count_publishers("/clock")
         if clocks or not self.count_publishers(self._interface.state_topic):
             self._waiting_since = time.monotonic()

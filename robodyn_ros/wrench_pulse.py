@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A push: an `external_wrench` that ends by itself, in the time of the states."""
+"""A pulse of `external_wrench` of fixed duration, by the stamps of the states."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-class Push:
-    """Publishes a wrench, and zero when its time is over or has begun anew.
+class WrenchPulse:
+    """Publishes a wrench, and zero after its duration or when time is reset.
 
     Args:
-        node: whose publisher it is.
-        duration: [s] in time of the states.
+        node: that publishes.
+        duration: [s] by the stamps of the states.
     """
 
     def __init__(self, node: Node, duration: float) -> None:
@@ -43,12 +43,12 @@ class Push:
         self._begun: int | None = None
 
     def begin(self, stamp: int, frame: str, wrench: FloatArray) -> None:
-        """Exert a wrench (6,) [N, N m] in a frame from a stamp [ns] on."""
+        """Start a wrench (6,) [N, N m] in a frame at a stamp [ns]."""
         self._frame, self._begun = frame, stamp
         self._publish(wrench)
 
-    def at(self, stamp: int) -> None:
-        """End it if it is over at this stamp [ns]."""
+    def update(self, stamp: int) -> None:
+        """End the pulse if it is over at this stamp [ns]."""
         if self._begun is not None and not 0 <= stamp - self._begun < self._duration:
             self._begun = None
             self._publish(np.zeros(6))

@@ -12,30 +12,83 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What holds for all tests."""
+"""What holds for all tests: one seed for all that is random, and the order of the folders."""
 
 from __future__ import annotations
 
+import secrets
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pytest
 
-# Folders of tests that talk to other processes.
-SEVERAL_PROCESSES = {"bare", "launch", "robodyn_ros", "view"}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 # Folders that take long: a file is one worker's, and what comes last should be short.
 FIRST = ("launch", "robodyn_ros", "bare", "stewart", "view")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long ones first, and a second try for some.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--seed",
+        type=int,
+        help="seed of all random numbers, as a failing run prints it; a new one by default",
+    )
 
-    Tests of processes that find each other over DDS get a second try.
 
-    A message sent while discovery is still under way is lost by design; on a loaded machine that
-    can happen to any of them. A real fault fails twice.
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw the seed once per run; the workers of pytest-xdist get that of the run."""
+    if config.option.seed is None:
+        config.option.seed = getattr(config, "workerinput", {}).get("seed", secrets.randbits(32))
+    # hypothesis draws its examples from the same seed
+    if getattr(config.option, "hypothesis_seed", "") is None:
+        config.option.hypothesis_seed = str(config.option.seed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:
+    node.workerinput["seed"] = node.config.option.seed
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        seed = terminalreporter.config.option.seed
+        terminalreporter.write_line(f"the random numbers of this run: --seed {seed}")
+
+
+@pytest.fixture(scope="session")
+def random_numbers(request) -> Callable[[str], np.random.Generator]:
+    """Generators by name: what one test draws does not depend on which others run."""
+    seed = request.config.option.seed
+    return lambda name: np.random.default_rng([seed, zlib.crc32(name.encode())])
+
+
+@pytest.fixture
+def rng(request, random_numbers) -> np.random.Generator:
+    """Random numbers of one test, the same again with the same --seed."""
+    return random_numbers(request.node.nodeid)
+
+
+@pytest.fixture
+def scrambled(rng) -> Callable[[int], np.ndarray]:
+    """Orders (n,), n > 2, that differ from their own inverse.
+
+    Whoever applies such an order the wrong way round gets something else.
     """
+
+    def draw(n: int) -> np.ndarray:
+        while True:
+            order = rng.permutation(n)
+            if (order[order] != np.arange(n)).any():
+                return order
+
+    return draw
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long ones first."""
     ranks = {name: rank for rank, name in enumerate(FIRST)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
-    if not config.pluginmanager.hasplugin("rerunfailures"):
-        return
-    for item in items:
-        if SEVERAL_PROCESSES & set(item.path.parts):
-            item.add_marker(pytest.mark.flaky(reruns=1))

@@ -25,14 +25,11 @@ import typer
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.registry import kind_of, kinds
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import is_cached, notes
 from robodyn.threads import get_threads
-from robodyn.warmup import warm_up, warm_up_estimating, warm_up_watching
-
-# Of each kind of mechanism a model and a path.
-KINDS = {"stewart_dasgupta": "I", "puma560": "puma"}
+from robodyn.warmup import warm_up, warm_up_watching
 
 
 def compile_kernels() -> None:
@@ -42,15 +39,16 @@ def compile_kernels() -> None:
     runs; it may be read-only then.
     """
     started = time.monotonic()
+    models = [kind.example for kind in kinds().values() if kind.example]
     if is_cached():
-        for model in KINDS:
+        for model in models:
             use(model)
     else:
         typer.echo("compiling the kernels, once: some 20 s", err=True)
-        # Numba compiles one function at a time, so platforms and arms have a process each
-        workers = min(get_threads(), len(KINDS))
+        # Numba compiles one function at a time, so each kind of mechanism has its own process
+        workers = min(get_threads(), len(models))
         with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
-            work = pool.map_async(use, KINDS, chunksize=1)
+            work = pool.map_async(use, models, chunksize=1)
             while not work.ready():
                 work.wait(0.5)
                 _show(started)
@@ -80,11 +78,12 @@ def use(model: str) -> None:
         mechanism = rd.load(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
-    batch = rd.load_path(KINDS[model]).sample([0.0, 0.001])
+    batch = rd.load_path(mechanism.default_path or "demo", mechanism).sample([0.0, 0.001])
     effort = mechanism.inverse_dynamics(*batch)
     mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
     mechanism.mass_matrix(batch.configuration)
     mechanism.bias(batch.configuration, batch.velocity)
     mechanism.condition_number(batch.configuration)
-    if isinstance(mechanism, StewartPlatform):
-        warm_up_estimating(mechanism)
+    others = kind_of(mechanism).adapter("compile")
+    if others is not None:
+        others(mechanism)

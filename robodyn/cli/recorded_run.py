@@ -24,8 +24,8 @@ import typer
 from robodyn.analysis.as_json import as_json
 from robodyn.cli.report import command_line, write_report
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.report.recorded_run import flown_run
-from robodyn.report.recorded_run_page import flown_page
+from robodyn.report.recorded_run import compare_with_plan
+from robodyn.report.recorded_run_page import recorded_run_page
 from robodyn.trajectories import load_path
 from robodyn.view.bag import read_run
 
@@ -47,9 +47,11 @@ def analyze_bag(
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
         seen = read_run(bag, model)
     plan, start = (load_path(path, seen.mechanism), None) if path else seen.plan()
-    run = flown_run(seen.mechanism, seen.times, seen.configurations, seen.commanded, plan, start)
+    run = compare_with_plan(
+        seen.mechanism, seen.times, seen.configurations, seen.commanded, plan, start
+    )
     if html is not None or png is not None or pdf is not None:
-        write_report(flown_page(run, path or "", bag, command_line()), html, png, pdf)
+        write_report(recorded_run_page(run, path or "", bag, command_line()), html, png, pdf)
     found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
     typer.echo(as_json(found) if json else "\n".join(_lines(found)))
 

@@ -48,7 +48,7 @@ def replay(
 def _replay(bag: str, model: str, port: int, browser: bool) -> None:
     # Imported here: the other commands do without all of it.
     from robodyn.view.bag import read_recording
-    from robodyn.view.figures import figure_of
+    from robodyn.view.model_figure import figure_of
     from robodyn.view.serving import serve, stop, viser_module
     from robodyn.view.studio import open_projector
 

@@ -50,8 +50,8 @@ def view(
 def _view(model: str, path: str, port: int, speed: float, paused: bool, browser: bool) -> None:
     # Imported here: the other commands do without all of it.
     from robodyn.mechanisms.load import load
-    from robodyn.view.figures import figure_of
     from robodyn.view.live import LiveSimulation
+    from robodyn.view.model_figure import figure_of
     from robodyn.view.paths import paths_of
     from robodyn.view.serving import serve, stop, viser_module
     from robodyn.view.studio import open_studio

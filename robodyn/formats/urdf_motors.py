@@ -66,7 +66,8 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
 
 def _number(text: str, where: str) -> float:
     try:
-        value = float(text)
+        # Python reads 1_0 as ten, no other reader of URDF does
+        value = math.nan if "_" in text else float(text)
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value >= 0.0):

@@ -12,26 +12,35 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What planners, controllers, simulation and analysis know of a mechanism, arm or platform alike.
+"""What every kind of mechanism answers; planners, controllers, nodes and views know no more.
 
-A mechanism answers in its own coordinates. For a Stewart platform a *configuration* is a pose
-(..., 7), its *velocity* the twist (..., 6) and its *acceleration* (..., 6); for a serial arm they
-are q, qd and qdd, all (..., n). Positions live on a manifold, so nothing outside a mechanism
-subtracts two of them: `difference` and `advance` do.
+A mechanism answers in its own coordinates, of three sizes that may all differ: a *configuration*
+(..., nq), its *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints.
+For a Stewart platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for
+a serial arm they are q and qd, both (..., n). `coordinates` says what the numbers are.
+Configurations lie on a manifold, so nothing outside a mechanism subtracts two of them:
+`difference` and `advance` do.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from robodyn.mechanisms.presentation import Drawn, Jointwise, Varied
+from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap
     from robodyn.mechanisms.common.end_stops import EndStops
 
 
-class Unchecked(Protocol):
+class UncheckedDynamics(Protocol):
     """What a mechanism answers about single states in inner loops, without looking at them.
 
     Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length.
@@ -56,39 +65,15 @@ class Unchecked(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Protocol):
-    """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
+class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol):
+    """A mechanism of any kind; shapes as in the module's docstring, SI units."""
 
     @property
-    def name(self) -> str:
-        """What the mechanism is called."""
+    def coordinates(self) -> Coordinates:
+        """What the numbers of a configuration and of a velocity are."""
 
     @property
-    def kind(self) -> str:
-        """`stewart` or `serial`."""
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """The driven joints, in the order of every effort array."""
-
-    @property
-    def frames(self) -> tuple[str, str]:
-        """Names of the base frame, and of the frame of the platform or the arm's tip."""
-
-    @property
-    def effort_limits(self) -> FloatArray:
-        """(n,) [N or N m], infinite where the model gives none."""
-
-    @property
-    def position_limits(self) -> FloatArray:
-        """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(n,) [m/s or rad/s] of the driven joints, infinite where the model gives none."""
-
-    @property
-    def unchecked(self) -> Unchecked:
+    def unchecked(self) -> UncheckedDynamics:
         """The same for inner loops."""
 
     @property
@@ -108,12 +93,6 @@ class Mechanism(Protocol):
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the platform or the arm's tip in the base frame."""
-
-    def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., n) [m or rad] positions of the driven joints."""
-
-    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """(..., n) [m/s or rad/s] rates of the driven joints."""
 
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
         """The displacement, in coordinates of `velocity`, that takes `start` to `goal`."""
@@ -170,9 +149,32 @@ class Mechanism(Protocol):
         """(..., nv) gravity, velocity terms and friction."""
 
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Of the mechanism, as its class defines it."""
+        """(..., 6, k), linear over angular; `jacobian_maps` says from what to what."""
+
+    @property
+    def jacobian_maps(self) -> JacobianMap:
+        """`efforts to wrench` or `rates to twist`, both of the body at `body_pose`, base frame."""
+
+    def singular_values(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """(..., k) of the Jacobian, largest first, moments divided by a length [m]."""
 
     def condition_number(
         self, configuration: ArrayLike, /, characteristic_length: float = 1.0
     ) -> FloatArray:
         """Ratio of the extreme singular values of the Jacobian, moments divided by a length."""
+
+
+@runtime_checkable
+class SimulatesCompiled(Protocol):
+    """What a mechanism may offer beyond the protocol: whole simulations in compiled code."""
+
+    def compiled_simulation(
+        self, model: Mechanism, /
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """What fills rows `first` + 1 to `last` of a rollout, called with it and the two.
+
+        `model` is what the control takes the mechanism for. None where compiled code cannot
+        simulate the two; simulations then make a call of Python at each stage of a step.
+        """

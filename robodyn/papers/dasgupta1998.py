@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.analysis.study_tables import zero_crossings
-from robodyn.papers.statements import Claim
-from robodyn.report.parameters import number
+from robodyn.papers.statements import Statement
+from robodyn.report.numbers_as_text import number
 from robodyn.report.study_charts import (
     condition_chart,
     force_chart,
@@ -38,11 +38,15 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.report.chart import Chart
 
-    Figure = tuple[str, str, Chart, list[Claim]]
+    Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def figures_1998(studies: Mapping[str, Study]) -> list[Figure]:
-    """Name, the text's account, chart and claims of each figure; studies as printed, by path."""
+    """Name, account in the text, chart and statements of each figure.
+
+    Args:
+        studies: by path, of the formulation as printed.
+    """
     first, second, third = studies["I"], studies["II"], studies["III"]
     return [
         (
@@ -94,7 +98,7 @@ def figures_1998(studies: Mapping[str, Study]) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _forces_of_path_one(study: Study) -> list[Claim]:
+def _forces_of_path_one(study: Study) -> list[Statement]:
     weight = 40.0 * 9.81
     peak = float(np.abs(study.forces).max())
     middle = float(np.median(np.abs(study.forces)))
@@ -105,29 +109,29 @@ def _forces_of_path_one(study: Study) -> list[Claim]:
     )
     told = [", ".join(f"{t:.3f}" for t in times) for times in (printed, exact)]
     return [
-        Claim("size of the forces", f"order of the platform's weight ({weight:.0f} N)",
+        Statement("size of the forces", f"order of the platform's weight ({weight:.0f} N)",
               f"median {middle:.0f} N, peak {peak:.0f} N",
               0.1 * weight < middle < 10.0 * weight and peak < 10.0 * weight, peak),
-        Claim("legs whose force crosses zero", "5 and 6",
+        Statement("legs whose force crosses zero", "5 and 6",
               f"at {told[0]} s; exact formulation {told[1]} s",
               len(printed) == 2 and not any(row["zero_crossings"] for row in rows[:4]),
               {"printed": printed, "exact": exact}),
     ]  # fmt: skip
 
 
-def _fractions_of_path_one(study: Study) -> list[Claim]:
+def _fractions_of_path_one(study: Study) -> list[Statement]:
     peaks = [row["peak_dynamic_fraction"] for row in study.extremes()[:4]]
     fraction = np.abs(study.dynamic_fraction)
     middle = float(np.median(fraction[np.isfinite(fraction)]))
     return [
-        Claim("common fraction", "around 20 %", f"median {100 * middle:.0f} %",
+        Statement("common fraction", "around 20 %", f"median {100 * middle:.0f} %",
               0.15 <= middle <= 0.25, middle),
-        Claim("largest of legs 1 to 4", "up to 40 %",
+        Statement("largest of legs 1 to 4", "up to 40 %",
               ", ".join(f"{peak:.3f}" for peak in peaks), abs(max(peaks) - 0.4) < 0.05, peaks),
     ]  # fmt: skip
 
 
-def _forces_of_path_two(slow: Study, fast: Study) -> list[Claim]:
+def _forces_of_path_two(slow: Study, fast: Study) -> list[Statement]:
     before, after = (float(np.abs(study.forces).max()) for study in (slow, fast))
     # a step of the grid in which a force changes by more than a twentieth of its range
     jump = np.abs(np.diff(fast.forces, axis=0)) > 0.05 * np.ptp(fast.forces, axis=0)
@@ -135,46 +139,47 @@ def _forces_of_path_two(slow: Study, fast: Study) -> list[Claim]:
     apart = times[np.concatenate([[True], np.diff(times) > 0.01])] if times.size else times
     where = ", ".join(f"{t:.3f}" for t in apart)
     return [
-        Claim("bounds of the forces", "rise significantly", f"{before:.0f} N to {after:.0f} N",
+        Statement("bounds of the forces", "rise significantly", f"{before:.0f} N to {after:.0f} N",
               after > 1.2 * before, [before, after]),
-        Claim("steep changes", "at a few instants", f"at {where} s", 1 <= apart.size <= 6,
+        Statement("steep changes", "at a few instants", f"at {where} s", 1 <= apart.size <= 6,
               apart.tolist()),
     ]  # fmt: skip
 
 
-def _fractions_of_path_two(slow: Study, fast: Study) -> list[Claim]:
+def _fractions_of_path_two(slow: Study, fast: Study) -> list[Statement]:
     before, after = (
         [row["peak_dynamic_fraction"] for row in study.extremes()] for study in (slow, fast)
     )
     told = [", ".join(f"{peak:.2f}" for peak in peaks) for peaks in (before[:3], after[:3])]
-    return [Claim("peaks of legs 1 to 3", "rise significantly", f"{told[0]} to {told[1]}",
+    return [Statement("peaks of legs 1 to 3", "rise significantly", f"{told[0]} to {told[1]}",
                   all(b > a for a, b in zip(before[:3], after[:3], strict=True)),
                   [before, after])]  # fmt: skip
 
 
-def _condition_of_path_three(study: Study) -> list[Claim]:
+def _condition_of_path_three(study: Study) -> list[Statement]:
     row, at = int(study.condition_number.argmax()), float(study.singular_times[0])
     time = float(study.time[row])
     strongest = float(study.time[np.abs(study.forces).max(axis=1).argmax()])
     return [
-        Claim("where it rises", "where the forces do", f"t = {time:.1f} s and {strongest:.1f} s",
+        Statement("where it rises", "where the forces do",
+              f"t = {time:.1f} s and {strongest:.1f} s",
               abs(time - strongest) < 0.051, [time, strongest]),
-        Claim("the singularity itself", "predicted by the condition number", f"t = {at:.4f} s",
+        Statement("the singularity itself", "predicted by the condition number", f"t = {at:.4f} s",
               abs(at - time) < 0.1, at),
-        Claim("condition number on the grid", "sharp rise",
+        Statement("condition number on the grid", "sharp rise",
               number(float(study.condition_number.max())),
               bool(study.condition_number.max() > 1e3), float(study.condition_number.max())),
     ]  # fmt: skip
 
 
-def _below(about: str, said: str, values: FloatArray, limit: float) -> Claim:
+def _below(about: str, said: str, values: FloatArray, limit: float) -> Statement:
     low, high = float(values.min()), float(values.max())
-    return Claim(about, said, f"{low:.1f} to {high:.1f}", high < limit, [low, high])
+    return Statement(about, said, f"{low:.1f} to {high:.1f}", high < limit, [low, high])
 
 
-def _of_order(about: str, said: str, values: FloatArray, order: float, unit: str) -> Claim:
+def _of_order(about: str, said: str, values: FloatArray, order: float, unit: str) -> Statement:
     peak = float(np.nanmax(np.abs(values)))
-    return Claim(about, said, f"{number(peak)} {unit}", order <= peak < 10.0 * order, peak)
+    return Statement(about, said, f"{number(peak)} {unit}", order <= peak < 10.0 * order, peak)
 
 
 def _named(chart: Chart, key: str, title: str) -> Chart:

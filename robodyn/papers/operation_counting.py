@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Counting the multiplications and additions of a kernel by running it on numbers that count.
+"""Count the multiplications and additions of a kernel by running it on counting numbers.
 
-A compiled kernel keeps its Python form; `interpreted` rebuilds it with every kernel it calls, and
-numpy and math, exchanged for their Python or counting forms. So what is counted is the code that
-runs, not a second copy of the equations.
+A compiled kernel keeps its Python function. `interpreted` rebuilds that function with every kernel
+it calls, and numpy and math, replaced by their Python or counting forms. The operations counted are
+those of the code that runs, not of a second copy of the equations.
 
 Counted: each * and /, each + and -, as the code performs them, a multiplication by a value that
 happens to be zero included. Free: a change of sign, a comparison, a sine or a cosine.
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class Tally:
     """Operations so far, in total and by row.
 
-    A row is a name that functions are filed under; a function that has none counts for the row of
-    its caller.
+    A row is a name under which the operations of functions are counted; those of a function without
+    a row count for the row of its caller.
 
     Attributes:
         rows: function name -> row.
@@ -61,7 +61,7 @@ class Tally:
     running: str = ""
 
     def total(self, without: Iterable[str] = ()) -> tuple[int, int]:
-        """Multiplications and additions of all rows but some."""
+        """Multiplications and additions of all rows except some."""
         skipped = set(without)
         return (
             sum(count for row, count in self.multiplications.items() if row not in skipped),
@@ -70,7 +70,7 @@ class Tally:
 
     @contextlib.contextmanager
     def row_of(self, function: str) -> Iterator[None]:
-        """File what happens inside under the row of a function, if it has one."""
+        """Count the operations inside for the row of a function, if it has one."""
         before = self.running
         self.running = self.rows.get(function, before)
         try:
@@ -80,7 +80,7 @@ class Tally:
 
 
 class Counted:
-    """A number that files each operation on it in a tally."""
+    """A number that counts each operation on it."""
 
     __slots__ = ("tally", "value")
     __hash__ = None  # type: ignore[assignment]  # compared by value like any other number
@@ -162,7 +162,7 @@ def count_operations(
         kernel: decorated with `robodyn.numerics.compiler.kernel`.
         arguments: as the kernel takes them; arrays of floats become arrays of counting numbers,
             so what the kernel writes into them is in the copies that are returned.
-        rows: function name -> row, to file operations under.
+        rows: function name -> row to which its operations count.
 
     Returns:
         The tally, and the arguments after the call, as plain arrays and numbers.
@@ -183,10 +183,10 @@ class _Interpreter:
         self.tally = tally
         self.done: dict[int, Callable[..., Any]] = {}
         arrays = dict.fromkeys(("empty", "zeros"), lambda shape: _zeros(shape, tally))
-        self.numpy = _Stand("numpy", np, arrays)
+        self.numpy = _Substitute("numpy", np, arrays)
         functions = {"sqrt": self._sqrt, "sin": self._free(math.sin), "cos": self._free(math.cos)}
-        self.math = _Stand("math", math, functions)
-        self.stands = {
+        self.math = _Substitute("math", math, functions)
+        self.substitutes = {
             id(choose): lambda condition, a, b: a if condition else b,
             id(any_of): bool,
             id(all_of): bool,
@@ -202,18 +202,18 @@ class _Interpreter:
             python.__code__, scope, python.__name__, python.__defaults__, python.__closure__
         )
 
-        def filed(*arguments: Any) -> Any:
+        def counting(*arguments: Any) -> Any:
             with self.tally.row_of(python.__name__):
                 return clone(*arguments)
 
-        self.done[id(kernel)] = filed
+        self.done[id(kernel)] = counting
         for name, value in python.__globals__.items():
-            scope[name] = self._exchanged(value)
-        return filed
+            scope[name] = self._replaced(value)
+        return counting
 
-    def _exchanged(self, value: Any) -> Any:
-        if id(value) in self.stands:
-            return self.stands[id(value)]
+    def _replaced(self, value: Any) -> Any:
+        if id(value) in self.substitutes:
+            return self.substitutes[id(value)]
         if hasattr(value, "py_func"):
             return self.function(value)
         if value is np:
@@ -226,7 +226,7 @@ class _Interpreter:
                 for name, item in vars(value).items()
                 if hasattr(item, "py_func")
             }
-            return _Stand(value.__name__, value, kernels)
+            return _Substitute(value.__name__, value, kernels)
         return value
 
     def _sqrt(self, value: Any) -> Counted:
@@ -237,20 +237,20 @@ class _Interpreter:
         return lambda value: Counted(function(float(value)), self.tally)
 
 
-class _Stand:
-    """A module with some of its functions exchanged."""
+class _Substitute:
+    """A module with some of its functions replaced."""
 
-    def __init__(self, name: str, module: Any, exchanged: Mapping[str, Any]) -> None:
-        self._name, self._module, self._exchanged = name, module, exchanged
+    def __init__(self, name: str, module: Any, replaced: Mapping[str, Any]) -> None:
+        self._name, self._module, self._replaced = name, module, replaced
 
     def __getattr__(self, name: str) -> Any:
-        if name in self._exchanged:
-            return self._exchanged[name]
+        if name in self._replaced:
+            return self._replaced[name]
         return getattr(self._module, name)
 
 
 class _CountingArray(np.ndarray):
-    """Counting numbers; a plain one that is written becomes one, so that its uses count too."""
+    """An array of counting numbers; plain numbers assigned to it become counting numbers."""
 
     tally: Tally
 

@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The operation counts of Turney, Mudge and Lee (1980), tables 1 to 4, and ours beside them.
+"""The operation counts of Turney, Mudge and Lee (1980), tables 1 to 4, and those of our kernels.
 
-Their rules: rotation matrices, r_i and r_i + rbar_i are given, and so is the axis; the arm turns in
-every joint, has principal axes and nothing at its tip; projecting the moment on the axis (eq. 3.21)
-is not counted. Rows here bear the names of theirs.
+Their rules: rotation matrices, r_i, r_i + rbar_i and the axes are given; all joints are revolute,
+the inertias are about principal axes and there is no load at the tip; projecting the moment on the
+axis (eq. 3.21) is not counted. The rows have the names of theirs.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ REPORT_ROWS = {
 
 
 def count_arm(method: str, n: int) -> Tally:
-    """Run one inverse dynamics of an arm of n revolute joints under the report's rules."""
+    """Operations of one inverse dynamics of an arm of n revolute joints, by the report's rules."""
     chain = _report_arm(n)
     gravity = np.array([0.0, 0.0, -9.81])
     state = [np.linspace(start, start + 1.0, n) for start in (0.3, 0.5, 0.7)]
@@ -181,7 +181,7 @@ def count_arm(method: str, n: int) -> Tally:
 
 
 def _report_arm(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """An arm of the report's kind: standard frames, every joint turning, principal axes."""
+    """An arm as the report assumes: standard frames, revolute joints, principal axes."""
     chain = np.zeros((n + 1, LINK_SIZE))
     chain[0, ROTATION : ROTATION + 9] = np.eye(3).ravel()
     for row in chain[1:]:

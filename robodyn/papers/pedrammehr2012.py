@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.papers.statements import Claim
+from robodyn.papers.statements import Statement
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Panel
 from robodyn.report.study_charts import other_forces
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from robodyn.analysis.study import Study
     from robodyn.arrays import FloatArray
 
-    Figure = tuple[str, str, Chart, list[Claim]]
+    Figure = tuple[str, str, Chart, list[Statement]]
 
 _MOTION = (
     "With and without rotation of the legs about their own axes, and the difference: magnitudes. "
@@ -42,7 +42,11 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, Study]) -> list[Figure]:
-    """Name, the text's account, chart and claims of each figure; studies by path."""
+    """Name, account in the text, chart and statements of each figure.
+
+    Args:
+        studies: by path.
+    """
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
     figures = []
@@ -57,8 +61,8 @@ def figures_2012(studies: Mapping[str, Study]) -> list[Figure]:
                   "difference": _size(true - simple)}  # fmt: skip
         chart = _chart(f"fig{name}_2012", f"{path}: {unit.split(' [')[0]} of the legs", study,
                        curves, unit)  # fmt: skip
-        claims = _consistent(curves, {"5": (1, 2, 6), "6": (3,)}.get(name, ()))
-        figures.append((f"Figure {name}, 2012", _MOTION + says, chart, claims))
+        statements = _consistent(curves, {"5": (1, 2, 6), "6": (3,)}.get(name, ()))
+        figures.append((f"Figure {name}, 2012", _MOTION + says, chart, statements))
     for name, study, path in (("9", first, "Path 2"), ("10", second, "Path 3")):
         improved = other_forces(study, "pedrammehr2012")
         curves = {"improved": improved, "simplified": study.forces,
@@ -84,22 +88,22 @@ def leg_rotations(study: Study) -> tuple[tuple[FloatArray, FloatArray], ...]:
     return (W, W0), (A, A0)
 
 
-def _consistent(curves: Mapping[str, FloatArray], pods: tuple[int, ...]) -> list[Claim]:
+def _consistent(curves: Mapping[str, FloatArray], pods: tuple[int, ...]) -> list[Statement]:
     share = curves["difference"].max(axis=0) / curves["improved"].max(axis=0)
     told = ", ".join(f"{100 * part:.0f}" for part in share)
     order = 1 + np.argsort(share)
     rotating = [int(pod) for pod in order if share[pod - 1] > 1e-9]
     if not pods:
-        return [Claim("difference over peak, pods 1 to 6", "not the same where a pod rotates",
+        return [Statement("difference over peak, pods 1 to 6", "not the same where a pod rotates",
                       f"{told} %", bool((share > 1e-9).all()), share.tolist())]  # fmt: skip
     still = [int(pod) for pod in order if share[pod - 1] <= 1e-9]
     none = f"; no rotation at all in pod {', '.join(map(str, still))}" if still else ""
-    return [Claim("difference over peak, pods 1 to 6",
+    return [Statement("difference over peak, pods 1 to 6",
                   f"least in pod {', '.join(map(str, pods))}", f"{told} %{none}",
                   set(rotating[: len(pods)]) == set(pods), share.tolist())]  # fmt: skip
 
 
-def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Claim]:
+def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Statement]:
     worst = float(np.abs(curves["difference"]).max())
     alike = min(
         float(np.corrcoef(a, b)[0, 1])
@@ -107,10 +111,10 @@ def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Claim]:
     )
     errors = [float(np.abs(curves[name] - exact).max()) for name in ("improved", "simplified")]
     return [
-        Claim("trends", "similar", f"correlation at least {alike:.3f}", alike > 0.9, alike),
-        Claim("differences", "quite obvious", f"up to {worst:.1f} N",
+        Statement("trends", "similar", f"correlation at least {alike:.3f}", alike > 0.9, alike),
+        Statement("differences", "quite obvious", f"up to {worst:.1f} N",
               worst > 0.01 * float(np.abs(exact).max()), worst),
-        Claim("error of improved and simplified", "improved is more accurate",
+        Statement("error of improved and simplified", "improved is more accurate",
               f"{errors[0]:.3g} N and {errors[1]:.3g} N from the exact forces",
               errors[0] < errors[1], errors),
     ]  # fmt: skip

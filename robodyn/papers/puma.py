@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.control import ComputedTorque
-from robodyn.papers.statements import Claim, claims_data, claims_html
+from robodyn.papers.statements import Statement, statements_data, statements_html
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Mark, Panel
-from robodyn.report.page import Page, made
-from robodyn.report.scales import decimal
+from robodyn.report.numbers_as_text import decimal
+from robodyn.report.page import Page, provenance
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints
 
@@ -40,14 +40,15 @@ BOUND, PERIOD = 4.26e-4, 0.01
 def puma_page(
     arm: Mechanism, command: str = "", progress: Callable[[float], None] | None = None
 ) -> Page:
-    """Figures 3 to 8 with the paper's bound, for moves that the paper could have meant.
+    """Figures 3 to 8 with the paper's bound, for several moves that fit the paper's description.
 
     Args:
         arm: the PUMA 560.
-        command: how the page was asked for.
-        progress: called with the share done.
+        command: command line that made the page, shown at its end.
+        progress: called with the share done, 0 to 1.
     """
-    # Coulomb friction jumps at rest, where a held torque cannot follow; the paper knows none.
+    # Coulomb friction is discontinuous at rest, where a held torque cannot compensate it; the
+    # paper has no friction.
     smooth = arm.without_friction()
     start = arm_path("puma").sample(0.0).configuration
     goal = arm_path("puma").sample(arm_path("puma").duration).configuration
@@ -61,17 +62,19 @@ def puma_page(
          DOTTED),
     )  # fmt: skip
     curves: list[list[Curve]] = [[] for _ in arm.joint_names]
-    claims = []
+    statements = []
     for i, (label, path, preview, dash) in enumerate(runs):
         if progress is not None:
             progress(i / len(runs))
         controller = ComputedTorque(smooth, 100.0, 20.0, preview)
         result = simulate(smooth, controller, path, 1e-3, PERIOD)
-        error = -result.error  # the paper plots the desired less the actual position
+        error = -result.error  # the paper plots desired minus actual position
         for joint, values in enumerate(error.T):
             curves[joint].append(Curve(result.time, values, label, COLORS[i], dash))
         peak = float(np.abs(error).max())
-        claims.append(Claim(label, f"below {_size(BOUND)}", _size(peak), peak < BOUND, peak))
+        statements.append(
+            Statement(label, f"below {_size(BOUND)}", _size(peak), peak < BOUND, peak)
+        )
     marks = (Mark(BOUND, "one bit, 4.26e−4 rad"), Mark(-BOUND))
     panels = tuple(
         Panel(f"Figure {3 + i}: {name}", tuple(curves[i]), y_label="position error [rad]",
@@ -82,17 +85,18 @@ def puma_page(
         f"{arm.name} under computed torque",
         "Lee, Chung, Mudge and Turney: position errors of the six joints, figures 3 to 8; from "
         "(90, 0, 90, 0, 0, 0) to (45, 30, 0, 45, 60, 90) degrees, gains 100 and 20, 100 Hz",
-        {"bound": BOUND, "errors": claims_data(claims)},
+        {"bound": BOUND, "errors": statements_data(statements)},
     )
     says = (
         "The errors oscillate slightly, yet stay well below one bit of a 12-bit converter, "
         "4.26e−4 rad. The paper prints neither the move's duration nor its profile. With an exact "
         "model, motor inertia included and friction left out, what remains is the half-sample "
-        "delay of the held torque, about (T/2) jerk / kp: it decides which moves stay below."
+        "delay of the held torque, about (T/2) jerk / kp, which decides for which moves the errors "
+        "stay below the bound."
     )
     chart = Chart("errors", "Position errors", panels)
-    page.add_chart(chart, claims_html("Figures 3 to 8", says, claims))
-    page.add("made", "How this was made", made(command, model=arm.name))
+    page.add_chart(chart, statements_html("Figures 3 to 8", says, statements))
+    page.add("made", "How this page was made", provenance(command, model=arm.name))
     return page
 
 

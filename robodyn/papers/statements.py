@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a text says, and what was computed, side by side."""
+"""Statements of a paper beside the computed results."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A statement of a text and what the computation says to it.
+class Statement:
+    """A statement of a paper and the computed result.
 
     Attributes:
         about: the quantity.
-        said: what the text states.
-        computed: the number, or numbers, for the page.
-        agrees: whether they agree.
-        value: the computed number or numbers, for machines.
+        said: what the paper states.
+        computed: the result, as text.
+        agrees: whether the two agree.
+        value: the result as a number or numbers, for programs.
     """
 
     about: str
@@ -46,11 +46,11 @@ class Claim:
     value: Any = None
 
 
-def claims_html(figure: str, says: str, claims: Sequence[Claim]) -> str:
-    """The text's own account on the left, its numbers and the computed ones on the right."""
+def statements_html(figure: str, says: str, statements: Sequence[Statement]) -> str:
+    """The account of a figure in the paper, and a table of its statements and the results."""
     rows = [
         [c.about, _together(c.said), _together(c.computed), "agrees" if c.agrees else "differs"]
-        for c in claims
+        for c in statements
     ]
     beside = table(["", "stated", "computed", ""], rows) if rows else ""
     beside = beside.replace("<td>agrees</td>", '<td class="ok">agrees</td>')
@@ -60,12 +60,13 @@ def claims_html(figure: str, says: str, claims: Sequence[Claim]) -> str:
 
 
 def _together(text: str) -> str:
-    """Numbers and their units on one line."""
+    """Keep a number and its unit on one line."""
     return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 
 
-def claims_data(claims: Sequence[Claim]) -> list[dict[str, Any]]:
-    """The same for machines."""
+def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
+    """The statements as data, for programs."""
     return [
-        {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees} for c in claims
+        {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees}
+        for c in statements
     ]

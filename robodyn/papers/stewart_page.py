@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The figures of the two Stewart papers, computed anew beside what their texts say of them."""
+"""The figures of the two Stewart papers, recomputed beside the statements of their texts."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from typing import TYPE_CHECKING
 from robodyn.analysis.study import analyze
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
-from robodyn.papers.statements import Claim, claims_data, claims_html
-from robodyn.report.page import Page, made
+from robodyn.papers.statements import Statement, statements_data, statements_html
+from robodyn.report.page import Page, provenance
 from robodyn.trajectories import paper_path
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.report.chart import Chart
 
-    Figure = tuple[str, str, Chart, list[Claim]]
+    Figure = tuple[str, str, Chart, list[Statement]]
 
-# The papers' own steps [s] are .1 and .01; finer ones draw smoother curves, except on Path III,
-# where what is seen of the singularity depends on how near to it an instant falls.
+# The papers' own steps are 0.1 s and 0.01 s. Finer steps draw smoother curves; on Path III the
+# paper's step is kept, as the peak at the singularity depends on how near to it a sample is.
 STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
 
 
 def paper_page(platform: Mechanism, command: str = "") -> Page:
-    """Figures 4 to 10 of 1998 and 5 to 10 of 2012, each with the text's claims.
+    """Figures 4 to 10 of 1998 and 5 to 10 of 2012, each with the text's statements.
 
     Args:
         platform: the test manipulator of both papers.
-        command: how the page was asked for.
+        command: command line that made the page, shown at its end.
     """
     studies = {
         path: analyze(platform, paper_path(path), step, formulation="dasgupta1998")
@@ -54,8 +54,8 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
         "computed by the formulations as printed",
         {"figures": {}},
     )
-    for name, says, chart, claims in [*figures_1998(studies), *figures_2012(studies)]:
-        page.data["figures"][chart.key] = claims_data(claims)
-        page.add_chart(chart, claims_html(name, says, claims))
-    page.add("made", "How this was made", made(command, model=platform.name))
+    for name, says, chart, statements in [*figures_1998(studies), *figures_2012(studies)]:
+        page.data["figures"][chart.key] = statements_data(statements)
+        page.add_chart(chart, statements_html(name, says, statements))
+    page.add("made", "How this page was made", provenance(command, model=platform.name))
     return page

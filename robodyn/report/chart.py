@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a chart says, apart from how it is drawn: curves in panels, one legend for all of them."""
+"""A chart as data: curves in panels under one legend. Bokeh or matplotlib draws it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from robodyn.arrays import FloatArray
 
 
-# Okabe and Ito's colours, which people with any colour vision tell apart; yellow is left out, for
-# it is too light on white.
+# The palette of Okabe and Ito, safe for colour-blind readers; without yellow, which is too light on
+# white.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 INK, GREY = "#1b1f24", "#8a9099"
-# Dashes in units of the line's width; none is a solid line.
+# Lengths of dashes and gaps in units of the line's width; none for a solid line.
 SOLID, DASHED, DOTTED, DASH_DOT = (), (5.0, 2.5), (1.2, 2.0), (6.0, 2.0, 1.2, 2.0)
 DASHES = (SOLID, DASHED, DOTTED, DASH_DOT, (9.0, 2.5), (2.5, 2.5))
-# A curve is drawn by the first, last, lowest and highest point of each of so many pieces.
-PIECES = 200
+# A curve of many samples is divided into so many pieces, see `thinned_rows`.
+PIECES = 150
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A straight line across a panel: at a time (`vertical`) or at a value; `label` beside it."""
+    """A straight line across a panel, at a time (`vertical`) or at a value, with its label."""
 
     at: float
     label: str = ""
@@ -60,7 +62,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Note:
-    """Words at a point of a panel."""
+    """Text at a point of a panel; `anchor` is which part of the text lies there."""
 
     x: float
     y: float
@@ -73,12 +75,13 @@ class Panel:
     """Axes with curves.
 
     Attributes:
-        title: above it.
+        title: text above the panel.
         curves, marks, notes: what is drawn.
-        x_label, y_label: with their units.
-        scale: of y: `linear`, `log`, or `symlog` for values of both signs over many decades.
-        limits: of y, by default those of the curves.
-        picture: a view of space: equal axes without a frame.
+        x_label, y_label: axis labels with units.
+        scale: of the y axis: `linear`, `log`, or `symlog` (symmetric logarithmic) for values of
+            both signs over many decades.
+        limits: of the y axis; by default those of the curves and marks.
+        picture: a projection of a scene: equal scales on both axes, which are not drawn.
     """
 
     title: str
@@ -97,11 +100,11 @@ class Chart:
     """Panels that belong together.
 
     Attributes:
-        key: short name, for files and links.
-        title: what is shown.
+        key: short name, used in file names and links.
+        title: what the chart shows.
         panels: in reading order.
-        text: what to see in it, in plain words.
-        columns: of panels, where there is room.
+        text: explanation for the reader.
+        columns: number of panels side by side on a wide screen.
     """
 
     key: str
@@ -112,7 +115,7 @@ class Chart:
 
     @property
     def legend(self) -> list[Curve]:
-        """One curve for every label."""
+        """The first curve of each label."""
         found: dict[str, Curve] = {}
         for panel in self.panels:
             for curve in panel.curves:
@@ -121,22 +124,21 @@ class Chart:
         return list(found.values())
 
 
-def thinned(x: FloatArray, y: FloatArray, pieces: int = PIECES) -> tuple[FloatArray, FloatArray]:
-    """Fewer points of a curve that look the same; no extreme and no gap is lost."""
-    if len(x) <= 4 * pieces:
-        return x, y
-    edges = np.linspace(0, len(x), pieces + 1).astype(int)
-    keep = {len(x) - 1}
+def thinned_rows(values: FloatArray, pieces: int = PIECES) -> NDArray[np.intp]:
+    """Indices of the samples of curves (k, N) that are enough to draw them.
+
+    The samples are divided into pieces of equal length; of each piece the first and the last sample
+    are kept, the least and the greatest of every curve, and both sides of every gap.
+    """
+    count = values.shape[1]
+    if count <= 4 * pieces:
+        return np.arange(count)
+    edges = np.linspace(0, count, pieces + 1).astype(int)
+    keep = [edges[:-1], edges[1:] - 1]
+    finite = np.isfinite(values)
     for first, end in zip(edges[:-1], edges[1:], strict=True):
-        piece = y[first:end]
-        known = np.isfinite(piece)
-        keep.update((int(first), int(end) - 1))
-        if known.any():
-            keep.add(int(first + np.where(known, piece, np.inf).argmin()))
-            keep.add(int(first + np.where(known, piece, -np.inf).argmax()))
-        if not known.all():
-            # both sides of every gap
-            turns = np.flatnonzero(np.diff(known)) + first
-            keep.update(int(turn) for turn in (*turns, *(turns + 1)))
-    rows = np.array(sorted(keep))
-    return x[rows], y[rows]
+        piece, known = values[:, first:end], finite[:, first:end]
+        keep.append(first + np.where(known, piece, np.inf).argmin(axis=1))
+        keep.append(first + np.where(known, piece, -np.inf).argmax(axis=1))
+    gaps = np.flatnonzero((finite[:, 1:] != finite[:, :-1]).any(axis=0))
+    return np.unique(np.concatenate([*keep, gaps, gaps + 1]))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Charts as PNG files and as one PDF, by matplotlib."""
+"""Charts as PNG files and as one PDF file, drawn by matplotlib."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ import numpy as np
 
 from robodyn.errors import MissingExtra, OutputError
 from robodyn.extras import how_to_install
-from robodyn.report.chart import SOLID, thinned
-from robodyn.report.scales import Axis, axes_of
+from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
+from robodyn.report.chart import SOLID
+from robodyn.report.numbers_as_text import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +57,7 @@ def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -
 
 
 def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> None:
-    """Write the charts to one PDF file, a page each.
+    """Write the charts to one PDF file, one chart to a page.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -76,7 +77,7 @@ def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> Non
 
 
 def draw(chart: Chart) -> Figure:
-    """A chart as a figure, as the page shows it.
+    """A chart as a matplotlib figure, with the axes and line styles of the HTML page.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -86,7 +87,7 @@ def draw(chart: Chart) -> Figure:
         from matplotlib.lines import Line2D
     except ImportError as error:
         raise MissingExtra(
-            f"figures in files need matplotlib: {how_to_install('plot')}", value="matplotlib"
+            f"PNG and PDF charts need matplotlib: {how_to_install('report')}", value="matplotlib"
         ) from error
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)
@@ -106,7 +107,7 @@ def draw(chart: Chart) -> Figure:
 def _panel(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title, fontsize="medium", loc="left")
     for curve in panel.curves:
-        axes.plot(*thinned(curve.x, curve.y), **_style(curve))
+        axes.plot(curve.x, curve.y, **_style(curve))
     for note in panel.notes:
         side: Any = {"start": "left", "end": "right"}.get(note.anchor, "center")
         axes.text(note.x, note.y, note.text, ha=side, fontsize="x-small")
@@ -114,12 +115,13 @@ def _panel(axes: Axes, panel: Panel) -> None:
         axes.set_aspect("equal")
         axes.set_axis_off()
         return
-    x, y = axes_of(panel)
-    _set_y(axes, y)
-    axes.set_xlim(x.low, x.high)
+    low, high = y_range(panel)
+    _set_scale(axes, panel)
+    axes.set_xlim(*x_range(panel))
+    axes.set_ylim(low, high)
     for i, mark in enumerate(panel.marks):
         line = axes.axvline if mark.vertical else axes.axhline
-        if mark.vertical or 0.0 <= float(y.share(np.array(mark.at))) <= 1.0:
+        if mark.vertical or low <= mark.at <= high:
             line(mark.at, color=mark.color, linestyle=":", linewidth=1.0)
             place = (mark.at, 0.97 - 0.05 * (i % 4)) if mark.vertical else (0.01, mark.at)
             transform = axes.get_xaxis_transform() if mark.vertical else axes.get_yaxis_transform()
@@ -132,15 +134,16 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _set_y(axes: Axes, y: Axis) -> None:
-    """The page's own scale, so that page and file look the same."""
-    if y.scale == "log":
+def _set_scale(axes: Axes, panel: Panel) -> None:
+    if panel.scale == LOG:
         axes.set_yscale("log")
-    elif y.scale == "symlog":
-        axes.set_yscale("symlog", linthresh=y.threshold)
-    ends = y.unbent(np.array([y.low, y.high]))
-    axes.set_ylim(float(ends[0]), float(ends[1]))
-    axes.set_yticks([value for value, _ in y.ticks], [text for _, text in y.ticks])
+        values = log_ticks(*y_range(panel))
+        axes.set_yticks(values, [decimal(value) for value in values])
+    elif panel.scale == SYMLOG:
+        scale = symmetric_log(panel)
+        axes.set_yscale("function", functions=(scale.transformed, scale.inverted))
+        ticks = scale.ticks(*y_range(panel))
+        axes.set_yticks([value for value, _ in ticks], [label for _, label in ticks])
     axes.minorticks_off()
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One self-contained HTML page: no network, charts inline, data for machines at the end."""
+"""A self-contained HTML page: charts, tables and scripts in one file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ from typing import TYPE_CHECKING, Any
 
 from robodyn.analysis.as_json import as_json
 from robodyn.errors import OutputError
-from robodyn.report.style import STYLE
-from robodyn.report.svg import dash_attribute, panel_svg
+from robodyn.report.chart import COLORS, INK
+from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing
+from robodyn.report.page_script import PAGE_SCRIPT
+from robodyn.report.page_style import PAGE_STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from robodyn.report.chart import Chart
+    from robodyn.report.chart import Chart, Curve
 
 
 @dataclass
 class Page:
-    """A page that grows section by section.
+    """A page to which sections are added.
 
     Attributes:
-        title, subtitle: at its head.
-        data: numbers that stand on it, as JSON in the element `data`.
-        charts: those added so far, for files.
+        title, subtitle: at the top of the page.
+        data: the numbers on the page, embedded as JSON in the element `data` for programs.
+        charts: those added so far, for PNG and PDF files.
     """
 
     title: str
@@ -54,46 +56,84 @@ class Page:
         self._sections.append((key, title, body))
 
     def add_chart(self, chart: Chart, beside: str = "") -> None:
-        """Add a chart with its legend and its text; `beside` is HTML that follows the text."""
+        """Add a section with a chart, its explanation and its legend.
+
+        Args:
+            chart: what to show.
+            beside: HTML to put between the explanation and the chart.
+        """
         self.charts.append(chart)
         self.add(chart.key, chart.title, chart_html(chart, beside))
 
     def html(self) -> str:
-        """The whole document."""
+        """The whole document.
+
+        Raises:
+            MissingExtra: Bokeh is not installed.
+        """
         links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in self._sections)
         parts = "".join(
             f'<section id="{key}"><h2>{escape(name)}</h2>{body}</section>'
             for key, name, body in self._sections
         )
-        # a tag inside the text could end the element
-        data = as_json(self.data, indent=None).replace("<", "\\u003c")
         return (
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{escape(self.title)}</title><style>{STYLE}</style></head><body>"
+            '<meta name="color-scheme" content="light dark">'
+            f"<title>{escape(self.title)}</title><style>{PAGE_STYLE}</style></head><body>"
             f'<header><h1>{escape(self.title)}</h1><p class="sub">{escape(self.subtitle)}</p>'
             f"<nav>{links}</nav></header><main>{parts}</main>"
-            f'<script type="application/json" id="data">{data}</script></body></html>\n'
+            f"{_json_element(as_json(self.data, indent=None), 'data')}"
+            f"<script>{bokeh_script()}</script><script>{PAGE_SCRIPT}</script></body></html>\n"
         )
 
 
 def chart_html(chart: Chart, beside: str = "") -> str:
-    """Text, one legend, and the panels in a grid that follows the width of the page."""
+    """Explanation, legend, and the panels in a grid that follows the width of the page."""
     text = f'<p class="say">{escape(chart.text)}</p>' if chart.text else ""
+    drawn = drawing(chart)
     keys = "".join(
-        f'<li><svg viewBox="0 0 34 10" aria-hidden="true"><path d="M1 5H33" fill="none" '
-        f'stroke="{curve.color}" stroke-width="{max(curve.width, 1.6):g}"{dash_attribute(curve)}/>'
-        f"</svg>{escape(curve.label)}</li>"
+        f'<button type="button" aria-pressed="true" title="show or hide"'
+        f' data-lines="{" ".join(drawn.lines[curve.label])}">'
+        f'<i style="{_swatch(curve)}"></i>{escape(curve.label)}</button>'
         for curve in chart.legend
     )
-    legend = f'<ul class="legend">{keys}</ul>' if keys else ""
-    panels = "".join(panel_svg(panel, chart.columns) for panel in chart.panels)
-    grid = f'<div class="grid c{chart.columns}">{panels}</div>'
-    return f"{text}{beside}<figure>{legend}{grid}</figure>"
+    legend = f'<div class="legend" role="group" aria-label="curves">{keys}</div>' if keys else ""
+    height = HEIGHTS[chart.columns]
+    panels = "".join(
+        f'<div class="panel"><h3>{escape(panel.title)}</h3>'
+        f'<div class="plot" data-figure="{figure}" style="min-height:{height}px"></div></div>'
+        for panel, figure in zip(chart.panels, drawn.figures, strict=True)
+    )
+    return (
+        f'{text}{beside}<figure>{legend}<div class="grid c{chart.columns}">{panels}</div>'
+        f"{_json_element(drawn.document, kind='chart')}</figure>"
+    )
+
+
+def _json_element(text: str, name: str = "", kind: str = "") -> str:
+    """JSON inside the page, where no text of it can end the element."""
+    attributes = (f' id="{name}"' if name else "") + (f' class="{kind}"' if kind else "")
+    content = text.replace("<", "\\u003c")
+    return f'<script type="application/json"{attributes}>{content}</script>'
+
+
+def _swatch(curve: Curve) -> str:
+    """A piece of a curve in the legend, by CSS: its colour and its dashes."""
+    color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
+    style = f"height:{max(curve.width, 1.6):g}px;"
+    if not curve.dash:
+        return f"{style}background:{color}"
+    stops, at = [], 0.0
+    for i, length in enumerate(curve.dash):
+        end = at + length * curve.width
+        stops.append(f"{color if i % 2 == 0 else 'transparent'} {at:g}px {end:g}px")
+        at = end
+    return f"{style}background:repeating-linear-gradient(90deg,{','.join(stops)})"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table; its first column names the row."""
+    """An HTML table whose first column is the heading of each row."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join(
@@ -109,14 +149,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "")
 
 
 def cards(values: Sequence[tuple[str, str]]) -> str:
-    """Key numbers, each with what it is."""
+    """Key figures, each with its name."""
     return '<dl class="cards">' + "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values
     ) + "</dl>"  # fmt: skip
 
 
-def made(command: str, **more: str) -> str:
-    """How a page was made, as a table."""
+def provenance(command: str, **more: str) -> str:
+    """A table of how the page was made: command, version, date, and `more` rows."""
     from robodyn.version import __version__
 
     when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
@@ -126,9 +166,10 @@ def made(command: str, **more: str) -> str:
 
 
 def write_page(page: Page, path: str | Path) -> None:
-    """Write a page.
+    """Write a page to a file.
 
     Raises:
+        MissingExtra: Bokeh is not installed.
         OutputError: the file cannot be written.
     """
     try:

@@ -11,96 +11,67 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
-"""A mechanism's numbers as tables."""
+"""The parameters of a mechanism as tables of text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.report.scales import decimal
+from robodyn.mechanisms.common.report_answers import ParameterTable
+from robodyn.mechanisms.registry import kind_of
+from robodyn.report.labels import joint_titles
+from robodyn.report.numbers_as_text import number, vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from robodyn.mechanisms.common.report_answers import Cell
     from robodyn.mechanisms.protocol import Mechanism
 
-# Smaller is nothing but rounding, in any of the units here.
-ROUNDING = 1e-12
-
-Table = tuple[str, list[str], list[list[str]]]
+# Title, headings and rows.
+TextTable = tuple[str, list[str], list[list[str]]]
 
 
-def parameter_tables(mechanism: Mechanism) -> list[Table]:
-    """Title, header and rows of each table of a mechanism's parameters."""
-    model: Any = mechanism.model  # type: ignore[attr-defined]
-    if mechanism.kind == "stewart":
-        return [_bodies(model), _legs(model)]
-    return [_links(model)]
-
-
-def _bodies(model: Any) -> Table:
-    bodies = [("platform", model.platform)]
-    for part in ("lower", "upper"):
-        each = [getattr(leg, part) for leg in model.legs]
-        if all(_same(each[0], other) for other in each[1:]):
-            bodies.append((f"{part} part of every leg", each[0]))
-        else:
-            bodies += [(f"{part} part of leg {i}", body) for i, body in enumerate(each, start=1)]
-    rows = [
-        [name, number(body.mass), vector(body.com), "; ".join(vector(r) for r in body.inertia)]
-        for name, body in bodies
+def parameter_tables(mechanism: Mechanism) -> list[TextTable]:
+    """Each table of a mechanism's parameters; gravity is in the title of the first."""
+    adapter = kind_of(mechanism).adapter("parameter_tables") or tables_of_any
+    texts: list[TextTable] = [
+        (table.title, list(table.head), [[_text(cell) for cell in row] for row in table.rows])
+        for table in adapter(mechanism)
     ]
-    head = ["body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"]
-    return f"Bodies (gravity {vector(model.gravity)} m/s²)", head, rows
+    title, head, rows = texts[0]
+    texts[0] = (f"{title} (gravity {vector(mechanism.gravity_vector)} m/s²)", head, rows)
+    return texts
 
 
-def _same(a: Any, b: Any) -> bool:
-    return bool(a.mass == b.mass and (a.com == b.com).all() and (a.inertia == b.inertia).all())
-
-
-def _legs(model: Any) -> Table:
-    rows = []
-    for i, leg in enumerate(model.legs, start=1):
-        damping, limits = leg.damping, leg.limits
-        friction = [damping.universal, damping.prismatic, damping.spherical]
-        rows.append([
-            str(i), vector(leg.base), vector(leg.platform), vector(leg.universal_axis),
-            vector(friction), vector(limits.length), number(limits.velocity),
-            number(limits.effort)])  # fmt: skip
-    head = ["leg", "base joint [m]", "platform joint [m]", "universal axis",
-            "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]",
-            "force [N]"]  # fmt: skip
-    return "Legs", head, rows
-
-
-def _links(model: Any) -> Table:
-    rows = [
-        [
-            joint.name, joint.kind, number(joint.mass), vector(joint.com),
-            "; ".join(vector(r) for r in joint.inertia), number(joint.armature),
-            number(joint.damping), vector(joint.friction), vector(joint.position),
-            number(joint.velocity), number(joint.effort),
-        ]
-        for joint in model.joints
+def tables_of_any(mechanism: Mechanism) -> list[ParameterTable]:
+    """Tables for a kind that provides none of its own: its bodies and its driven joints."""
+    bodies = [(body.name, body.mass, body.com, body.inertia) for body in mechanism.bodies]
+    joints = [
+        (name, unit, *limits, speed, effort)
+        for name, unit, limits, speed, effort in zip(
+            joint_titles(mechanism), mechanism.joint_units, mechanism.position_limits,
+            mechanism.velocity_limits, mechanism.effort_limits, strict=True,
+        )
     ]  # fmt: skip
-    head = ["joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
-            "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
-            "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"]  # fmt: skip
-    return f"Links (gravity {vector(model.gravity)} m/s²)", head, rows
+    return [
+        ParameterTable(
+            "Bodies",
+            ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
+            bodies,
+        ),
+        ParameterTable(
+            "Driven joints",
+            (mechanism.nouns.joint, "unit", "from", "to", "speed [1/s]", "effort [N m, N]"),
+            joints,
+        ),
+    ]
 
 
-def vector(values: Iterable[float]) -> str:
-    """Numbers side by side; limits that are not there are an infinity sign."""
-    return ", ".join(number(value) for value in values)
-
-
-def number(value: float) -> str:
-    """Four digits, as a person writes them."""
-    if np.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if abs(value) < ROUNDING:
-        return "0"
-    return "–" if np.isnan(value) else decimal(float(f"{value:.4g}"))
+def _text(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return cell
+    values = np.asarray(cell)
+    if values.ndim == 0:
+        return number(float(values))
+    return vector(values) if values.ndim == 1 else "; ".join(vector(row) for row in values)

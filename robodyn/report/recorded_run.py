@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A recorded run against its plan: motion measured and planned, efforts commanded and modelled."""
+"""A recorded run compared with its plan: motion against plan, efforts against the model."""
 
 from __future__ import annotations
 
@@ -29,29 +29,30 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Motion, Trajectory
 
 
-# A plan that fits best within this of the clock's zero [s] began there: a run in simulated time
-# does, and fitting would hide a steady delay.
+# A path whose fitted start is within this of the clock's zero [s] is taken to start at zero: runs
+# in simulated time do, and fitting would hide a constant delay.
 NEAR_ZERO = 0.1
-# Instants looked at, and places tried, when a plan is laid over a run.
+# Samples of the run that are compared, and start times tried, when the start is fitted.
 POINTS, PLACES = 200, 400
-# A run that is nowhere nearer to its plan than this share of the way [-] flew something else.
+# A run whose RMS distance from its plan is above this share of the path's length [-] followed
+# another path.
 ELSEWHERE = 0.2
 
 
 @dataclass(frozen=True)
-class FlownRun:
-    """A run and its plan at the same times.
+class RecordedRun:
+    """A recorded run and its plan at the same times.
 
     Attributes:
-        mechanism: what was recorded.
-        time: (N,) [s] since the path began.
+        mechanism: of the recording.
+        time: (N,) [s] since the start of the path.
         measured: (N, ...) configurations.
         planned: the motion at those times.
         error: (N, nv) [m, rad] displacement from the planned to the measured configuration.
         commanded: (N, n) [N or N m] efforts.
-        model: (N, n) [N or N m] that inverse dynamics asks for along the plan.
-        start: [s] when the path began, by the recording's clock.
-        fitted: whether that was found by laying the plan over the run.
+        model: (N, n) [N or N m] inverse dynamics of the model along the plan.
+        start: [s] start of the path on the recording's clock.
+        fitted: whether the start was found by fitting the plan to the measured motion.
     """
 
     mechanism: Mechanism
@@ -77,49 +78,42 @@ class FlownRun:
             }
             for i, name in enumerate(self.mechanism.joint_names)
         ]
-        tracking = {"joints": float(np.abs(self.error).max())}
-        if self.mechanism.kind == "stewart":
-            size = [np.linalg.norm(self.error[:, part], axis=1).max() for part in _PARTS]
-            tracking = {"position": float(size[0]), "orientation": float(size[1])}
         return {
             "model": self.mechanism.name,
             "kind": self.mechanism.kind,
             "samples": len(self.time),
             "duration": float(self.time[-1] - self.time[0]),
             "path_start": {"time": self.start, "fitted": self.fitted},
-            "tracking": tracking,
+            "tracking": self.mechanism.tracking.largest(self.error),
             "joints": rows,
         }
 
 
-_PARTS = (slice(0, 3), slice(3, 6))
-
-
-def flown_run(
+def compare_with_plan(
     mechanism: Mechanism,
     times: FloatArray,
     measured: FloatArray,
     commanded: FloatArray,
     plan: Trajectory,
     start: float | None = None,
-) -> FlownRun:
-    """Lay a plan beside a recorded run.
+) -> RecordedRun:
+    """Compare a recorded run with its plan.
 
     Args:
-        mechanism: what was recorded.
-        times: (N,) [s] by the recording's clock.
+        mechanism: of the recording.
+        times: (N,) [s] on the recording's clock.
         measured: (N, ...) configurations.
         commanded: (N, n) [N or N m] efforts.
-        plan: what was to be flown.
-        start: [s] when it began, by the recording's clock; what was before it and after its end
-            is left out. None: found by laying the plan over the run.
+        plan: the trajectory to follow.
+        start: [s] its start on the recording's clock; samples before it and after the end of the
+            plan are ignored. None: fitted to the measured motion.
 
     Raises:
-        InvalidInput: too short a recording, or one of another motion.
-        KinematicsError: the model has no efforts along the plan.
+        InvalidInput: the recording is too short, or of another motion.
+        KinematicsError: the inverse dynamics do not exist along the plan.
     """
     if len(times) < 2:
-        raise InvalidInput(f"a recording of {len(times)} states, expected two at least")
+        raise InvalidInput(f"the recording has {len(times)} states, at least two are needed")
     fitted = False
     if start is None:
         start = _start(mechanism, times, measured, plan)
@@ -130,13 +124,13 @@ def flown_run(
         times, measured, commanded = times[rows], measured[rows], commanded[rows]
         if len(times) < 2:
             raise InvalidInput(
-                f"the recording has {len(times)} states of its plan, from {start:g} s to "
-                f"{start + plan.duration:g} s, expected two at least",
+                f"the recording has {len(times)} states during its plan, from {start:g} s to "
+                f"{start + plan.duration:g} s, at least two are needed",
                 value=start,
             )
     time = times - start
     planned = plan.sample(time)
-    return FlownRun(
+    return RecordedRun(
         mechanism,
         time,
         measured,
@@ -152,28 +146,28 @@ def flown_run(
 def _start(
     mechanism: Mechanism, times: FloatArray, measured: FloatArray, trajectory: Trajectory
 ) -> float:
-    """When the path began [s], by least squares between the measured motion and the planned."""
+    """Start of the path [s], by least squares between the measured motion and the planned."""
     rows = np.unique(np.linspace(0, len(times) - 1, POINTS).astype(int))
     seen, at = measured[rows], times[rows]
 
-    def miss(start: float) -> float:
+    def squared_error(start: float) -> float:
         plan = trajectory.sample(at - start).configuration
         return float((mechanism.difference(plan, seen) ** 2).sum())
 
     low, high = times[0] - trajectory.duration, times[-1]
     places = np.linspace(low, high, PLACES)
-    best = float(places[np.argmin([miss(place) for place in places])])
+    best = float(places[np.argmin([squared_error(place) for place in places])])
     step = (high - low) / (PLACES - 1)
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(miss, bounds=(best - step, best + step), method="bounded")
+    found = minimize_scalar(squared_error, bounds=(best - step, best + step), method="bounded")
     ends = trajectory.sample(np.array([0.0, trajectory.duration])).configuration
     way = float(np.linalg.norm(mechanism.difference(ends[0], ends[1])))
     if np.sqrt(found.fun / len(rows)) > ELSEWHERE * way:
         raise InvalidInput(
-            f"the recording is of another motion: at best it is "
-            f"{np.sqrt(found.fun / len(rows)):.3g} (m, rad) off a path {way:.3g} long; name the "
-            "path that was flown by --path",
+            f"the recording is of another motion: its RMS distance from the planned path is "
+            f"{np.sqrt(found.fun / len(rows)):.3g} (m, rad) at best, and the path is {way:.3g} "
+            "long; give the path that was followed with --path",
             value=float(found.x),
         )
     return float(found.x)

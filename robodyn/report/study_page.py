@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A study as one page."""
+"""The report of a study."""
 
 from __future__ import annotations
 
@@ -20,77 +20,82 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.report.page import Page, cards, made, table
-from robodyn.report.parameters import number, parameter_tables
-from robodyn.report.study_charts import joint_titles, study_charts
+from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_in_one
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.parameters import parameter_tables
+from robodyn.report.study_charts import study_charts
 
 if TYPE_CHECKING:
     from robodyn.analysis.study import Study
 
 
 def study_page(study: Study, path: str = "", command: str = "") -> Page:
-    """The page of a study.
+    """The HTML page of a study.
 
     Args:
         study: what to show.
-        path: how the motion is called.
-        command: how the page was asked for, to stand at its end.
+        path: name of the motion.
+        command: command line that made the page, shown at its end.
     """
     found = study.to_dict(histories=False)
     title = study.mechanism.name + (f", path {path}" if path else "")
     subtitle = (
         f"Inverse dynamics along a planned motion of {number(float(study.time[-1]))} s, "
-        f"{len(study.time)} instants, formulation {study.formulation}"
+        f"{len(study.time)} samples, formulation {study.formulation}"
     )
     page = Page(title, subtitle, found | {"path": path})
-    page.add("summary", "In short", cards(_key_numbers(study, found)) + _extremes(study, found))
+    page.add("summary", "Summary", cards(_key_numbers(study, found)) + _extremes(study, found))
     for chart in study_charts(study):
         page.add_chart(chart)
     tables = "".join(
         table(head, rows, caption) for caption, head, rows in parameter_tables(study.mechanism)
     )
     page.add("parameters", "Model parameters", tables)
-    page.add("made", "How this was made", made(command))
+    page.add("made", "How this page was made", provenance(command))
     return page
 
 
 def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
-    platform = study.mechanism.kind == "stewart"
+    mechanism = study.mechanism
     rows, condition = found["joints"], found["condition_number"]
-    names = joint_titles(study)
-    # an arm's efforts may be of different units: only a platform's have a largest
+    names = joint_titles(mechanism)
     out = []
-    if platform:
+    # efforts in different units have no largest
+    if len(set(mechanism.effort_units)) == 1:
         peaks = [abs(row["peak_force"]) for row in rows]
         i = int(np.nanargmax(peaks))
-        out.append((f"largest force, {names[i]}", f"{number(peaks[i])} N"))
+        value = f"{number(peaks[i])} {mechanism.effort_units[i]}"
+        out.append((f"largest {effort_name(mechanism)}, {names[i]}", value))
+    if "massless" in study.terms:
         fraction = np.abs(study.dynamic_fraction)
         middle = float(np.median(fraction[np.isfinite(fraction)]))
         out.append(("dynamic fraction, median", f"{100.0 * middle:.0f} %"))
     span = f"{number(condition['min'])} to {number(condition['max'])}"
     out.append(("condition number", span))
     times = ", ".join(f"{t:.4f} s" for t in found["singular_times"])
-    if study.singular_times.size or platform:
+    if times or is_parallel(mechanism):
         out.append(("singular at", times or "nowhere on the path"))
     speed = max(row["peak_velocity"] for row in rows)
-    unit = "m/s" if platform else "rad/s or m/s"
+    unit = units_in_one(mechanism.joint_units, "/s").replace(", ", " or ")
     out.append(("fastest joint", f"{number(speed)} {unit}"))
     return out
 
 
 def _extremes(study: Study, found: dict[str, Any]) -> str:
-    platform = study.mechanism.kind == "stewart"
-    force, length = ("N", "m") if platform else ("N m, N", "rad, m")
-    parts = list(study.parts)
-    head = ["joint", f"peak [{force}]", "at [s]", *(f"{part} [{force}]" for part in parts)]
-    head += ["dynamic / total"] if platform else []
-    head += [f"from [{length}]", f"to [{length}]", f"top speed [{length.replace(',', '/s,')}/s]",
+    mechanism = study.mechanism
+    effort, position = units_in_one(mechanism.effort_units), units_in_one(mechanism.joint_units)
+    speed = units_in_one(mechanism.joint_units, "/s")
+    parts, fractions = list(study.terms), "massless" in study.terms
+    head = ["joint", f"peak [{effort}]", "at [s]", *(f"{part} [{effort}]" for part in parts)]
+    head += ["dynamic / total"] if fractions else []
+    head += [f"from [{position}]", f"to [{position}]", f"top speed [{speed}]",
              "changes sign at [s]"]  # fmt: skip
     rows = []
-    for name, row in zip(joint_titles(study), found["joints"], strict=True):
+    for name, row in zip(joint_titles(mechanism), found["joints"], strict=True):
         cells = [row["peak_force"], row["time_of_peak"], *(row[f"peak_{part}"] for part in parts)]
-        cells += [row["peak_dynamic_fraction"]] if platform else []
+        cells += [row["peak_dynamic_fraction"]] if fractions else []
         cells += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
         signs = ", ".join(f"{t:.3f}" for t in row["zero_crossings"]) or "–"
         rows.append([name, *(number(cell) for cell in cells), signs])
-    return table(head, rows, "Extremes, each part's own")
+    return table(head, rows, "Peaks of the total and of each part, each at its own time")

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The axes of a sweep, from the text or the numbers that a user gives."""
+"""The axes of a sweep, read from text or numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
-    from robodyn.sweeps.coordinates import Coordinate
+    from robodyn.mechanisms.common.variables import Variable
 
 
 # Values on one axis: they are kept in memory.
@@ -38,7 +38,7 @@ LARGEST_AXIS = 1_000_000
 
 @dataclass(frozen=True)
 class Axis:
-    """The values (n,) of a coordinate in a grid, increasing."""
+    """The values (n,) of a variable in a grid, increasing."""
 
     name: str
     values: FloatArray
@@ -46,7 +46,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Interval:
-    """The range of a coordinate in a sample."""
+    """The range of a variable in a sample."""
 
     name: str
     low: float
@@ -54,19 +54,19 @@ class Interval:
 
 
 def read_axis(
-    name: str, given: Any, known: Mapping[str, Coordinate], sampled: bool
+    name: str, given: Any, known: Mapping[str, Variable], sampled: bool
 ) -> Axis | Interval | float:
-    """What a coordinate does in a sweep: runs along an axis, lies in an interval, or is held.
+    """How a variable is used in a sweep: as an axis, as an interval to sample, or held fixed.
 
     Args:
-        name: of the coordinate.
+        name: of the variable.
         given: `"low:high:count"` or an array of values for a grid, `"low:high"` for a sample, a
             number, or its text, for a value that is held.
-        known: what there is to vary.
-        sampled: whether this is a sample.
+        known: the variables of the mechanism.
+        sampled: whether the sweep is a sample.
 
     Raises:
-        InvalidInput: no such coordinate, or values that cannot be swept.
+        InvalidInput: an unknown variable, or invalid values.
     """
     if name not in known:
         near = difflib.get_close_matches(str(name)[:100], known, n=1, cutoff=0.6)
@@ -166,7 +166,7 @@ def _number(name: str, part: str, text: str, unit: str) -> float:
         return float(part)
     except ValueError as error:
         raise InvalidInput(
-            f"axis {name}={text[:100]}: {part[:40]!r} is no number, expected low:high:count "
+            f"axis {name}={text[:100]}: {part[:40]!r} is not a number, expected low:high:count "
             f"or one value [{unit}]",
             value=text,
         ) from error

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arrays of a sweep as an xarray Dataset: names, units, coordinates, where it came from."""
+"""The arrays of a sweep as an xarray Dataset, with units, coordinates and provenance."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.sweeps.coordinates import coordinates, neutral
 from robodyn.sweeps.evaluate import labels, outputs, width
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.points import Grid
+from robodyn.sweeps.states import sweep_variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,11 +42,11 @@ def dataset(plan: Plan, make: Make) -> Any:
 
     Args:
         plan: of the sweep.
-        make: gives an array of a shape, filled with a value, False or NaN.
+        make: makes an array of a shape, filled with a value, False or NaN.
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
-    known = coordinates(mechanism)
+    known = sweep_variables(mechanism)
     variables = {"reachable": (points.dims, make(points.shape, False), {"long_name": _REACHABLE})}
     extra: list[str] = []
     for output in outputs(mechanism, plan.quantities):
@@ -82,9 +82,9 @@ def chunk_shapes(plan: Plan, empty: Any) -> dict[str, tuple[int, ...]]:
 
 
 def _matters(name: str, plan: Plan) -> bool:
-    """Whether a held value is worth a coordinate: a position, or what is not as it rests."""
-    role = coordinates(plan.mechanism)[name].role
-    return role == "position" or plan.held[name] != neutral(name)
+    """Whether a held value is stored as a coordinate: positions, and values that have an effect."""
+    variable = sweep_variables(plan.mechanism)[name]
+    return variable.role == "position" or plan.held[name] != variable.neutral
 
 
 def _attributes(plan: Plan) -> dict[str, Any]:

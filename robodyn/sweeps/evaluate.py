@@ -23,8 +23,8 @@ import numpy as np
 
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.stewart.kinematics import LIMIT_TOLERANCE
-from robodyn.sweeps.coordinates import coordinates, states, variant
 from robodyn.sweeps.quantities import LABELS, QUANTITIES
+from robodyn.sweeps.states import states, sweep_variables, variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,60 +32,59 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.sweeps.coordinates import Robot, States
+    from robodyn.mechanisms.common.variables import Variable
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.sweeps.quantities import Output, Quantity, Settings
+    from robodyn.sweeps.states import States
 
 
-def width(mechanism: Robot, dimension: str) -> int:
+def width(mechanism: Mechanism, dimension: str) -> int:
     """Size of a dimension of results beyond those of the sweep."""
     return len(labels(mechanism, dimension))
 
 
-def labels(mechanism: Robot, dimension: str) -> tuple[str, ...]:
-    """What the entries along such a dimension are called."""
+def labels(mechanism: Mechanism, dimension: str) -> tuple[str, ...]:
+    """Labels of the entries along such a dimension."""
     return mechanism.joint_names if dimension == "joint" else LABELS[dimension]
 
 
-def outputs(mechanism: Robot, quantities: tuple[str, ...]) -> list[Output]:
-    """The arrays that quantities give, in their order."""
+def outputs(mechanism: Mechanism, quantities: tuple[str, ...]) -> list[Output]:
+    """The arrays that quantities give, in order."""
     return [output for name in quantities for output in QUANTITIES[name].outputs(mechanism)]
 
 
 def evaluate(
-    mechanism: Robot,
+    mechanism: Mechanism,
     values: Mapping[str, FloatArray],
     quantities: tuple[str, ...],
     settings: Settings,
 ) -> dict[str, NDArray[Any]]:
-    """`reachable` (N,) and the outputs (N, ...) of quantities at the value (N,) of each coordinate.
+    """`reachable` (N,) and the outputs (N, ...) of quantities at the value (N,) of each variable.
 
-    Reachable is a state whose driven joints are within their limits. Where it is not, or where
-    the mechanism's equations have no answer, results are NaN.
+    A state is reachable if the driven joints are within their limits. Where it is not, or where
+    the equations have no solution, results are NaN.
     """
-    known = coordinates(mechanism)
+    known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
     count = len(batch.configuration)
     results: dict[str, NDArray[Any]] = {"reachable": np.zeros(count, dtype=bool)}
     for output in outputs(mechanism, quantities):
         shape = (count, *(width(mechanism, dimension) for dimension in output.dims))
         results[output.name] = np.full(shape, np.nan)
-    parameters = np.stack(
-        [values[name] for name, coordinate in known.items() if coordinate.role == "model"], axis=-1
-    )
-    for machine, rows in _machines(mechanism, parameters):
+    for machine, rows in _machines(mechanism, known, values):
         _evaluate_one(machine, batch, rows, quantities, settings, results)
     return results
 
 
 def _evaluate_one(
-    machine: Robot,
+    machine: Mechanism,
     batch: States,
     rows: NDArray[np.intp],
     quantities: tuple[str, ...],
     settings: Settings,
     results: dict[str, NDArray[Any]],
 ) -> None:
-    """Put the results of some rows of a batch into theirs."""
+    """Compute some rows of a batch and store their results."""
 
     def positions_of(states: States) -> tuple[FloatArray, ...]:
         return (machine.joint_positions(states.configuration),)
@@ -104,21 +103,29 @@ def _evaluate_one(
 
 
 def _computed(
-    quantity: Quantity, machine: Robot, settings: Settings, states: States
+    quantity: Quantity, machine: Mechanism, settings: Settings, states: States
 ) -> tuple[FloatArray, ...]:
     return quantity.compute(machine, states, settings)
 
 
-def _machines(mechanism: Robot, parameters: FloatArray) -> Iterator[tuple[Robot, NDArray[np.intp]]]:
-    """Each mechanism that parameters (N, k) ask for, and the states in which it is asked for."""
+def _machines(
+    mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
+) -> Iterator[tuple[Mechanism, NDArray[np.intp]]]:
+    """Each mechanism that the values ask for, and the states in which it is asked for."""
+    names = [name for name, variable in known.items() if variable.role == "model"]
+    parameters = np.stack([values[name] for name in names], axis=-1)
+
+    def made(row: FloatArray) -> Mechanism:
+        return variant(mechanism, known, dict(zip(names, row.tolist(), strict=True)))
+
     if len(parameters) and (parameters == parameters[0]).all():
-        yield variant(mechanism, parameters[0]), np.arange(len(parameters))
+        yield made(parameters[0]), np.arange(len(parameters))
         return
     unique, which = np.unique(parameters, axis=0, return_inverse=True)
     order = np.argsort(which.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(which.reshape(-1)))
     for row, rows in zip(unique, np.split(order, ends[:-1]), strict=True):
-        yield variant(mechanism, row), rows
+        yield made(row), rows
 
 
 def _answer(
@@ -127,7 +134,7 @@ def _answer(
     rows: NDArray[np.intp],
     *out: FloatArray,
 ) -> None:
-    """Put results into some rows of `out`; halve what has no answer until it is single states."""
+    """Store results in some rows of `out`; bisect batches that fail, down to single states."""
     waiting = [rows]
     while waiting:
         part = waiting.pop()
@@ -144,7 +151,7 @@ def _answer(
 
 
 def _within(positions: FloatArray, limits: FloatArray) -> NDArray[np.bool_]:
-    # What is beyond a limit by rounding is not.
+    # Tolerance for rounding.
     room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
     inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
     return np.asarray((inside & np.isfinite(positions)).all(axis=-1))

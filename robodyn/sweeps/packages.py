@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The packages of the extra `sweep`, imported when a sweep is run and not before."""
+"""The packages of the extra `sweep`, imported when a sweep is run."""
 
 from __future__ import annotations
 

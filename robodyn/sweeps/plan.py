@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a sweep is to compute: checked once, sent to workers by chunks, recognised again."""
+"""What a sweep computes: checked once, sent to workers by chunks, recognised when resumed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.protocol import Mechanism
 from robodyn.sweeps.axes import Axis, Interval, read_axis
-from robodyn.sweeps.coordinates import Robot, coordinates, resting_values, variant
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
 from robodyn.sweeps.quantities import QUANTITIES, Settings
+from robodyn.sweeps.states import resting_values, sweep_variables, variant
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-# Larger sweeps are taken for mistakes: 10^11 states would take a day on 16 cores, and 800 GB.
+# A larger sweep is most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11
 MOST_CHUNKS = 10**6
 CHUNK = 16384
@@ -54,13 +53,13 @@ class Plan:
     Attributes:
         mechanism: what is looked at.
         points: the states.
-        held: values of the coordinates that are not varied.
+        held: values of the variables that are not varied.
         quantities: names in `robodyn.sweeps.quantities.QUANTITIES`.
         settings: of the quantities.
         version: of the library that made it.
     """
 
-    mechanism: Robot
+    mechanism: Mechanism
     points: Points
     held: dict[str, float]
     quantities: tuple[str, ...]
@@ -72,10 +71,10 @@ class Plan:
         return replace(self, points=self.points.part(index))
 
     def compute(self) -> dict[str, NDArray[Any]]:
-        """All results of a chunk, shaped like its region; of a sample the coordinates as well.
+        """All results of a chunk, shaped like its region; of a sample its variables as well.
 
         Raises:
-            ClusterError: another version of the library is asked to.
+            ClusterError: this process runs another version of the library.
         """
         if self.version != __version__:
             raise ClusterError(
@@ -99,10 +98,9 @@ class Plan:
             points["axes"] = [[axis.name, _plain(axis.values)] for axis in self.points.axes]
         else:
             points |= asdict(self.points)
-        joints = getattr(self.mechanism, "base_joint", "")
         parts = {
             "version": self.version,
-            "model": [_plain(self.mechanism.model), _plain(joints)],
+            "model": _plain(self.mechanism.description),
             "axes": [points, self.held],
             "quantities": [self.quantities, asdict(self.settings)],
         }
@@ -110,7 +108,7 @@ class Plan:
 
 
 def make_plan(
-    mechanism: Robot,
+    mechanism: Mechanism,
     axes: Mapping[str, Any],
     quantities: Collection[str] = ("condition_number",),
     *,
@@ -128,7 +126,7 @@ def make_plan(
     Raises:
         InvalidInput: as for `robodyn.sweep`.
     """
-    if not isinstance(mechanism, (StewartPlatform, SerialArm)):
+    if not isinstance(mechanism, Mechanism):
         raise InvalidInput(
             f"mechanism is {mechanism!r:.100}, expected a mechanism or what loads one",
             value=mechanism,
@@ -144,7 +142,7 @@ def make_plan(
             raise InvalidInput(
                 f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
             )
-    n = len(mechanism.joint_names)
+    n = sum(each.role == "acceleration" for each in mechanism.variables.values())
     settings = Settings(
         as_scalar("characteristic_length", characteristic_length, "m", above=0.0),
         _widths("accelerations", accelerations, n),
@@ -152,7 +150,7 @@ def make_plan(
         bool(beyond_limits),
     )
     size = _whole("chunk", chunk, 1, LARGEST_CHUNK)
-    known = coordinates(mechanism)
+    known = sweep_variables(mechanism)
     count = None if samples is None else _whole("samples", samples, 1, LARGEST)
     read = {name: read_axis(name, axes[name], known, count is not None) for name in axes}
     held = resting_values(mechanism, known, read)
@@ -165,7 +163,7 @@ def make_plan(
             value=points.size,
         )
     model = [name for name in known if known[name].role == "model"]
-    variant(mechanism, np.array([held.get(name, 1.0) for name in model]))
+    variant(mechanism, known, {name: held.get(name, 1.0) for name in model})
     return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), settings, __version__)
 
 
@@ -214,7 +212,7 @@ def _hash(part: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A model as lists, texts and numbers; where it was read from does not matter."""
+    """A model as lists, texts and numbers, without the source it was read from."""
     if is_dataclass(value):
         return {
             item.name: _plain(getattr(value, item.name))
@@ -222,7 +220,7 @@ def _plain(value: Any) -> Any:
             if item.name != "source"
         }
     if isinstance(value, np.ndarray):
-        # a hash of many numbers is quicker made of their bytes
+        # large arrays are hashed by their bytes, which is faster
         return value.tolist() if value.size < 100 else hashlib.sha256(value.tobytes()).hexdigest()
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]

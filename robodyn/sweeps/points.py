@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The states of a sweep, as a grid or as a sample, and how they are cut into chunks.
+"""The states of a sweep, as a grid or as a sample, divided into chunks.
 
 A chunk is a region of the result's arrays: that of a grid a box, that of a sample a piece.
 `part(i)` is the same grid or sample of that region alone, small enough to be sent to a worker.
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 METHODS = ("sobol", "random")
-# To begin within Sobol's sequence takes time in proportion to the points before.
+# Starting within Sobol's sequence takes time proportional to the points before.
 LARGEST_SOBOL = 2**24
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of the values of some axes, the last axis running fastest.
+    """All combinations of the values of some axes, the last axis varying fastest.
 
     Attributes:
         axes: at least one.
@@ -86,7 +86,7 @@ class Grid:
         return math.prod(self._counts)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Where chunk 0 <= index < chunks lies in the result's arrays."""
+        """Slices of the result's arrays for chunk 0 <= index < chunks."""
         places = np.unravel_index(index, self._counts)
         sides = zip(places, self.chunk_shape, self.shape, strict=True)
         return tuple(
@@ -99,14 +99,14 @@ class Grid:
         return Grid(tuple(Axis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk)
 
     def values(self) -> dict[str, FloatArray]:
-        """The value (size,) of each coordinate that is varied."""
+        """The value (size,) of each varied variable."""
         mesh = np.meshgrid(*(axis.values for axis in self.axes), indexing="ij")
         return {name: array.reshape(-1) for name, array in zip(self.dims, mesh, strict=True)}
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Points spread over a box; the same for the same seed, however they are cut into chunks.
+    """Points in a box; the same for the same seed, whatever the chunks.
 
     Attributes:
         intervals: the box, at least one interval.
@@ -148,7 +148,7 @@ class Samples:
         return -(-self.count // self.chunk)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Where chunk 0 <= index < chunks lies in the result's arrays."""
+        """Slices of the result's arrays for chunk 0 <= index < chunks."""
         return (slice(index * self.chunk, min((index + 1) * self.chunk, self.count)),)
 
     def part(self, index: int) -> Samples:
@@ -157,19 +157,19 @@ class Samples:
         return replace(self, count=region.stop - region.start, start=self.start + region.start)
 
     def values(self) -> dict[str, FloatArray]:
-        """The value (size,) of each coordinate that is varied."""
+        """The value (size,) of each varied variable."""
         width = len(self.intervals)
         if self.method == "sobol":
-            from scipy.stats import qmc  # here: it takes a second that grids need not wait
+            from scipy.stats import qmc  # here: its import takes a second, which grids do not need
 
             engine = qmc.Sobol(width, scramble=True, seed=np.random.default_rng(self.seed))
             if self.start:
                 engine.fast_forward(self.start)
-            # the first point alone, else SciPy warns of counts that are no powers of two
+            # the first point alone, else SciPy warns of counts that are not powers of two
             first = 1 if self.start == 0 else self.count
             unit = np.concatenate([engine.random(first), engine.random(self.count - first)])
         else:
-            # one step of the generator for each number, so that a chunk can begin anywhere
+            # one step of the generator per number, so that a chunk can start anywhere
             bits = np.random.PCG64(self.seed)
             bits.advance(self.start * width)
             unit = np.random.Generator(bits).random((self.count, width))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a sweep can find out about each state; every quantity is a batch call of the library."""
+"""The quantities that a sweep computes for each state, each by one batch call of the library."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.analysis.conditioning import weakest_directions
-from robodyn.mechanisms.serial.arm import SerialArm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.sweeps.coordinates import Robot, States
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.sweeps.states import States
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What quantities depend on beside the state.
+    """What quantities depend on besides the state.
 
     Attributes:
         characteristic_length: [m] of condition numbers and singular values.
         accelerations: half-widths of the box of accelerations of `effort_extremes`.
         wrenches: (6,) [N, N m] half-widths of its box of wrenches.
-        beyond_limits: whether states beyond the joints' limits are computed, too.
+        beyond_limits: whether states beyond the joints' limits are computed as well.
     """
 
     characteristic_length: float
@@ -49,7 +49,7 @@ class Settings:
 
 
 class Output(NamedTuple):
-    """An array of results: its name, its dimensions beyond the sweep's, its unit, what it is."""
+    """An array of results: name, dimensions beyond the sweep's own, unit, description."""
 
     name: str
     dims: tuple[str, ...]
@@ -58,10 +58,10 @@ class Output(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """Something to be computed for a batch of states."""
+    """A quantity: the arrays it gives, and how they are computed for a batch of states."""
 
-    outputs: Callable[[Robot], tuple[Output, ...]]
-    compute: Callable[[Robot, States, Settings], tuple[FloatArray, ...]]
+    outputs: Callable[[Mechanism], tuple[Output, ...]]
+    compute: Callable[[Mechanism, States, Settings], tuple[FloatArray, ...]]
 
 
 LABELS = {
@@ -70,59 +70,57 @@ LABELS = {
 }
 
 
-def position_unit(mechanism: Robot) -> str:
+def position_unit(mechanism: Mechanism) -> str:
     """Of the driven joints."""
     return _of_joints(mechanism, "rad", "m")
 
 
-def _effort_unit(mechanism: Robot) -> str:
+def _effort_unit(mechanism: Mechanism) -> str:
     return _of_joints(mechanism, "N m", "N")
 
 
-def _of_joints(mechanism: Robot, turning: str, sliding: str) -> str:
-    if not isinstance(mechanism, SerialArm):
-        return sliding
-    kinds = {joint.kind == "prismatic" for joint in mechanism.model.joints}
-    if len(kinds) > 1:
+def _of_joints(mechanism: Mechanism, turning: str, sliding: str) -> str:
+    units = set(mechanism.joint_units)
+    if len(units) > 1:
         return f"{turning} (revolute), {sliding} (prismatic)"
-    return sliding if kinds.pop() else turning
+    return sliding if units == {"m"} else turning
 
 
-def _condition_number(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _condition_number(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (m.condition_number(s.configuration, given.characteristic_length),)
 
 
-def _singular_values(m: Robot, s: States, given: Settings) -> FloatArray:
+def _singular_values(m: Mechanism, s: States, given: Settings) -> FloatArray:
     return m.singular_values(s.configuration, given.characteristic_length)
 
 
-def _smallest(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _smallest(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (_singular_values(m, s, given)[:, -1],)
 
 
-def _manipulability(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _manipulability(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (_singular_values(m, s, given).prod(axis=-1),)
 
 
-def _weakest(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _weakest(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (weakest_directions(m, s.configuration, given.characteristic_length),)
 
 
-def _joint_positions(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _joint_positions(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (m.joint_positions(s.configuration),)
 
 
-def _pose(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _pose(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (m.body_pose(s.configuration),)
 
 
-def _effort(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
+def _effort(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     return (m.inverse_dynamics(*s),)
 
 
-def _effort_extremes(m: Robot, s: States, given: Settings) -> tuple[FloatArray, ...]:
-    # Efforts are linear in accelerations and wrenches, so their extremes over a box are those of
-    # each of its sides, added up.
+def _effort_extremes(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
+    # Efforts are linear in accelerations and wrenches, so the extremes over a box are the value at
+    # its centre plus or minus the sum of the changes along its sides.
     middle = m.inverse_dynamics(*s)
     spread = np.zeros_like(middle)
     for field, widths in (("acceleration", given.accelerations), ("wrench", given.wrenches)):
@@ -135,12 +133,12 @@ def _effort_extremes(m: Robot, s: States, given: Settings) -> tuple[FloatArray, 
 
 
 def _one(
-    name: str, dims: tuple[str, ...], unit: str | Callable[[Robot], str], text: str
-) -> Callable[[Robot], tuple[Output, ...]]:
+    name: str, dims: tuple[str, ...], unit: str | Callable[[Mechanism], str], text: str
+) -> Callable[[Mechanism], tuple[Output, ...]]:
     return lambda m: (Output(name, dims, unit if isinstance(unit, str) else unit(m), text),)
 
 
-def _extremes(m: Robot) -> tuple[Output, ...]:
+def _extremes(m: Mechanism) -> tuple[Output, ...]:
     over = "effort of a driven joint over the accelerations and wrenches of a box"
     return tuple(
         Output(f"effort_{end}", ("joint",), _effort_unit(m), f"{which} {over}")
@@ -157,7 +155,7 @@ QUANTITIES = {
         _one(
             "smallest_singular_value",
             (),
-            lambda m: "1" if m.kind == "stewart" else _of_joints(m, "m/rad", "1"),
+            lambda m: m.jacobian_unit,
             "smallest singular value of the Jacobian, lengths over the characteristic length",
         ),
         _smallest,

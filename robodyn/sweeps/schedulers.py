@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Chunks computed in parallel by Dask: on threads of this process, or on a cluster's workers."""
+"""Parallel computation of chunks by Dask: on threads of this process, or on a cluster."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
     from robodyn.sweeps.plan import Plan
 
-# Tasks that are handed to Dask's threads at once: its graph of them stays small.
+# Tasks given to Dask's threads at once, to keep its graph small.
 ROUND = 2048
-# Chunks on their way for each thread of a cluster: one is computed while another travels.
+# Chunks in flight per thread of a cluster: one is computed while another is transferred.
 AHEAD = 2
-# What a scheduler and its first worker may take to answer [s].
+# Timeout for a scheduler and its first worker to answer [s].
 PATIENCE = 10.0
-# Workers that may die over the same chunk before that is taken for its fault.
+# Workers that may die on the same chunk before the sweep is aborted.
 FAILURES = 10
 
 
 class Sink(Protocol):
-    """Where results go."""
+    """Destination of results."""
 
     def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Keep the results of a chunk."""
+        """Store the results of a chunk."""
 
 
 def on_threads(
@@ -90,17 +90,17 @@ def on_threads(
             finally:
                 stopping.set()
     except KeyboardInterrupt:
-        while written:  # what was under way is done by now
+        while written:  # tasks that were running are done by now
             finished(written.popleft())
         raise
 
 
 @contextmanager
 def _interrupts(stopping: Event) -> Iterator[None]:
-    """Let Ctrl-C set an event, at the second time interrupt as ever."""
+    """Let the first Ctrl-C set an event, the second interrupt as usual."""
     before = signal.getsignal(signal.SIGINT)
     if current_thread() is not main_thread() or before is not signal.default_int_handler:
-        yield  # somebody else looks after it
+        yield  # not the main thread: signals are handled elsewhere
         return
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -155,7 +155,7 @@ def on_cluster(
                     pending.add(submit(following))
         except RobodynError:
             raise
-        except Exception as error:  # of Dask, of its network, or of a worker without robodyn
+        except Exception as error:  # from Dask, the network, or a worker without robodyn
             reason = " ".join(str(error).split()) or type(error).__name__
             raise ClusterError(
                 f"the cluster at {_address(scheduler)} failed: {reason[:300]}", value=str(error)
@@ -172,11 +172,11 @@ def _client(scheduler: Any) -> Iterator[Any]:
     if isinstance(scheduler, distributed.Client):
         yield scheduler
         return
-    # its own lines about a worker that is gone would break into the progress bar
+    # its log lines about lost workers would break the progress bar
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(str(scheduler), timeout=PATIENCE, set_as_default=False)
-    except Exception as error:  # an address that is none, nobody there, a handshake that fails
+    except Exception as error:  # an invalid address, no scheduler there, or a failed handshake
         raise ClusterError(
             f"no Dask scheduler answers at {_address(scheduler)}; start one with `dask scheduler`",
             value=str(scheduler),

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where results go: into memory, or to disk in such a way that no finished chunk is ever lost.
+"""Storage of results: in memory, or on disk such that no finished chunk is lost.
 
 A sweep to `map.zarr` or `map.nc` is written to the folder `map.zarr.unfinished`: `data.zarr` with
 the arrays, in whose files a chunk is a chunk of the sweep, and `journal`, a line of fingerprint
@@ -36,7 +36,7 @@ from robodyn.sweeps.packages import package
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where nobody keeps two processes from one folder
+except ImportError:  # on Windows there is no lock between two processes
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Memory:
         self.done: set[int] = set()
 
     def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Keep the results of a chunk."""
+        """Store the results of a chunk."""
         region = self._plan.points.region(index)
         for name, array in results.items():
             self.data[name].values[region] = array
@@ -69,14 +69,14 @@ class Memory:
         self.done.add(index)
 
     def finish(self) -> None:
-        """Nothing is left to do."""
+        """Nothing to do."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
 
 class Folder:
-    """Results on disk, begun or resumed; `done` are the chunks that need not be computed.
+    """Results on disk, new or resumed; `done` are the chunks that are complete.
 
     Raises:
         ResumeRefused: what is there is of another sweep, or another process works on it.
@@ -108,18 +108,18 @@ class Folder:
             raise
 
     def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Write the results of a chunk; several threads may."""
+        """Write the results of a chunk; thread-safe."""
         region = self._plan.points.region(index)
         for name, array in results.items():
             self._arrays[name][region] = array
 
     def record(self, index: int) -> None:
-        """Note that a chunk is wholly written."""
-        os.write(self._journal, f"{index}\n".encode())  # one line at once, or none
+        """Record that a chunk is completely written."""
+        os.write(self._journal, f"{index}\n".encode())  # atomic: a whole line or nothing
         self.done.add(index)
 
     def finish(self) -> None:
-        """Let the output appear."""
+        """Move the finished output into place."""
         if not self.output.exists():
             if self.output.suffix == ".nc":
                 self._write_netcdf(self._folder / "data.nc")
@@ -129,7 +129,7 @@ class Folder:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for descriptor in (self._journal, self._lock):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -140,7 +140,7 @@ class Folder:
         if overwrite or not journal.exists():
             self._begin(journal, fingerprint)
         text = journal.read_text(encoding="utf-8", errors="replace")
-        complete = text[: text.rfind("\n") + 1]  # a process may have died within a line
+        complete = text[: text.rfind("\n") + 1]  # a process may have died while writing a line
         header, *lines = complete.splitlines() or ["{}"]
         _compare(fingerprint, _parsed(header), self._folder, "was begun with")
         self.done = {int(line) for line in lines if line.isdigit()}
@@ -153,12 +153,12 @@ class Folder:
         journal.unlink(missing_ok=True)
         shutil.rmtree(self._data, ignore_errors=True)
         dask_array, zarr = package("dask.array"), package("zarr")
-        # one block: nothing of it is ever computed, and its graph is small
+        # one block: it is never computed, and its graph is small
         empty = dataset(self._plan, lambda shape, value: dask_array.full(shape, value, chunks=-1))
         shapes = chunk_shapes(self._plan, empty)
         encoding: dict[str, Any] = {name: {"chunks": shape} for name, shape in shapes.items()}
-        encoding["reachable"]["_FillValue"] = None  # else xarray reads numbers for booleans
-        # the format that every version of Zarr reads
+        encoding["reachable"]["_FillValue"] = None  # else xarray reads booleans as numbers
+        # the format that all versions of Zarr read
         version = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) > 2 else {}
         empty.to_zarr(str(self._data), compute=False, encoding=encoding, mode="w", **version)
         new = journal.with_suffix(".new")
@@ -187,7 +187,7 @@ class Folder:
         except OSError as error:
             self.close()
             raise ResumeRefused(
-                f"{self._folder}: another process is at work there; wait for it or stop it",
+                f"{self._folder}: another process is writing there; wait for it or stop it",
                 value=str(self._folder),
             ) from error
 
@@ -241,7 +241,7 @@ def _parsed(text: Any) -> dict[str, str] | None:
 def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, verb: str) -> None:
     if found is None:
         raise ResumeRefused(
-            f"{path}: exists and is no sweep of robodyn; choose another output", value=str(path)
+            f"{path}: exists and is not a sweep of robodyn; choose another output", value=str(path)
         )
     other = [name for name in asked if found.get(name) != asked[name]]
     if other:
@@ -255,7 +255,7 @@ def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, ve
 def _check_ours(folder: Path) -> None:
     if not folder.is_dir() or not {item.name for item in folder.iterdir()} <= _OURS:
         raise ResumeRefused(
-            f"{folder}: exists and is no sweep of robodyn; choose another output",
+            f"{folder}: exists and is not a sweep of robodyn; choose another output",
             value=str(folder),
         )
 
@@ -266,7 +266,7 @@ def _remove_ours(output: Path) -> None:
         return
     if _fingerprint_of(output) is None:
         raise ResumeRefused(
-            f"{output}: exists and is no sweep of robodyn, so it is not overwritten; choose "
+            f"{output}: exists and is not a sweep of robodyn, so it is not overwritten; choose "
             "another output",
             value=str(output),
         )

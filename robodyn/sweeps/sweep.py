@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A sweep from beginning to end."""
+"""Run a sweep."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.sweeps.coordinates import Robot
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.sweeps.plan import Plan
 
 
 class Outcome(NamedTuple):
-    """The Dataset of a sweep, how many chunks were computed and how many were there already."""
+    """The Dataset of a sweep, and the numbers of chunks computed and already present."""
 
     data: Any
     computed: int
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
 
 
 def sweep(
-    mechanism: Robot | str | Path,
+    mechanism: Mechanism | str | Path,
     axes: Mapping[str, Any],
     quantities: Collection[str] = ("condition_number",),
     *,
@@ -70,14 +70,14 @@ def sweep(
 
     Args:
         mechanism: a mechanism, or what `rd.load` takes.
-        axes: of each coordinate that is varied or held `"low:high:count"`, an increasing array
+        axes: for each variable that is varied or held `"low:high:count"`, an increasing array
             (n,), a number to hold it at or, with `samples`, `"low:high"`. Poses are x, y, z [m],
             roll, pitch, yaw [rad], configurations of an arm its joints by name; docs/sweeps.md
-            lists all. What is not mentioned is at rest, unloaded, at home.
+            lists all. All others are at rest, unloaded, at home.
         quantities: what to compute: `condition_number`, `smallest_singular_value`,
             `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
             `effort_extremes`.
-        output: a name in .zarr or .nc to write to, resuming what an interrupted sweep left; in
+        output: a name ending in .zarr or .nc to write to, resuming an interrupted sweep; in
             memory if not given.
         samples: number of points spread over the intervals, instead of a grid.
         seed, method: of the sample, `sobol` or `random`.
@@ -89,8 +89,8 @@ def sweep(
         chunk: the largest number of states that are computed and written at a time.
         scheduler: address of a running `dask.distributed` scheduler, or a `Client`; threads of
             this process if not given.
-        overwrite: begin anew where there is something already.
-        progress: called with the share that is done, 0 to 1.
+        overwrite: start anew if the output exists.
+        progress: called with the fraction done, 0 to 1.
 
     Returns:
         An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
@@ -98,11 +98,11 @@ def sweep(
         there when they are needed.
 
     Raises:
-        InvalidInput: an argument that cannot be taken.
+        InvalidInput: an invalid argument.
         MissingExtra: the packages of the extra `sweep` are not installed.
         OutputError: the output cannot be written.
-        ResumeRefused: what is there is of another sweep.
-        ClusterError: no cluster at that address, or it failed.
+        ResumeRefused: the output is from another sweep.
+        ClusterError: there is no cluster at that address, or it failed.
     """
     plan = make_plan(
         load(mechanism) if isinstance(mechanism, (str, Path)) else mechanism,
@@ -127,7 +127,7 @@ def run(
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Outcome:
-    """Compute what a plan says and is not there yet; arguments as for `sweep`."""
+    """Compute the chunks of a plan that are missing; arguments as for `sweep`."""
     for name in ("dask", "xarray", "zarr"):
         package(name)
     try:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A run out of a bag, by the package rosbags: no ROS is needed to look at it."""
+"""A recorded run, read from a bag by the package rosbags; ROS is not needed."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.recording import Recording
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -49,15 +51,15 @@ TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """What a bag knows of a run; of several in it, as after a reset, the last one.
+    """A recorded run; of several runs in a bag, as after a reset, the last one.
 
     Attributes:
-        bag: where it is from.
-        source: of the model: as it was asked for, or the bag's robot_description.
+        bag: the file or folder.
+        source: of the model: the one given, or the bag's robot_description.
         mechanism: what was recorded.
         times: (N,) [s], increasing.
-        configurations: (N, ...) as measured.
-        efforts: (N, n) [N or N m] that the mechanism was asked for, limits aside.
+        configurations: (N, nq) as measured.
+        efforts: (N, n) [N or N m] before they were limited.
         commanded: (N, n) [N or N m] as sent to the actuators.
     """
 
@@ -73,14 +75,14 @@ class RecordedRun:
 
     @property
     def recording(self) -> Recording:
-        """The run to be played."""
+        """The run as a source of snapshots."""
         return Recording(self.mechanism, self.times, self.configurations, self.efforts)
 
     def plan(self) -> tuple[Trajectory, float]:
-        """What was to be flown, from its time 0 on, and when [s] that was by the bag's clock.
+        """The planned trajectory, from time 0 on, and its start [s] by the bag's clock.
 
         Raises:
-            InvalidInput: no trajectory in the bag, or none of this mechanism.
+            InvalidInput: no trajectory of this mechanism in the bag.
         """
         try:
             return recorded_plan(
@@ -100,49 +102,49 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
 
     Raises:
         MissingExtra: rosbags is not installed.
-        InvalidInput: no bag, one that cannot be read, without states, or of no known mechanism.
-        ModelError: the model cannot be taken.
+        InvalidInput: no bag, or one that cannot be read, has no states or no robot_description.
+        ModelError: the model is invalid.
     """
     found, topics = _messages(Path(bag))
     source = model or next((m.data for _, m in reversed(found["robot_description"])), "")
     if not source:
-        raise InvalidInput(f"{bag}: no robot_description in it, name the model")
+        raise InvalidInput(f"{bag}: it has no robot_description, name the model")
     mechanism = load(source)
-    platform = mechanism.kind == "stewart"
-    name = "platform_state" if platform else "joint_states"
+    is_pose = mechanism.coordinates.is_pose
+    name = "platform_state" if is_pose else "joint_states"
     states = _states(found[name], mechanism)
     if not states:
         raise InvalidInput(
-            f"{bag}: no {name} of {mechanism.name}; its topics are {', '.join(topics) or 'none'}",
+            f"{bag}: no {name} of {mechanism.name}; recorded topics: {', '.join(topics) or 'none'}",
             value=str(bag),
         )
     times, configurations = _increasing(states)
     commands, forces = found["joint_commands"], found["inverse_dynamics/forces"]
-    felt = found["joint_states"]
-    # of those before a reset there are no states to lay them beside
+    measured = found["joint_states"]
+    # only commands of the last run: states before a reset are dropped
     later = [t for t, _ in _last_run(commands)] or list(times)
-    plans = (found["platform_trajectory"] if platform else []) or found["joint_trajectory"]
+    plans = (found["platform_trajectory"] if is_pose else []) or found["joint_trajectory"]
     return RecordedRun(
         str(bag),
         source,
         mechanism,
         times,
         configurations,
-        _efforts(forces or felt, mechanism, times),
-        _efforts(commands or forces or felt, mechanism, times),
+        _efforts(forces or measured, mechanism, times),
+        _efforts(commands or forces or measured, mechanism, times),
         plans,
         np.array(later),
     )
 
 
 def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
-    """A recorded run to be played, and its model's source; arguments and errors of `read_run`."""
+    """A recorded run to play, and its model's source; arguments and errors as for `read_run`."""
     run = read_run(bag, model)
     return run.recording, run.source
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
-    """Stamped messages [s] of each of `TOPICS`, whatever its namespace; and all topics."""
+    """Stamped messages [s] of each of `TOPICS` in any namespace, and the names of all topics."""
     try:
         from rosbags.highlevel import AnyReader, AnyReaderError
         from rosbags.typesys import Stores, get_typestore
@@ -161,17 +163,17 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
                 if f"/{connection.topic}".endswith(f"/{name}")
             }
             wanted = [each for each in reader.connections if each.topic in names]
-            if wanted:  # no connections would mean all of them
+            if wanted:  # an empty list would mean all connections
                 for connection, stamp, raw in reader.messages(wanted):
                     message: Any = reader.deserialize(raw, connection.msgtype)
                     name = names[connection.topic]
-                    # a trajectory's own stamp says when it is to begin, not when it came
+                    # a trajectory's own stamp is when it is to start, not when it was sent
                     at = stamp * 1e-9 if name in TRAJECTORIES else _stamp(message, stamp)
                     found[name].append((at, message))
             return found, sorted({connection.topic for connection in reader.connections})
     except (AnyReaderError, OSError, KeyError, ValueError) as failure:
         reason = " ".join(str(failure).split())
-        raise InvalidInput(f"{bag}: not a bag that can be read: {reason}", value=str(bag)) from (
+        raise InvalidInput(f"{bag}: this bag cannot be read: {reason}", value=str(bag)) from (
             failure
         )
 
@@ -186,10 +188,18 @@ def _stamp(message: Any, received: int) -> float:
 def _states(
     messages: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, FloatArray]]:
-    if mechanism.kind != "stewart":
-        rows = ((t, _values(m, mechanism, "position")) for t, m in messages)
-        return [(t, q) for t, q in rows if q is not None]
-    return [(t, _pose(m.pose.pose)) for t, m in messages]
+    if mechanism.coordinates.is_pose:
+        return [(t, _pose(m.pose.pose)) for t, m in messages]
+    names = mechanism.measured_joints
+    rest = np.zeros(len(names))
+    found: list[tuple[float, FloatArray]] = []
+    here: FloatArray | None = None
+    for t, message in messages:
+        readings = _values(message, names, "position")
+        if readings is not None:
+            here, _ = mechanism.state_of_readings(readings, rest, here)
+            found.append((t, here))
+    return found
 
 
 def _pose(pose: Any) -> FloatArray:
@@ -197,18 +207,18 @@ def _pose(pose: Any) -> FloatArray:
     return np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])
 
 
-def _values(message: Any, mechanism: Mechanism, field: str) -> FloatArray | None:
-    """(n,) of the driven joints, or None where the message has not all of them."""
+def _values(message: Any, names: Sequence[str], field: str) -> FloatArray | None:
+    """(k,) of the named joints, or None where the message lacks some of them."""
     where = dict(zip(message.name, getattr(message, field), strict=False))
-    if any(name not in where for name in mechanism.joint_names):
+    if any(name not in where for name in names):
         return None
-    return np.array([where[name] for name in mechanism.joint_names])
+    return np.array([where[name] for name in names])
 
 
 def _increasing(states: list[tuple[float, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-    """Times and configurations of the last run in the bag, without states that were repeated.
+    """Times and configurations of the last run in the bag, without repeated states.
 
-    Lockstep says a state again until it is answered; a reset takes time back to zero.
+    In lockstep a state is republished until it is answered; a reset sets time back to zero.
     """
     kept = _last_run(states)
     return np.array([t for t, _ in kept]), np.array([q for _, q in kept])
@@ -227,8 +237,8 @@ def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
 def _efforts(
     messages: list[tuple[float, Any]], mechanism: Mechanism, times: FloatArray
 ) -> FloatArray:
-    """Efforts (N, n) at the times, each the last one known; zero where there is none."""
-    rows = [(t, _values(m, mechanism, "effort")) for t, m in messages]
+    """Efforts (N, n) at the times, each the latest recorded; zero where there is none."""
+    rows = [(t, _values(m, mechanism.joint_names, "effort")) for t, m in messages]
     known = sorted(((t, e) for t, e in rows if e is not None), key=lambda row: row[0])
     out = np.zeros((len(times), len(mechanism.joint_names)))
     if known:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The plan of a recorded run: the trajectories in its bag, and when each of them began."""
+"""The planned motion of a recorded run: the trajectories in its bag and their start times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.control import platform_from_joints
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-class Replaced:
-    """Trajectories of which each takes the place of the one before at its start.
+class SupersededTrajectories:
+    """Trajectories of which each supersedes the one before at its start.
 
     Args:
         starts: (K,) [s] increasing, the first 0.
@@ -54,11 +53,11 @@ class Replaced:
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Where one takes the place of another [s]."""
+        """Times [s] at which one supersedes another."""
         return tuple(float(start) for start in self._starts[1:])
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s], of the trajectory that holds then."""
+        """The motion at times t (...) [s], of the trajectory valid then."""
         times = np.asarray(t, dtype=np.float64)
         which = np.maximum(np.searchsorted(self._starts, times, side="right") - 1, 0)
         whole = [
@@ -81,34 +80,35 @@ def recorded_plan(
     times: FloatArray,
     here: FloatArray,
 ) -> tuple[Trajectory, float]:
-    """The plan, from time 0 on, and when that was.
+    """The planned trajectory, from time 0 on, and its start time [s].
 
-    A trajectory whose stamp is zero began with the first command after it came, as
-    `TrajectoryFollower` answers it; one that was replaced counts until then.
+    A trajectory with stamp zero started with the first command after it was received, as
+    `TrajectoryFollower` does it; one that was superseded counts until then.
 
     Args:
         messages: trajectories, with the times [s] at which they were recorded.
-        mechanism: whose they are.
+        mechanism: what followed them.
         times: (N,) [s] of the commands, or of the states where no commands were recorded.
         here: the first configuration.
 
     Raises:
-        InvalidInput: no message, or one that is no trajectory of the mechanism.
+        InvalidInput: no message, or one that is not a trajectory of this mechanism.
     """
     if not messages:
-        raise InvalidInput("no trajectory in it: name the path that was flown by --path")
+        raise InvalidInput("it has no trajectory: name the path that was followed by --path")
     begun: list[tuple[float, Trajectory]] = []
     for received, message in messages:
         stamp = _seconds(message.header.stamp)
         after = int(np.searchsorted(times, received - 1e-9))
         start = stamp or float(times[min(after, len(times) - 1)])
-        # what was to begin later, or at once, has been replaced before it began
+        # a trajectory that was to start later was superseded before it began
         begun = [(time, each) for time, each in begun if time < start]
         begun.append((start, _trajectory(message, mechanism, here)))
     first = begun[0][0]
     if len(begun) == 1:
         return begun[0][1], first
-    return Replaced([time - first for time, _ in begun], [each for _, each in begun]), first
+    starts = [time - first for time, _ in begun]
+    return SupersededTrajectories(starts, [each for _, each in begun]), first
 
 
 def _trajectory(message: Any, mechanism: Mechanism, here: FloatArray) -> SampledTrajectory:
@@ -118,31 +118,31 @@ def _trajectory(message: Any, mechanism: Mechanism, here: FloatArray) -> Sampled
     if hasattr(message.points[0], "transforms"):
         return _of_poses(message, mechanism, times)
     names = list(message.joint_names)
-    if sorted(names) != sorted(mechanism.joint_names):
+    wanted = mechanism.independent_joints
+    if sorted(names) != sorted(wanted):
         raise InvalidInput(
-            f"a recorded trajectory is of the joints {', '.join(names)}, those of "
-            f"{mechanism.name} are {', '.join(mechanism.joint_names)}",
+            f"a recorded trajectory has the joints {', '.join(names)}, expected those of "
+            f"{mechanism.name}: {', '.join(wanted)}",
             value=names,
         )
-    order = [names.index(name) for name in mechanism.joint_names]
+    order = [names.index(name) for name in wanted]
     zero = np.zeros(len(names))
     rows = (
         np.array([getattr(p, field) if len(getattr(p, field)) else zero for p in message.points])
         for field in ("positions", "velocities", "accelerations")
     )
-    motion = Motion(*(row[:, order] for row in rows))
-    if mechanism.kind == "stewart":
-        platform: Any = mechanism
-        return platform_from_joints(platform, times, *motion, here)
+    position, rate, change = (row[:, order] for row in rows)
+    motion = mechanism.motion_of_independent(position, rate, change, here)
     return SampledTrajectory(mechanism, times, motion)
 
 
 def _of_poses(message: Any, mechanism: Mechanism, times: FloatArray) -> SampledTrajectory:
     base, frame = mechanism.frames[0], message.header.frame_id
-    if mechanism.kind != "stewart" or frame not in ("", base):
+    if not mechanism.coordinates.is_pose or frame not in ("", base):
+        moved = f"poses in {base!r}" if mechanism.coordinates.is_pose else "joint positions"
         raise InvalidInput(
-            f"a recorded trajectory is of poses in the frame {frame!r}, {mechanism.name} has its "
-            f"motions in {base!r}",
+            f"a recorded trajectory has poses in the frame {frame!r}, {mechanism.name} takes "
+            f"{moved}",
             value=frame,
         )
     places = [point.transforms[0] for point in message.points]
@@ -152,7 +152,7 @@ def _of_poses(message: Any, mechanism: Mechanism, times: FloatArray) -> SampledT
 
 
 def _rates(points: Sequence[Any], field: str) -> FloatArray:
-    """(K, 6) linear, then angular; zero where they are absent."""
+    """(K, 6) linear, then angular; zero where missing."""
     rows = [list(getattr(point, field))[:1] for point in points]
     zero = (0.0,) * 6
     return np.array([[*_xyz(r[0].linear), *_xyz(r[0].angular)] if r else zero for r in rows])

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The controls of a page, each a function that adds some to viser's panel.
+"""Controls of a page: functions that add them to viser's panel.
 
-A callback of viser's runs in a thread of viser's; whoever is controlled copes with that. What is
-set by the program itself has no client and is no wish.
+viser runs callbacks in threads of its own; what is controlled must be thread-safe. An event without
+a client was caused by the program itself and is ignored.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def add_run_controls(gui: Any, source: Source) -> dict[str, Any]:
 def add_push_controls(
     gui: Any, push: Callable[[FloatArray], None], weight: float
 ) -> dict[str, Any]:
-    """A push along an axis of the base; `weight` [N] of what is pushed gives the scale."""
+    """A push along an axis of the base; the `weight` [N] of what is pushed sets the range."""
     step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
     largest = float(np.ceil(3.0 * weight / step) * step)
     with gui.add_folder("Push"):
@@ -77,13 +77,13 @@ def add_push_controls(
 
 
 class Coordinates:
-    """Sliders of a platform's six coordinates or an arm's joints, which show them, too.
+    """Sliders that set the position variables of a mechanism and follow them.
 
     Args:
         gui: viser's.
         labels: of the sliders, with units.
-        low, high: (n,) their ends.
-        steer: takes the values (n,) when a person has moved one.
+        low, high: (n,) ranges of the sliders.
+        steer: called with the values (n,) when a user has moved a slider.
         shown: the values (n,) of a snapshot.
     """
 
@@ -98,7 +98,7 @@ class Coordinates:
     ) -> None:
         self._low, self._high = low, high
         self._shown = shown
-        with gui.add_folder("Steer by hand"):
+        with gui.add_folder("Move by hand"):
             self.sliders = [
                 gui.add_slider(label, float(a), float(b), _step(b - a), float(0.5 * (a + b)))
                 for label, a, b in zip(labels, low, high, strict=True)
@@ -112,7 +112,7 @@ class Coordinates:
             slider.on_update(moved)
 
     def show(self, snapshot: Snapshot) -> None:
-        """Let the sliders stand where the mechanism does."""
+        """Set the sliders to the present values."""
         values = np.clip(self._shown(snapshot), self._low, self._high)
         for slider, value in zip(self.sliders, values, strict=True):
             if abs(slider.value - value) >= 0.5 * slider.step:
@@ -120,5 +120,5 @@ class Coordinates:
 
 
 def _step(span: float) -> float:
-    """A power of ten of which the span has some hundreds."""
+    """A power of ten that divides the span into some hundred steps."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 100.0)))

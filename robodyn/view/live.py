@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A simulation that runs in this process, at real time, and takes wishes while it runs.
+"""A simulation in this process, in real time, that can be controlled while it runs.
 
-The same plant and the same follower as the nodes use, in a thread of its own. Time is counted in
-whole periods; what the wall clock allows to be caught up with is caught up with, the rest is lost
-and counted.
+It uses the same plant and the same follower as the nodes, in a thread of its own. Time advances in
+whole control periods. After a short delay the simulation catches up with the wall clock; longer
+delays are not made up for, and are counted.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.simulation import Plant
-from robodyn.view.payload import with_payload
-from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn.view.steering import Steered
 from robodyn.warmup import warm_up
 
@@ -45,28 +44,28 @@ if TYPE_CHECKING:
 
 
 BY_HAND = "by hand"
-# How much wall time may be made up for after a delay [s], and how long a path's end is shown [s].
+# How much wall time is made up for after a delay, and how long the end of a path is shown [s].
 SLACK = 0.25
 PAUSE_AT_END = 1.0
 
 
 class LiveSimulation:
-    """A mechanism under computed torque, on a path or steered by hand.
+    """A mechanism under computed-torque control, on a path or moved by hand.
 
     All methods may be called from any thread.
 
     Args:
         mechanism: what is simulated.
-        paths: by name; the first is flown first. Without any it is steered by hand from home.
+        paths: by name; it begins with the first. Without any it is moved by hand from home.
         rate: [Hz] of the control.
         dt: [s] of an integration step; a control period is a whole number of them.
         speed: simulated seconds per second.
-        repeat: fly the path again when it is done.
-        v_max: [m/s or rad/s] of steering by hand.
+        repeat: start the path again when it is done.
+        v_max: [m/s or rad/s] of motion by hand.
 
     Attributes:
         mechanism: the one without payload.
-        lost: [s] by which simulated time has fallen behind the wall clock.
+        lost: [s] by which simulated time has fallen behind the wall clock for good.
     """
 
     def __init__(
@@ -117,7 +116,7 @@ class LiveSimulation:
 
     @property
     def body_poses(self) -> FloatArray:
-        """(N, 7) the way the body is to go on the chosen path; none when steered by hand."""
+        """(N, 7) planned poses of the body on the chosen path; none when moved by hand."""
         if self.path == BY_HAND:
             return np.empty((0, 7))
         path = self.paths[self.path]
@@ -125,7 +124,7 @@ class LiveSimulation:
         return self.mechanism.body_pose(path.sample(times).configuration)
 
     def start(self) -> None:
-        """Let time run in a thread."""
+        """Run the simulation in a thread."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
             self._thread.start()
@@ -145,7 +144,7 @@ class LiveSimulation:
         return Snapshot(
             stamp * 1e-9,
             configuration,
-            joint_positions(self.mechanism, configuration),
+            drawn_joints(self.mechanism, configuration),
             self.mechanism.body_pose(configuration),
             effort,
             condition_number(self.mechanism, configuration),
@@ -154,12 +153,12 @@ class LiveSimulation:
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Let time run, or stop it; after a failure only `reset` helps."""
+        """Run or pause; after a failure only `reset` resumes the simulation."""
         with self._lock:
             self._playing = playing and not self._message
 
     def reset(self) -> None:
-        """Back to the start of the path, or home, at time zero; whether time runs stays."""
+        """Back to the start of the path, or home, at time zero; running or paused as before."""
         with self._lock:
             failed = bool(self._message)
             self._stamp, self._wrench_until, self._message = 0, 0, ""
@@ -173,12 +172,12 @@ class LiveSimulation:
             self._follow(0)
             plant = self._plant
             command = self._follower.command(0, plant.configuration, plant.velocity)
-            # shown until the first period has passed: at rest, it is held, not let fall
+            # effort shown until the first period has passed: the mechanism is held, not dropped
             plant.effort = plant.effort if command is None else command.effort
             self._playing = self._playing or failed
 
     def choose(self, path: str) -> None:
-        """Begin a path by name, or `by hand` from where the mechanism is.
+        """Start a path by name, or motion `by hand` from where the mechanism is.
 
         Raises:
             InvalidInput: there is no such path.
@@ -196,7 +195,7 @@ class LiveSimulation:
             self.reset()
 
     def steer(self, configuration: ArrayLike) -> None:
-        """Go by hand to a configuration, in a straight line.
+        """Move by hand to a configuration, in a straight line.
 
         Raises:
             InvalidInput: wrong shape or not finite.
@@ -209,19 +208,20 @@ class LiveSimulation:
                 self._followed.goal = goal
 
     def set_payload(self, mass: float, known: bool = True) -> None:
-        """Load the mechanism; with `known`, the controller is told.
+        """Attach a payload; with `known` the controller's model has it, too.
 
         Raises:
-            InvalidInput: a mass [kg] below zero.
+            InvalidInput: a negative mass [kg].
         """
-        loaded = with_payload(self.mechanism, mass)
+        added = as_scalar("payload", mass, "kg", at_least=0.0)
+        loaded = self.mechanism.with_payload(added) if added > 0.0 else self.mechanism
         with self._lock:
             self._plant.mechanism = loaded
             self._known = loaded if known else self.mechanism
             self._follow(self._stamp if self.path == BY_HAND else 0)
 
     def push(self, wrench: ArrayLike, duration: float = 0.3) -> None:
-        """Exert a wrench (6,) [N, N m] on the body for a while [s]; the controller is not told.
+        """Apply a wrench (6,) [N, N m] to the body for some time [s], unknown to the controller.
 
         Raises:
             InvalidInput: wrong shape or not finite.
@@ -232,7 +232,7 @@ class LiveSimulation:
             self._wrench_until = self._stamp + round(duration * 1e9)
 
     def step(self) -> None:
-        """One control period; a failure stops time and becomes the message."""
+        """One control period; a failure pauses the simulation and becomes the message."""
         with self._lock:
             if isinstance(self._followed, Steered):
                 self._followed.step(self.period)
@@ -252,9 +252,9 @@ class LiveSimulation:
                 self.reset()
 
     def _follow(self, start: int) -> None:
-        """Follow what is to be followed, from a stamp [ns] on, and forget what was before.
+        """Follow the chosen trajectory from a stamp [ns] on, with a new follower.
 
-        What is new begins where the mechanism is: there is nothing to hand over.
+        The trajectory begins where the mechanism is, so no handover is needed.
         """
         self._follower = TrajectoryFollower(self._known, handover=0.0)
         self._follower.follow(self._followed, start)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The controls that only a simulation in this process has: path, speed, hand, payload."""
+"""Controls of a simulation in this process: path, speed, motion by hand, payload."""
 
 from __future__ import annotations
 
@@ -20,43 +20,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.poses import pose_from_rpy, rpy_from_pose
 from robodyn.view.controls import Coordinates
-from robodyn.view.figures import size_of
 from robodyn.view.live import BY_HAND
-from robodyn.view.payload import moving_mass
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.view.live import LiveSimulation
     from robodyn.view.page import Page
     from robodyn.view.snapshot import Snapshot
 
 
-ANGLE = 45.0
+# Range of the sliders about home: degrees of angles, sizes of the mechanism.
+ANGLE, REACH = 45.0, 0.5
 
 
 class LiveControls:
     """Adds the controls of a live simulation to a page, and keeps them up to date.
 
     Attributes:
-        handles: viser's, by what they are for.
+        handles: viser's handles by name.
     """
 
     def __init__(self, page: Page, live: LiveSimulation) -> None:
         gui = page.gui
         self._page, self._live = page, live
         with gui.add_folder("Path"):
-            path = gui.add_dropdown("Fly", (*live.paths, BY_HAND), initial_value=live.path)
+            path = gui.add_dropdown("Follow", (*live.paths, BY_HAND), initial_value=live.path)
             repeat = gui.add_checkbox("Repeat", live.repeat)
             speed = gui.add_slider("Speed", 0.1, 3.0, 0.1, min(max(live.speed, 0.1), 3.0))
         self._coordinates = _coordinates(gui, live)
         with gui.add_folder("Payload"):
-            share = 2.0 if live.mechanism.kind == "stewart" else 0.25
-            most = float(np.ceil(share * moving_mass(live.mechanism)))
+            most = float(np.ceil(live.mechanism.largest_payload))
             payload = gui.add_slider("Mass [kg]", 0.0, most, most / 100.0, 0.0)
             known = gui.add_checkbox(
-                "Known", True, hint="whether the controller's model has the payload, too"
+                "Known", True, hint="whether the controller's model includes the payload"
             )
         self.handles: dict[str, Any] = {
             "path": path,
@@ -70,7 +68,7 @@ class LiveControls:
         self._connect()
 
     def update(self, snapshot: Snapshot) -> None:
-        """Follow what the simulation does by itself; called some times a second."""
+        """Show the state of the simulation; called a few times a second."""
         live = self._live
         if live.path != self._shown:
             self._shown = live.path
@@ -103,40 +101,46 @@ class LiveControls:
 
 
 def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
+    """Sliders of the position variables, angles in degrees."""
     mechanism = live.mechanism
-    if mechanism.kind != "stewart":
-        limits = np.clip(mechanism.position_limits, -np.pi, np.pi)
-        kinds = [joint.kind for joint in mechanism.model.joints]  # type: ignore[attr-defined]
-        turns = np.array([kind != "prismatic" for kind in kinds])
-        unit = np.where(turns, 180.0 / np.pi, 1.0)
-        labels = tuple(f"{i} [{'°' if turn else 'm'}]" for i, turn in enumerate(turns, start=1))
-        return Coordinates(
-            gui,
-            labels,
-            limits[:, 0] * unit,
-            limits[:, 1] * unit,
-            lambda values: live.steer(values / unit),
-            lambda snapshot: snapshot.configuration * unit,
-        )
+    variables = mechanism.variables.items()
+    units = {name: each.unit for name, each in variables if each.role == "position"}
+    scale = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in units.values()])
+    named = mechanism.coordinates.is_pose
+    labels = tuple(
+        f"{name if named else number} [{'°' if unit == 'rad' else 'm'}]"
+        for number, (name, unit) in enumerate(units.items(), start=1)
+    )
+    low, high = _ranges_about_home(live, scale) if named else _joint_ranges(mechanism, scale)
+    return Coordinates(
+        gui,
+        labels,
+        low,
+        high,
+        lambda values: live.steer(mechanism.configuration_of(values / scale)),
+        lambda snapshot: mechanism.values_of(snapshot.configuration) * scale,
+    )
 
-    def values_of(pose: FloatArray) -> FloatArray:
-        xyz, rpy = rpy_from_pose(pose)
-        return np.concatenate([xyz, np.rad2deg(rpy)], axis=-1)
 
-    reach = 0.5 * size_of(mechanism)
+def _joint_ranges(mechanism: Mechanism, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The limits of the independent joints, half a turn or 3 m at most."""
+    rows = [mechanism.joint_names.index(name) for name in mechanism.independent_joints]
+    limits = np.clip(mechanism.position_limits[rows], -np.pi, np.pi)
+    return limits[:, 0] * scale, limits[:, 1] * scale
+
+
+def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What the paths need, and at least a range about home."""
+    mechanism = live.mechanism
     places = [mechanism.home[None]]
     places += [
         path.sample(np.linspace(0.0, path.duration, 20)).configuration
         for path in live.paths.values()
     ]
-    seen = values_of(np.concatenate(places))
-    margin = np.array([reach] * 3 + [ANGLE] * 3)
-    home = values_of(mechanism.home)
-    return Coordinates(
-        gui,
-        ("x [m]", "y [m]", "z [m]", "roll [°]", "pitch [°]", "yaw [°]"),
+    seen = mechanism.values_of(np.concatenate(places)) * scale
+    margin = np.where(scale == 1.0, REACH * mechanism.size, ANGLE)
+    home = mechanism.values_of(mechanism.home) * scale
+    return (
         np.floor(10.0 * np.minimum(seen.min(axis=0), home - margin)) / 10.0,
         np.ceil(10.0 * np.maximum(seen.max(axis=0), home + margin)) / 10.0,
-        lambda values: live.steer(pose_from_rpy(values[:3], np.deg2rad(values[3:]))),
-        lambda snapshot: values_of(snapshot.configuration),
     )

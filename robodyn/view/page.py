@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A page: scene, plots and status of one source, kept up to date thirty times a second."""
+"""A page: scene, plots and status of one source, updated thirty times a second."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from robodyn.view.controls import add_push_controls, add_run_controls
-from robodyn.view.payload import moving_mass
 from robodyn.view.plots import Plots
 from robodyn.view.scene import Scene
 from robodyn.view.status import Status
@@ -30,31 +29,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.view.figure import Figure
     from robodyn.view.snapshot import Snapshot, Source
 
 
 RATE = 30.0
-# Text and plots are read, not watched: every third update is enough, and costs a third.
+# Text and plots are sent with every third update only, to save bandwidth.
 SLOW = 3
 STANDARD_GRAVITY = 9.81
 
 
 class Page:
-    """A web page that shows what a source tells.
+    """A web page that shows the snapshots of a source.
 
     Args:
-        server: of `serving.serve`; the page fills it and does not stop it.
+        server: from `serving.serve`; the page does not stop it.
         mechanism, figure: what is shown.
         source: where snapshots come from.
         warn, error: thresholds of the condition number.
 
     Attributes:
         scene, plots, status: the parts.
-        gui: where more controls may be added.
+        gui: viser's, to add more controls to.
         handles: viser's handles of the controls, by what they are for.
-        updates: how many were sent.
+        updates: number of updates sent.
         shown: the snapshot sent last.
     """
 
@@ -90,12 +89,12 @@ class Page:
         panel.set_width(400)
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
-        """Add a button that pushes with a wrench (6,) [N, N m] on the body."""
-        weight = STANDARD_GRAVITY * moving_mass(self._mechanism)
+        """Add a button that applies a wrench (6,) [N, N m] to the body."""
+        weight = STANDARD_GRAVITY * self._mechanism.moving_mass
         self.handles |= add_push_controls(self.gui, push, weight)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:
-        """Call back with every third snapshot, for controls that follow it."""
+        """Call back with every third snapshot, for controls that follow the motion."""
         self._more.append(update)
 
     def update(self) -> None:
@@ -124,7 +123,7 @@ class Page:
                 update(snapshot)
 
     def start(self) -> None:
-        """Keep the page up to date in a thread."""
+        """Update the page from a thread."""
         self._thread = threading.Thread(target=self._run, name="page", daemon=True)
         self._thread.start()
 

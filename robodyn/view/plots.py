@@ -30,32 +30,32 @@ if TYPE_CHECKING:
 
 
 WINDOW = 10.0
-# The plots show no more than this, which is as bad as infinite and leaves the axis legible.
+# Larger condition numbers are clipped in the plot, to keep the axis legible.
 HIGHEST_CONDITION = 1e5
+_LEGS, _JOINTS = "Leg forces [N], positive: pushes", "Joint efforts [N m, N]"
 _LINE = {"stroke": "#e6e8eb", "width": 1}
 
 
 class Plots:
-    """Curves that grow with every snapshot; times that go back begin them anew.
+    """Curves that grow with every snapshot and are cleared when time goes back.
 
     Args:
-        gui: viser's, in the container that the plots belong in.
-        mechanism: whose efforts they are.
+        gui: viser's, in the container for the plots.
+        mechanism: whose efforts are plotted.
         warn, error: thresholds of the condition number.
     """
 
     def __init__(self, gui: Any, mechanism: Mechanism, warn: float, error: float) -> None:
         count = len(mechanism.joint_names)
-        platform = mechanism.kind == "stewart"
         self._rows: deque[FloatArray] = deque()
         self._thresholds = warn, error
-        names = [f"{'leg' if platform else 'joint'} {i + 1}" for i in range(count)]
+        names = [f"{mechanism.nouns.joint} {i + 1}" for i in range(count)]
         lines = [_series(name, colors.of_actuator(i)) for i, name in enumerate(names)]
         empty = tuple(np.zeros(1) for _ in range(count + 1))
         self._efforts = gui.add_uplot(
             empty,
             ({"label": "t"}, *lines),
-            title="Leg forces [N], positive: pushes" if platform else "Joint efforts [N m, N]",
+            title=_LEGS if mechanism.acts_along_legs else _JOINTS,
             height=320,
             **_axes({"auto": True}),
         )
@@ -79,7 +79,7 @@ class Plots:
         return rows[:, 0], rows[:, 1:]
 
     def add(self, snapshot: Snapshot) -> None:
-        """Take one more point of every curve."""
+        """Append a point to every curve."""
         if self._rows and snapshot.time <= self._rows[-1][0]:
             if snapshot.time == self._rows[-1][0]:
                 return
@@ -90,7 +90,7 @@ class Plots:
             self._rows.popleft()
 
     def send(self) -> None:
-        """Send the curves, which need not be as often as points are added."""
+        """Send the curves; this may be less often than points are added."""
         if len(self._rows) < 2:
             return
         times, values = self.data

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A recorded run as a source of snapshots: it plays, pauses, and goes to any time."""
+"""A recorded run as a source of snapshots, with play, pause and seek."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.view.snapshot import Snapshot, condition_number, joint_positions
+from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """Plays a run by the wall clock.
+    """Plays a recorded run by the wall clock.
 
     Args:
         mechanism: what was recorded.
         times: (N,) [s], increasing.
-        configurations: (N, ...) poses (7,) or joint positions (n,).
+        configurations: (N, nq).
         efforts: (N, n) [N or N m].
 
     Attributes:
@@ -57,12 +57,12 @@ class Recording:
     ) -> None:
         if not len(times) or len(configurations) != len(times) or len(efforts) != len(times):
             raise InvalidInput(
-                f"a recording of {len(times)} times, {len(configurations)} configurations and "
-                f"{len(efforts)} efforts, expected as many of each",
+                f"a recording has {len(times)} times, {len(configurations)} configurations and "
+                f"{len(efforts)} efforts, expected the same number of each, at least one",
                 value=len(times),
             )
         if not (np.diff(times) > 0.0).all():
-            raise InvalidInput("a recording whose times do not increase", value=times)
+            raise InvalidInput("the times of a recording do not increase", value=times)
         self.mechanism = mechanism
         self.duration = float(times[-1] - times[0])
         self.times, self.configurations, self.efforts = times, configurations, efforts
@@ -72,12 +72,12 @@ class Recording:
 
     @property
     def body_poses(self) -> FloatArray:
-        """(N, 7) the way the body went, thinned out."""
+        """(N, 7) recorded poses of the body, thinned out."""
         step = max(len(self.times) // 400, 1)
         return self.mechanism.body_pose(self.configurations[::step])
 
     def snapshot(self) -> Snapshot:
-        """The moment that is being shown."""
+        """The moment being shown."""
         with self._lock:
             at, playing = self._advance(), self._playing
         index = int(np.searchsorted(self.times, self.times[0] + at, side="right")) - 1
@@ -85,7 +85,7 @@ class Recording:
         return Snapshot(
             float(self.times[index]),
             configuration,
-            joint_positions(self.mechanism, configuration),
+            drawn_joints(self.mechanism, configuration),
             self.mechanism.body_pose(configuration),
             self.efforts[index],
             condition_number(self.mechanism, configuration),
@@ -93,7 +93,7 @@ class Recording:
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Let time run, or stop it."""
+        """Play or pause."""
         with self._lock:
             self._advance()
             self._playing = playing
@@ -110,7 +110,7 @@ class Recording:
             self._speed = value
 
     def seek(self, since_start: float) -> None:
-        """Go to a time [s] since the start of the recording, or the nearest that it has."""
+        """Go to a time [s] since the start of the recording, clipped to its duration."""
         with self._lock:
             self._at, self._wall = float(np.clip(since_start, 0.0, self.duration)), time.monotonic()
 

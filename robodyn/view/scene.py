@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The 3D scene: a figure's links as viser's scene nodes, arrows, traces and a label."""
+"""The 3D scene: the links of a figure as viser's scene nodes, effort arrows, traces and labels."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robodyn.view import colors
-from robodyn.view.arrows import EffortArrows, leg_ends
+from robodyn.view.arrows import EffortArrows
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import Figure, Shape
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.view.figure import Figure, Shape
     from robodyn.view.snapshot import Snapshot
 
 
-# Points of the trace, and how far apart they are at least, in sizes of the mechanism.
+# Number of points of the trace, and their least distance, in sizes of the mechanism.
 TRACE_LENGTH, TRACE_STEP = 600, 0.004
 
 
 class Scene:
-    """What is drawn in 3D; `update` moves it to a snapshot.
+    """The 3D scene; `update` moves it to a snapshot.
 
     Args:
         server: viser's.
         mechanism, figure: what is drawn.
 
     Attributes:
-        frames: (L, 4, 4) of the links as last sent, in the order of the figure's.
+        frames: (L, 4, 4) of the links as last sent, in the figure's order.
     """
 
     def __init__(self, server: Any, mechanism: Mechanism, figure: Figure) -> None:
@@ -75,10 +75,10 @@ class Scene:
             head_length=0.08 * self._size,
         )
         self._screws = self._add_screws()
-        self._flown = scene.add_line_segments(
-            "/flown",
+        self._travelled = scene.add_line_segments(
+            "/travelled",
             np.zeros((1, 2, 3)),
-            np.array(colors.FLOWN, dtype=np.uint8),
+            np.array(colors.TRAVELLED, dtype=np.uint8),
             thickness=3.0,
             thickness_units="screen",
         )
@@ -90,7 +90,7 @@ class Scene:
         ]
 
     def update(self, snapshot: Snapshot) -> None:
-        """Move everything to where the snapshot has it."""
+        """Move everything to a snapshot."""
         frames = self._figure.link_frames(snapshot.joints, snapshot.body_pose)
         moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
@@ -106,15 +106,15 @@ class Scene:
         self._follow(snapshot)
 
     def send_trace(self) -> None:
-        """Send the way flown so far, which need not be as often as the rest."""
+        """Send the path travelled so far; this may be less often than the rest."""
         if len(self._trace) > 1:
             points = np.array(self._trace, dtype=np.float32)
-            self._flown.points = np.stack([points[:-1], points[1:]], axis=1)
+            self._travelled.points = np.stack([points[:-1], points[1:]], axis=1)
         else:
-            self._flown.points = np.zeros((1, 2, 3), dtype=np.float32)
+            self._travelled.points = np.zeros((1, 2, 3), dtype=np.float32)
 
     def plan(self, poses: FloatArray) -> None:
-        """Draw the way (N, 7) that lies ahead, in place of the one before."""
+        """Draw the planned path (N, 7), replacing the previous one."""
         if self._planned is not None:
             self._planned.remove()
             self._planned = None
@@ -132,7 +132,7 @@ class Scene:
         )
 
     def frame_view(self) -> None:
-        """Put the camera where all of the mechanism and its way are seen, if it is not already."""
+        """Move the camera so that mechanism and path are in view, unless they are already."""
         points = np.concatenate([self.frames[:, :3, 3], self._ahead])
         low, high = points.min(axis=0), points.max(axis=0)
         middle = 0.5 * (low + high)
@@ -163,20 +163,19 @@ class Scene:
         )
 
     def _add_screws(self) -> list[Any]:
-        """A thin rod in every leg, as long as the leg: the drawn parts do not reach everywhere."""
-        if self._mechanism.kind != "stewart":
-            return []
+        """A thin rod along every leg: the legs' visuals leave gaps where a leg is extended."""
+        feet, _ = self._mechanism.leg_ends(self._mechanism.home)
         return [
             self._server.scene.add_cylinder(
                 f"/screws/{i + 1}", 0.011 * self._size, 1.0, (120, 124, 130), radial_segments=12
             )
-            for i in range(len(self._mechanism.joint_names))
+            for i in range(len(feet))
         ]
 
     def _stretch_screws(self, frames: FloatArray, snapshot: Snapshot) -> None:
         if not self._screws:
             return
-        feet, tips = leg_ends(self._mechanism, snapshot.configuration)
+        feet, tips = self._mechanism.leg_ends(snapshot.configuration)
         feet, tips = self._in_root(feet), self._in_root(tips)
         along = tips - feet
         length = np.linalg.norm(along, axis=1)
@@ -219,7 +218,7 @@ class Scene:
 
 
 def _beyond(arrow: FloatArray, distance: float) -> FloatArray:
-    """A point past an arrow's outer end, where its number stands clear of it."""
+    """A point beyond an arrow's head, for its number."""
     way = arrow[1] - arrow[0]
     length = float(np.linalg.norm(way))
     return np.asarray(arrow[1] + (distance / length) * way if length > 1e-9 else arrow[1])

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A viser server on this machine alone, on the port asked for or not at all."""
+"""A viser server for this machine only, on exactly the port asked for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOST = "127.0.0.1"
 
 
 class PortInUse(RobodynError):
-    """Something else listens on the port, or this user may not; `value` is the port."""
+    """The port is in use, or this user may not use it; `value` is the port."""
 
 
 def viser_module() -> ModuleType:
@@ -51,34 +51,33 @@ def viser_module() -> ModuleType:
 
 
 def serve(port: int) -> Any:
-    """A `viser.ViserServer` that only this machine reaches; port 0 takes any that is free.
+    """A `viser.ViserServer` reachable from this machine only; port 0 takes any free port.
 
     Raises:
         MissingExtra: viser is not installed.
-        InvalidInput: no such port.
-        PortInUse: the port is not to be had. viser would go on to the next one, where the person
-            who asked for this one would not look.
+        InvalidInput: not a port number.
+        PortInUse: the port is not available. (viser would silently take the next one.)
     """
     viser = viser_module()
     if not 0 <= port <= 65535:
         raise InvalidInput(f"port is {port}, expected 0 to 65535", value=port)
-    # a client that goes away in the middle of a handshake is no news
+    # do not log clients that disconnect during the handshake
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-    with contextlib.redirect_stdout(io.StringIO()):  # our own line says where to look
+    with contextlib.redirect_stdout(io.StringIO()):  # our own log line gives the address
         server = viser.ViserServer(host=HOST, port=port, verbose=False)
     if port and server.get_port() != port:
         stop(server)
         raise PortInUse(
-            f"port {port} of {HOST} is in use or not allowed: choose another, or end what "
-            "listens there",
+            f"port {port} of {HOST} is in use or not allowed: choose another, or stop the program "
+            "that listens there",
             value=port,
         )
-    # any client can ask viser for a tunnel to the internet; this page stays on this machine
+    # a client can ask viser to tunnel the page to the internet: disabled
     server.request_share_url = lambda verbose=True: None
     return server
 
 
 def stop(server: Any) -> None:
-    """End a server, without a word of its own."""
+    """Stop a server without its console output."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()

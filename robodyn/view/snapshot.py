@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a page shows at one moment, and what it may ask of where that comes from."""
+"""What a page shows at one moment, and the interface of the source it comes from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from robodyn.errors import KinematicsError
 
@@ -36,13 +36,13 @@ class Snapshot:
 
     Attributes:
         time: [s] of the simulation.
-        configuration: pose (7,) [m, -] or joint positions (n,) [rad or m].
-        joints: position [rad or m] of every joint that is drawn, by name.
-        body_pose: (7,) of the platform or the arm's tip in the base frame.
+        configuration: (nq,).
+        joints: position [rad or m] of every joint, passive ones included, by name.
+        body_pose: (7,) of the moving body in the base frame.
         effort: (n,) [N or N m] of the actuators.
-        condition_number: infinite where there is none.
-        playing: whether time runs.
-        message: what the person looking should know, or nothing.
+        condition_number: infinite where it is not defined.
+        playing: whether the source is running, not paused.
+        message: a warning for the user, empty if none.
     """
 
     time: float
@@ -56,29 +56,26 @@ class Snapshot:
 
 
 class Source(Protocol):
-    """Where snapshots come from; asked from several threads."""
+    """Where snapshots come from; called from several threads."""
 
     def snapshot(self) -> Snapshot | None:
-        """The present moment, or None while nothing is known."""
+        """The present moment, or None before the first state."""
 
     def set_playing(self, playing: bool) -> None:
-        """Let time run, or stop it."""
+        """Run or pause."""
 
     def reset(self) -> None:
         """Back to the start."""
 
 
-def joint_positions(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
-    """Position [rad or m] of every joint by name, the passive ones of a platform's legs too."""
-    if mechanism.kind == "stewart":
-        platform: Any = mechanism
-        states = platform.leg_joint_states(configuration)
-        return dict(zip(states.names, states.positions.tolist(), strict=True))
-    return dict(zip(mechanism.joint_names, configuration.tolist(), strict=True))
+def drawn_joints(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
+    """Position [rad or m] of every joint by name, passive ones included."""
+    states = mechanism.joint_states(configuration)
+    return dict(zip(states.names, states.positions.tolist(), strict=True))
 
 
 def condition_number(mechanism: Mechanism, configuration: ArrayLike) -> float:
-    """The papers' condition number, infinite where there is no geometry."""
+    """The papers' condition number, infinite where the kinematics have no solution."""
     try:
         return float(mechanism.condition_number(configuration))
     except KinematicsError:

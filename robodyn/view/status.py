@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a page says in words: the time, the condition, and a warning where it is due."""
+"""Text on a page: time, pose, condition number, and a warning banner."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _TABLE = "font:13px/1.5 ui-monospace,monospace;padding:2px 14px 6px;white-space:
 
 
 class Status:
-    """A block of text in the panel, and a banner across the page.
+    """A text block in the panel, and a banner across the page.
 
     Args:
-        gui: viser's, in the container that the text belongs in.
+        gui: viser's, in the container for the text.
         mechanism: what is shown.
         warn, error: thresholds of the condition number.
     """
@@ -55,11 +55,11 @@ class Status:
 
     @property
     def banner(self) -> str:
-        """The warning that is shown, without markup, or nothing."""
+        """The warning shown, without markup; empty if none."""
         return self._said
 
     def update(self, snapshot: Snapshot | None) -> None:
-        """Say how things are."""
+        """Show a snapshot."""
         if snapshot is None:
             self._text.content = f'<div style="{_TABLE}">waiting for a state</div>'
             return
@@ -75,7 +75,7 @@ class Status:
 
     def _numbers(self, snapshot: Snapshot) -> str:
         xyz, rpy = rpy_from_pose(snapshot.body_pose)
-        degrees = np.rad2deg(rpy).round(1) + 0.0  # no minus before a zero
+        degrees = np.rad2deg(rpy).round(1) + 0.0  # no negative zero
         state = "running" if snapshot.playing else "paused"
         rows = [
             f"{state:<8} t = {snapshot.time:7.3f} s",
@@ -95,5 +95,5 @@ class Status:
             weakest = weakest_direction(self._mechanism, snapshot.configuration)[1]
         except (ArithmeticError, ValueError):
             weakest = "unknown"
-        # a number that changes thirty times a second is in the text, where it can be read
+        # without the number, which changes too fast for a banner and is in the text block
         return f"{near}: weakest is {weakest}", (colors.WARN, colors.ERROR)[self._level.level - 1]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Steering by hand: a goal that may jump, and a motion that follows it at limited speed."""
+"""Motion by hand: a goal that may jump, and a motion towards it at limited speed."""
 
 from __future__ import annotations
 
@@ -30,16 +30,15 @@ if TYPE_CHECKING:
 
 
 class Steered:
-    """A trajectory that goes where it is told, in a straight line and at limited speed.
+    """A trajectory that follows its `goal` in a straight line at limited speed.
 
-    `step` moves it on by a period; between two steps it has one motion, whatever time it is
-    asked for.
+    `step` advances it by one period; between two steps it returns the same motion for any time.
 
     Args:
-        mechanism: what is steered.
+        mechanism: what is moved.
         start: configuration to begin from.
-        v_max: [m/s] of a platform's translation, [rad/s or m/s] of an arm's joints.
-        w_max: [rad/s] of a platform's rotation.
+        v_max: [m/s] of a body's translation, [rad/s or m/s] of joints.
+        w_max: [rad/s] of a body's rotation.
     """
 
     duration = float("inf")
@@ -53,11 +52,11 @@ class Steered:
         self._rate = mechanism.difference(start, start)
         self.goal = self._here
         self._limits = np.full(self._rate.shape, v_max)
-        if mechanism.kind == "stewart":
-            self._limits[3:] = w_max
+        if (turns := mechanism.coordinates.rotation) is not None:
+            self._limits[turns] = w_max
 
     def step(self, period: float) -> None:
-        """Move on by a period [s] towards the goal."""
+        """Advance by one period [s] towards the goal."""
         way = self._mechanism.difference(self._here, self.goal)
         slowest = float(np.max(np.abs(way) / (self._limits * period)))
         step = way / max(slowest, 1.0)
@@ -65,7 +64,7 @@ class Steered:
         self._here = self._mechanism.advance(self._here, step)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The present motion, without acceleration."""
+        """The present motion, with zero acceleration."""
         shape = np.shape(t)
         here, rate = (np.broadcast_to(v, (*shape, len(v))) for v in (self._here, self._rate))
         return Motion(here, rate, np.zeros_like(rate))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Whole pages: that of a live simulation, and that of a recording."""
+"""Complete pages: for a live simulation and for a recording."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from robodyn.view.live_controls import LiveControls
 from robodyn.view.page import Page
 
 if TYPE_CHECKING:
-    from robodyn.view.figure import Figure
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.view.live import LiveSimulation
     from robodyn.view.recording import Recording
     from robodyn.view.snapshot import Snapshot
 
 
 def open_studio(server: Any, live: LiveSimulation, figure: Figure) -> tuple[Page, LiveControls]:
-    """A page with all controls of a live simulation; neither of them is started."""
+    """A page with all controls of a live simulation; neither is started yet."""
     page = Page(server, live.mechanism, figure, live)
     controls = LiveControls(page, live)
     page.add_push(live.push)
@@ -38,7 +38,7 @@ def open_studio(server: Any, live: LiveSimulation, figure: Figure) -> tuple[Page
 
 
 def open_projector(server: Any, recording: Recording, figure: Figure) -> Page:
-    """A page that plays a recording, at any speed and from any time; it is not started."""
+    """A page that plays a recording at any speed and from any time; not started yet."""
     page = Page(server, recording.mechanism, figure, recording)
     with page.gui.add_folder("Recording"):
         speed = page.gui.add_slider("Speed", 0.1, 3.0, 0.1, 1.0)

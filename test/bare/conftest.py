@@ -159,17 +159,17 @@ HEADER = """
 import sys
 from launch import LaunchDescription
 from launch.actions import *
-from launch.conditions import *
-from launch.event_handlers import *
-from launch.events import matches_action
-from launch.events.process import *
-from launch.launch_description_sources import *
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events import Shutdown, matches_action
+from launch.events.process import ShutdownProcess
 from launch.substitutions import *
-from launch_ros.actions import *
-from launch_ros.substitutions import *
+from launch_ros.actions import Node
 
 def python(code, *words, **kwargs):
     return ExecuteProcess(cmd=[sys.executable, '-c', code, *words], **kwargs)
+
+def on_exit(process, function):
+    return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=function))
 
 def sleeper(*words, **kwargs):
     code = 'import time\\ntry: print("up", flush=True); time.sleep(600)\\n' \\
@@ -220,6 +220,12 @@ def token() -> Iterator[str]:
     word = f"token{uuid.uuid4().hex}"
     yield word
     wait_until(lambda: not processes_with(word), "the processes to be gone")
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], object], str], None]:
+    """Wait for a condition: until(condition, what it is)."""
+    return wait_until
 
 
 @pytest.fixture

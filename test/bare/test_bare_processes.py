@@ -28,8 +28,8 @@ ROS2 = str(Path(sys.executable).with_name("ros2"))
 TEMPLATE = "\ndef generate_launch_description():\n    return LaunchDescription([{}])\n"
 
 
-def launch(ros2, entities: str, before: str = ""):
-    return ros2.start("launch", ros2.write(before + TEMPLATE.format(entities)))
+def launch(ros2, entities: str, *words: str, before: str = ""):
+    return ros2.start("launch", ros2.write(before + TEMPLATE.format(entities)), *words)
 
 
 def test_a_process_that_ends_by_itself(ros2):
@@ -45,7 +45,7 @@ def test_a_process_that_ends_by_itself(ros2):
 
 
 def test_a_process_that_fails_is_told_but_does_not_fail_the_launch(ros2):
-    # As upstream: who wants more says so with on_exit.
+    # As upstream: a launch file that wants more handles the event.
     running = launch(ros2, "python('raise SystemExit(3)', 'word', name='bad')")
     assert running.end() == 0
     line = running.wait_for("process has died")
@@ -59,23 +59,25 @@ def test_output_log_keeps_stdout_off_the_screen(ros2):
     assert running.end() == 0
     assert "[p-1] to the screen" in running.lines
     assert "to the log" not in "\n".join(x for x in running.lines if x.startswith("[p-1]"))
-    log = (ros2.folder / "log/latest/launch.log").read_text()
+    (file,) = (ros2.folder / "log").glob("*/launch.log")
+    log = file.read_text()
     assert "[p-1] to the log" in log
     assert "[p-1] to the screen" in log
 
 
-def test_shutdown_on_exit_stops_the_others(ros2, token):
+def test_a_shutdown_stops_the_others(ros2, token):
     running = launch(
         ros2,
-        f"sleeper({token!r}, name='other', output='screen'),"
-        "python('', name='required', on_exit=Shutdown(reason='done'))",
+        f"sleeper({token!r}, name='other', output='screen'), p := python('', name='p'),"
+        "on_exit(p, lambda e, c: EmitEvent(event=Shutdown(reason='done'))),"
+        "on_exit(p, lambda e, c: LogInfo(msg=f'{e.process_name}: {e.returncode}'))",
     )
     assert running.end() == 0
-    running.wait_for("[launch]: process[required-2] was required: shutting down launched system")
+    running.wait_for("[launch.user]: p-2: 0")
     running.wait_for("sending signal 'SIGINT' to process[other-1]")
 
 
-ON_EXIT = """
+CHECK = """
 def check(event, context):
     if not context.is_shutdown:
         raise RuntimeError(f'{event.process_name} died with {event.returncode}')
@@ -85,8 +87,9 @@ def check(event, context):
 def test_an_exception_in_a_handler_ends_the_launch_with_1(ros2, token):
     running = launch(
         ros2,
-        f"sleeper({token!r}, name='other'), python('raise SystemExit(5)', name='p', on_exit=check)",
-        ON_EXIT,
+        f"sleeper({token!r}, name='other'), p := python('raise SystemExit(5)', name='p'),"
+        "on_exit(p, check)",
+        before=CHECK,
     )
     assert running.end() == 1
     assert (
@@ -96,12 +99,13 @@ def test_an_exception_in_a_handler_ends_the_launch_with_1(ros2, token):
     assert running.text.count("Caught exception") == 1
 
 
-def test_a_required_process_that_is_killed_is_named(ros2, token, pids_with):
+def test_a_process_that_is_killed_is_named(ros2, token, pids_with):
     running = launch(
         ros2,
-        f"sleeper('{token}', name='other', on_exit=check),"
-        f"sleeper('{token}', 'victim{token}', name='victim', on_exit=check, output='screen')",
-        ON_EXIT,
+        f"sleeper('{token}', name='other'),"
+        f"v := sleeper('{token}', 'victim{token}', name='victim', output='screen'),"
+        "on_exit(v, check)",
+        before=CHECK,
     )
     running.wait_for("[victim-2] up")
     (victim,) = pids_with(f"victim{token}")
@@ -111,15 +115,16 @@ def test_a_required_process_that_is_killed_is_named(ros2, token, pids_with):
     running.wait_for("victim-2 died with -9")
 
 
-def test_an_exception_in_an_opaque_function_ends_the_launch_with_1(ros2, token):
+def test_an_exception_in_an_opaque_function_stops_what_was_started(ros2, token):
     running = launch(
         ros2,
-        f"sleeper({token!r}, output='screen'),"
-        "TimerAction(period=0.2, actions=[OpaqueFunction(function=boom)])",
-        "def boom(context):\n    raise ValueError('no such model')\n",
+        f"sleeper({token!r}, output='screen'), OpaqueFunction(function=boom),"
+        f"sleeper({token!r}, name='late')",
+        before="def boom(context):\n    raise ValueError('no such model')\n",
     )
     assert running.end() == 1
     running.wait_for("Caught exception in launch (see debug for traceback): no such model")
+    assert "late" not in running.text
 
 
 @pytest.mark.parametrize(
@@ -128,25 +133,23 @@ def test_an_exception_in_an_opaque_function_ends_the_launch_with_1(ros2, token):
 def test_no_process_is_left_behind(ros2, token, pids_with, signum, code):
     running = launch(
         ros2,
-        f"*[sleeper('{token}', name=n, output='screen') for n in 'abc'], "
-        f"ExecuteProcess(cmd=['sleep', '600;', 'true', '{token}'], shell=True)",
+        f"*[sleeper('{token}', name=n, output='screen') for n in 'abc']",
     )
     for name in ("a-1", "b-2", "c-3"):
         running.wait_for(f"[{name}] up")
-    assert len(pids_with(token)) >= 4
+    assert len(pids_with(token)) >= 3
     assert running.end(signum) == code
     # The fixture `token` waits until they are all gone.
     if signum == signal.SIGINT:
         assert running.text.count("interrupted") == 4  # three processes, and the launch's warning
 
 
-def test_what_a_process_started_goes_with_it(ros2, token, pids_with):
+def test_what_a_process_started_goes_with_it(ros2, token, pids_with, until):
     child = f"sleep 600 & exec sh -c 'trap : INT TERM; sleep 600; : {token}'"
     code = f"import subprocess, sys; subprocess.run(['sh', '-c', {child!r}])"
-    running = launch(ros2, f"python({code!r}, name='parent', sigterm_timeout='0.5')")
+    running = launch(ros2, f"python({code!r}, name='parent')", "sigterm_timeout:=0.5")
     running.wait_for("process started")
-    while not [p for p in pids_with(token) if p != running.popen.pid]:
-        pass
+    until(lambda: len(pids_with(f"sleep 600; : {token}")) > 1, "the grandchild")
     assert running.end(signal.SIGINT) == 0
 
 
@@ -158,8 +161,8 @@ def test_a_stubborn_process_is_killed_in_the_end(ros2, token):
     )
     running = launch(
         ros2,
-        f"python({code!r}, {token!r}, name='mule', output='screen', sigterm_timeout='0.3', "
-        "sigkill_timeout='0.3')",
+        f"python({code!r}, {token!r}, name='mule', output='screen')",
+        *("sigterm_timeout:=0.3", "sigkill_timeout:=0.3"),
     )
     running.wait_for("[mule-1] up")
     assert running.end(signal.SIGINT) == 0
@@ -176,60 +179,76 @@ def test_a_stubborn_process_is_killed_in_the_end(ros2, token):
 
 
 def test_a_program_that_does_not_exist(ros2):
-    running = launch(ros2, "ExecuteProcess(cmd=['no_such_program_here'])")
-    assert running.end() == 0  # as upstream
-    running.wait_for("exception occurred while executing process: [Errno 2] No such file")
     running = launch(ros2, "Node(package='bare_demo', executable='no_such_node')")
     assert running.end() == 1
     running.wait_for("executable 'no_such_node' not found on the libexec directory")
+    running = launch(ros2, "Node(package='no_such_package', executable='talker')")
+    assert running.end() == 1
+    running.wait_for("package 'no_such_package' not found")
 
 
-def test_events_and_timers(ros2, token):
+def test_what_a_process_writes_is_an_event_and_one_process_can_be_shut_down(ros2, token):
     running = launch(
         ros2,
         f"s := sleeper({token!r}, name='s', output='screen'),"
-        "RegisterEventHandler(OnProcessStart(target_action=s, on_start=[LogInfo(msg='started')])),"
+        f"sleeper({token!r}, name='other', output='screen'),"
         "RegisterEventHandler(OnProcessIO(target_action=s, on_stdout=lambda e:"
-        "    TimerAction(period=0.1, actions=[EmitEvent(event=SignalProcess("
-        "        signal_number='SIGINT', process_matcher=matches_action(s)))]))),"
-        "RegisterEventHandler(OnProcessExit(target_action=s, on_exit=lambda e, c:"
-        "    LogInfo(msg=['ended ', LocalSubstitution('event.returncode')]))),"
-        "RegisterEventHandler(OnShutdown(on_shutdown=lambda e, c: LogInfo(msg=e.reason)))",
+        "    EmitEvent(event=ShutdownProcess(process_matcher=matches_action(s)))"
+        "    if e.text == b'up\\n' else None, on_stderr=lambda e: LogInfo(msg=e.text.decode()))),"
+        "on_exit(s, lambda e, c: LogInfo(msg=f'ended {e.returncode} {c.is_shutdown}'))",
     )
-    assert running.end() == 0
-    for words in ("started", "ended 0", "idle"):
-        assert f"[INFO] [launch.user]: {words}" in running.lines
-
-
-def test_environment_folder_tty_and_shell(ros2):
-    code = "import os, sys; print(os.environ['BARE'], os.getcwd(), sys.stdout.isatty())"
-    running = launch(
-        ros2,
-        "SetEnvironmentVariable('BARE', 'all'),"
-        f"python({code!r}, output='screen', name='a', cwd='/', emulate_tty=True),"
-        f"python({code!r}, output='screen', name='b', cwd='/', additional_env={{'BARE': 'one'}}),"
-        "ExecuteProcess(cmd=['echo', '$BARE', '|', 'tr', 'l', 'L'], shell=True, name='c',"
-        "    output='screen')",
-    )
-    assert running.end() == 0
-    for line in ("[a-1] all / True", "[b-2] one / False", "[c-3] aLL"):
-        assert line in running.lines
-
-
-def test_respawn(ros2):
-    running = launch(
-        ros2,
-        "python('print(\"again\")', name='p', output='screen', respawn=True, respawn_delay=0.05,"
-        " respawn_max_retries=2)",
-    )
-    assert running.end() == 0
-    assert running.lines.count("[p-1] again") == 3
+    running.wait_for("[INFO] [launch.user]: ended 0 False")
+    running.wait_for("[other-2] up")
+    assert "SIGINT' to process[other-2]" not in running.text
+    assert running.end(signal.SIGINT) == 0
 
 
 def test_a_process_takes_its_time_to_start_and_is_interrupted_at_once(ros2, token):
     running = launch(ros2, f"*[sleeper({token!r}) for _ in range(4)]")
     running.wait_for("process started")
     running.end(signal.SIGINT)
+
+
+SLOW_TO_END = """
+import pathlib, signal, sys, time
+ends = []
+signal.signal(signal.SIGINT, lambda *_: (ends.append(1), print("ending", flush=True)))
+print("up", flush=True)
+while not (ends and pathlib.Path(sys.argv[1]).exists()):
+    time.sleep(0.01)
+print("interrupted", len(ends), flush=True)
+"""
+
+
+def test_a_second_ctrl_c_neither_hurries_nor_breaks_the_end(ros2, token):
+    """The process that takes its time to end is let do so, and hears of the first one only."""
+    may_end = ros2.folder / f"{token}_may_end"
+    process = f"python({SLOW_TO_END!r}, {str(may_end)!r}, name='s', output='screen')"
+    running = launch(ros2, f"s := {process}, on_exit(s, lambda e, c: LogInfo(msg='handled'))")
+    running.wait_for("[s-1] up")
+    running.popen.send_signal(signal.SIGINT)
+    running.wait_for("[s-1] ending")
+    running.popen.send_signal(signal.SIGINT)
+    running.wait_for("user interrupted with ctrl-c (SIGINT) again, ignoring...")
+    may_end.touch()
+    assert running.end() == 0, running.text
+    assert "[s-1] interrupted 1" in running.lines
+    assert "[INFO] [launch.user]: handled" in running.lines
+    assert running.text.count("sending signal") == 1
+    assert "Traceback" not in running.text
+
+
+@pytest.mark.parametrize(
+    ("signum", "code", "name"), [(signal.SIGKILL, 247, "Killed"), (signal.SIGTERM, 241, "Terminat")]
+)
+def test_run_ends_with_the_signal_that_killed_its_child(ros2, token, pids_with, signum, code, name):
+    """As upstream: exit code 256 - signal, and a line that says which one it was."""
+    running = ros2.start("run", "bare_demo", "tool", "wait", token)
+    running.wait_for("tool: wait")
+    (child,) = (pid for pid in pids_with(token) if pid != running.popen.pid)
+    os.kill(child, signum)
+    assert running.end() == code
+    assert running.lines[-1].startswith(f"[ros2run]: {name}")
 
 
 def test_ctrl_c_in_a_terminal(ros2, token):

@@ -15,7 +15,9 @@
 """A flight by the wall clock as `launch_testing` runs it, under pytest and under colcon alike.
 
 While the platform moves, everything that draws it must agree: the upper end of each leg meets its
-joint of the platform. Where tf2 and robot_state_publisher are, that is read from TF.
+joint of the platform. Where robot_state_publisher is installed, that is read from TF, too.
+
+It needs a real ROS 2: bare/ has no launch_testing.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ import unittest
 from importlib.util import find_spec
 from xml.etree import ElementTree
 
-import launch_testing
 import numpy as np
 import pytest
 import rclpy
@@ -37,23 +38,28 @@ from ament_index_python.packages import (
 )
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Pose, TransformStamped
-from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch_testing.actions import ReadyToTest
-from launch_testing.asserts import assertExitCodes
-from launch_testing.markers import keep_alive
 from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from ros_harness import PATIENCE, RELIABLE, free_domain
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from launch import LaunchDescription
+from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.poses import rotation_matrix
-from robodyn.view.figure import frame_of_pose
-from robodyn.view.figure_urdf import figure_from_urdf
 from robodyn_ros import messages
+
+pytest.importorskip("launch_testing.actions", reason="launch_testing needs a real ROS 2")
+
+import launch_testing
+from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_testing.actions import ReadyToTest
+from launch_testing.asserts import assertExitCodes
+from launch_testing.markers import keep_alive
+
+from launch import LaunchDescription
 
 MODEL = "stewart_symmetric"
 DOMAIN = free_domain()

@@ -12,24 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What tests of every part share: the paper's manipulator, an arm, reference data, a seed."""
+"""What tests of every part share: the paper's manipulator, an arm, reference data."""
 
 import json
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-
-
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed = {seed}")
-    return np.random.default_rng(seed)
 
 
 @pytest.fixture(scope="session")

@@ -111,12 +111,34 @@ def test_what_one_of_each_raises_is_raised_and_nothing_runs_on(threads):
 
 def test_threads_never_wait_for_each_other(threads):
     """Work that shares a large batch is done by the thread that has it."""
-    shared = []
+    seen = []
 
     def work(item):
         me = threading.get_ident()
-        share(lambda first, last: not shared.append(threading.get_ident() == me), 100_000)
+        share(lambda first, last: not seen.append((item, me, threading.get_ident())), 100_000)
 
     list(each(work, 8))
-    assert all(shared) or threads == 1
-    assert shared
+    assert {item for item, _, _ in seen} == set(range(8))
+    assert [has for _, has, _ in seen] == [does for _, _, does in seen]
+    workers = {has for _, has, _ in seen}
+    if threads == 1:
+        assert workers == {threading.get_ident()}
+    else:
+        assert threading.get_ident() not in workers
+
+
+def test_a_large_batch_is_shared_by_as_many_threads_as_are_set(threads):
+    together, shares = threading.Barrier(threads), []
+
+    def work(first, last):
+        if len(shares) < threads and threads > 1:
+            together.wait(60.0)  # passes only if so many are at work at once
+        shares.append((first, last, threading.get_ident()))
+        return True
+
+    assert share(work, 40_000)
+    covered = sorted((first, last) for first, last, _ in shares)
+    assert covered[0][0] == 0
+    assert covered[-1][1] == 40_000
+    assert all(one[1] == other[0] for one, other in zip(covered, covered[1:], strict=False))
+    assert len({thread for _, _, thread in shares}) == threads

@@ -27,11 +27,15 @@ from rclpy.publisher import Publisher
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
-from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from robodyn_ros import messages
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # then no node sends any
+    TFMessage = None
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +74,6 @@ class Judge:
             Path: self._drawn_path,
             DiagnosticArray: self._diagnostics,
             TFMessage: self._transforms,
-            bytes: self._transform_bytes,
             Clock: self._any,
             Log: self._any,
             ParameterEvent: self._any,
@@ -137,10 +140,6 @@ class Judge:
 
     def _transforms(self, _: str, message: TFMessage) -> bool:
         return all(finite(messages.pose_array(each.transform)) for each in message.transforms)
-
-    def _transform_bytes(self, topic: str, data: bytes) -> bool:
-        """As bare/ sends them."""
-        return topic == "/tf" and self._transforms(topic, TFMessage.from_bytes(data))
 
     def _markers(self, _: str, message: MarkerArray) -> bool:
         return all(

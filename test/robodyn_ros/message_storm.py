@@ -24,11 +24,15 @@ from geometry_msgs.msg import PoseStamped, TransformStamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
-from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn_ros import messages
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    TFMessage = None
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +41,10 @@ if TYPE_CHECKING:
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, 1e-310, 1e7, -1e20, 1e155, -1.7e308, 5.0, -5.0)
 STAMPS = (0, 1, -1, 10**9, 10**18, -(10**17), (2**31 - 1) * 10**9, -(2**31) * 10**9)
+
+
+# Nodes begin to listen to transforms when they need one, if tf2 is installed at all.
+TRANSFORMS = () if TFMessage is None else ("tf", "tf_static")
 
 
 class Storm:
@@ -61,8 +69,7 @@ class Storm:
             "platform_state": (Odometry, self.odometry),
             "platform_trajectory": (MultiDOFJointTrajectory, self.platform_trajectory),
             "goal_pose": (PoseStamped, self.goal_pose),
-            "tf": (TFMessage, self.transforms),
-            "tf_static": (TFMessage, self.transforms),
+            **dict.fromkeys(TRANSFORMS, (TFMessage, self.transforms)),
         }
 
     def chance(self, probability: float) -> bool:

@@ -308,5 +308,8 @@ class Peer:
 
 
 def subscription_matched(node: rclpy.node.Node, subscription: Any) -> Callable[[], bool]:
-    """Whether a publisher of its topic is known, which then knows the subscription or soon will."""
-    return lambda: node.count_publishers(subscription.topic_name) > 0
+    """Whether a publisher of its topic is known to the node and to the subscription itself."""
+    return lambda: (
+        node.count_publishers(subscription.topic_name) > 0
+        and subscription.get_publisher_count() > 0
+    )

@@ -151,6 +151,18 @@ def test_levels_rise_at_their_thresholds_and_fall_below_them(monitor, pose_of, n
             assert "weakest:" in status.message
 
 
+def test_after_the_clock_was_set_back_what_is_told_is_of_now(monitor, pose_of):
+    """At the same level too, long before the stamp of the last diagnostic is reached again."""
+    monitor.stamp = max(monitor.stamp, 100_000_000_000)
+    monitor.show(pose_of(50.0))
+    monitor.stamp = 500_000_000
+    for number in (60.0, 70.0):
+        heard, status = monitor.show(pose_of(number))
+        told = values(status)
+        assert float(told["time"]) == pytest.approx(monitor.stamp * 1e-9)
+        assert float(told["condition_number"]) == pytest.approx(heard) == pytest.approx(number)
+
+
 def test_changes_of_level_are_logged_as_what_they_are(monitor, pose_of):
     for number, word in ((1e4, "[ERROR]"), (200, "[WARN]"), (50, "[INFO]")):
         monitor.show(pose_of(number))

@@ -105,13 +105,6 @@ def controller(request):
         yield made
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 def with_parameters(**parameters):
     return pytest.mark.parametrize("controller", [parameters], indirect=True, ids=[""])
 
@@ -257,12 +250,12 @@ def test_efforts_beyond_the_limits_are_cut_and_counted(controller, platform):
 
 
 @with_parameters(mode="computed_torque")
-def test_leg_lengths_are_followed_as_the_poses_they_mean(controller, platform, rng):
+def test_leg_lengths_are_followed_as_the_poses_they_mean(controller, platform, rng, scrambled):
     """In whatever order the joints are named; poses by forward kinematics from where it is."""
     path = line_to(platform, [0.1, -0.05, 0.95], [0.1, 0.05, -0.2])
     times = knot_times(path.duration, path.switching_times, 0.005)
     legs = joint_motion(platform, path, times)
-    order = rng.permutation(6)
+    order = scrambled(6)
     message = messages.joint_trajectory(
         [platform.joint_names[i] for i in order],
         times,
@@ -379,7 +372,7 @@ def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
             trajectories.publish(message)
 
         fly(acceleration, SECOND)
-        graph.line("no joint_trajectory_with_effort: the motion needs no number")
+        graph.line("no joint_trajectory_with_effort: the efforts of the motion are not finite")
         for stamp in (SECOND, 2 * SECOND, 3 * SECOND):
             states.publish(messages.joint_state(stamp, arm.joint_names, REST, REST))
             graph.until(lambda stamp=stamp: len(commands) == stamp // SECOND, "a command")
@@ -497,14 +490,14 @@ def test_two_planners_at_once(controller, platform, rng):
     close(controller.answer(stamp + 5 * SECOND, end), at_rest, 1e-6)
 
 
-def test_an_arms_joints_are_mapped_by_name(rng):
+def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
     """Another order is accepted, other joints beside them too; one that is missing is not."""
     arm = rd.load("puma560")
     with LocalGraph({"inverse_dynamics": PUMA}) as graph:
         states = graph.publisher(JointState, "joint_states")
         commands = graph.listen(JointState, "joint_commands")
         n = len(arm.joint_names)
-        order = rng.permutation(n)
+        order = scrambled(n)
         q, qd = rng.normal(size=n), rng.normal(size=n)
         names = [arm.joint_names[i] for i in order]
         zero = np.zeros(n)

@@ -123,9 +123,8 @@ def test_silence_is_an_error_until_readings_come(estimator, mechanism):
     estimator.status(OK, "tracking")
 
 
-def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechanism):
-    seed = np.random.SeedSequence().entropy
-    lost = np.random.default_rng(seed).random(1200) < 0.01
+def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechanism, rng):
+    lost = rng.random(1200) < 0.01
     t = PERIOD * 1e-9 * np.arange(1200)
     motion = rd.paper_path("I").sample(t)
     known = len(estimator.states)
@@ -148,14 +147,14 @@ def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechan
         return {nanoseconds(s): s for s in estimator.states if nanoseconds(s) in expected}
 
     wanted = known + len(expected)
-    estimator.peer.until(lambda: len(estimator.states) >= wanted, f"all states, seed {seed}")
+    estimator.peer.until(lambda: len(estimator.states) >= wanted, "all states")
     estimator.heard.clear()
     for stamp, state in answered().items():
         i = expected[stamp]
         _, pose, twist = messages.platform_state(state)
         error = mechanism.difference(motion.configuration[i], pose)
-        assert np.abs(error).max() < 1e-9, f"seed {seed}, reading {i}"
-        assert np.abs(twist - motion.velocity[i]).max() < 1e-9, f"seed {seed}, reading {i}"
+        assert np.abs(error).max() < 1e-9, f"reading {i}"
+        assert np.abs(twist - motion.velocity[i]).max() < 1e-9, f"reading {i}"
 
 
 def shuffled(message) -> JointState:
@@ -268,8 +267,8 @@ def test_lengths_of_no_pose_are_an_error_until_good_ones_come(estimator, home):
     message = estimator.message(home, np.zeros(6))
     message.position[0] = 30.0
     send = lambda: send_next(estimator, message)
-    estimator.process.provoke(send, "[ERROR]", "the platform is lost")
-    estimator.status(ERROR, "the platform is lost")
+    estimator.process.provoke(send, "[ERROR]", "the platform's pose is lost")
+    estimator.status(ERROR, "the platform's pose is lost")
     state = estimator.answer(estimator.message(home, np.zeros(6)))
     assert np.allclose(messages.platform_state(state)[1], home, rtol=0, atol=1e-9)
     estimator.status(OK, "tracking")
@@ -303,10 +302,11 @@ def test_ctrl_c_ends_it_without_a_word(estimator, peer):
 
 def test_an_arm_is_refused_in_one_line(peer):
     arguments = ros_arguments({"model": "puma560"})
-    names = ("state_estimator", "force_markers")
-    for process in [Process([executable(name), *arguments], peer.domain) for name in names]:
+    reasons = {"state_estimator": "needs no estimator", "force_markers": "has no legs"}
+    started = {name: Process([executable(name), *arguments], peer.domain) for name in reasons}
+    for name, process in started.items():
         assert process.wait() == 1
         fatal = [line for line in process.lines if "[FATAL]" in line]
         assert len(fatal) == 1
-        assert "is an arm" in fatal[0]
+        assert f"puma560 {reasons[name]}" in fatal[0]
         assert "Traceback" not in process.output

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import transform_buffer
 from geometry_msgs.msg import PoseStamped, TransformStamped, WrenchStamped
 from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
@@ -26,13 +27,16 @@ from ros_harness import LATCHED
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import MultiDOFJointTrajectory
+from transform_buffer import matrix
 
 import robodyn as rd
-from robodyn_ros import messages
+from robodyn_ros import frames, messages
 
 pytestmark = pytest.mark.ros
-pytest.importorskip("tf2_ros", reason="no tf2_ros is installed")
-from tf2_msgs.msg import TFMessage  # noqa: E402
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    TFMessage = None
 
 MODEL = "stewart_symmetric"
 FRAMES = ("base_link", "platform_link")
@@ -45,36 +49,35 @@ def platform():
     return rd.load(MODEL)
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print("seed", seed)
-    return np.random.default_rng(seed)
+@pytest.fixture(autouse=True)
+def tf2(monkeypatch):
+    """That of ROS 2, or what stands in for it."""
+    if TFMessage is None:
+        for name in ("Buffer", "TransformException", "TransformListener"):
+            monkeypatch.setattr(frames, name, getattr(transform_buffer, name), raising=False)
+        monkeypatch.setattr(transform_buffer.Buffer, "told", {})
 
 
 class Sky:
     """Who broadcasts transforms, by the peer of a graph."""
 
     def __init__(self, graph: LocalGraph) -> None:
+        if TFMessage is None:
+            return
         self._moving = graph.peer.create_publisher(TFMessage, "/tf", 100)
         self._static = graph.peer.create_publisher(TFMessage, "/tf_static", STATIC)
 
     def tell(self, parent: str, child: str, pose, stamp: int | None = None) -> None:
         """Where a frame is in its parent; without a stamp for all time."""
+        if TFMessage is None:
+            transform_buffer.Buffer.tell(parent, child, pose, stamp)
+            return
         transform = TransformStamped(child_frame_id=child)
         transform.header.frame_id = parent
         transform.header.stamp = messages.to_stamp(stamp or 0)
         messages.fill_pose(transform.transform, pose)
-        message = TFMessage(transforms=[transform])
         publisher = self._static if stamp is None else self._moving
-        # the message of bare/ goes as bytes, the one of ROS 2 as it is
-        publisher.publish(bytes(message) if hasattr(message, "from_bytes") else message)
-
-
-def matrix(pose) -> np.ndarray:
-    made = np.identity(4)
-    made[:3, :3], made[:3, 3] = Rotation.from_quat(pose[3:]).as_matrix(), pose[:3]
-    return made
+        publisher.publish(TFMessage(transforms=[transform]))
 
 
 def pose_of(transform) -> np.ndarray:

@@ -110,13 +110,6 @@ def computed_torque(peer, start):
     return Controller(peer, start, "computed_torque", **GAINS)
 
 
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 def close(ours, theirs, relative=1e-9):
     scale = np.abs(theirs).max()
     np.testing.assert_allclose(ours, theirs, rtol=relative, atol=relative * scale)

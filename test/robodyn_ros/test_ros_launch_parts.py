@@ -15,14 +15,19 @@
 """Parts of the launch files: the camera as far away as the mechanism is large, remappings."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from launch.actions import DeclareLaunchArgument, EmitEvent
+from launch.events import Shutdown
+from local_graph import LocalGraph
 
 import robodyn as rd
 from launch import LaunchContext
 from robodyn_ros.description_launch import view_of
 from robodyn_ros.ros2_control_launch import as_hardware
+from robodyn_ros.sim_launch import _listeners, _recorded, simulation_arguments
 
 
 @pytest.fixture
@@ -66,3 +71,54 @@ def test_only_a_simulated_robot_speaks_by_topics_of_its_own(ros2_control, hardwa
     )
     name, topic = as_hardware("joint_states")
     assert (name, topic.perform(context)) == ("joint_states", expected)
+
+
+# All that a launch starts and that hears the state, but the recorder.
+WATCH = ("trajectory_planner", "inverse_dynamics", "condition_monitor", "run_summary")
+
+
+@pytest.mark.ros
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+@pytest.mark.parametrize(
+    ("model", "state", "hearing"),
+    [
+        ("stewart_dasgupta", "platform_state", len(WATCH)),
+        # the summary hears the states of an arm and the efforts that led to them
+        ("puma560", "joint_states", len(WATCH) + 1),
+    ],
+)
+def test_a_run_waits_for_all_who_hear_the_state(model, state, hearing):
+    """One less, and the first states of a run might be missed; one more, and it never begins."""
+    with LocalGraph({name: {"model": model} for name in WATCH}) as graph:
+        graph.until(lambda: graph.peer.count_subscribers(state) >= hearing, "all who listen")
+        graph.spin(0.2)
+        assert graph.peer.count_subscribers(state) == hearing
+    context = LaunchContext()
+    for record, more in (("false", 0), ("true", 1)):
+        context.launch_configurations["record"] = record
+        assert _listeners().evaluate(context) == len(WATCH) + more
+
+
+def test_nothing_is_recorded_unless_it_is_asked_for():
+    arguments = simulation_arguments("model", "I", "I, II", "params.yaml", "controllers.yaml")
+    record = next(a for a in arguments if a.name == "record")
+    assert isinstance(record, DeclareLaunchArgument)
+    context = LaunchContext()
+    record.execute(context)
+    assert context.launch_configurations["record"] == "false"
+
+
+@pytest.mark.parametrize("done", [True, False])
+@pytest.mark.parametrize("code", [0, 1, -9])
+def test_a_recorder_that_fails_fails_the_launch_also_after_the_run(code, done):
+    context = LaunchContext()
+    if done:
+        context.launch_configurations["run_is_done"] = "true"
+    event = SimpleNamespace(returncode=code, process_name="recorder-5")
+    (action,) = _recorded(event, context)
+    if done and code == 0:
+        assert isinstance(action, EmitEvent)
+        assert isinstance(action.event, Shutdown)
+    else:
+        with pytest.raises(RuntimeError, match=f"recorder-5 .*{code}"):
+            action.execute(context)

@@ -162,7 +162,7 @@ def test_a_pose_without_arrows_is_told(mechanism, pose):
         nowhere = zero_length_pose(mechanism)
         forces.publish(messages.joint_state(0, mechanism.joint_names, effort=FORCES))
         states.publish(messages.odometry(0, mechanism.frames, nowhere, np.zeros(6)))
-        graph.line("no arrows: leg 1 has zero length")
+        graph.line("forces not drawn: leg 1 has zero length")
         assert shown == []
         states.publish(messages.odometry(0, mechanism.frames, pose, np.zeros(6)))
         graph.until(lambda: shown, "markers")

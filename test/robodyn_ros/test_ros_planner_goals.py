@@ -171,10 +171,10 @@ def test_duration_or_speeds_whichever_are_given(platform, profile, limits):
 
 
 @with_parameters(duration=2.0)
-def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform):
+def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform, scrambled):
     lengths = platform.inverse_kinematics(NEAR)
     names = platform.joint_names
-    order = np.random.default_rng().permutation(6)
+    order = scrambled(6)
     wrong = messages.joint_state(0, names[:5], lengths[:5])
     planner.joints.publish(wrong)
     planner.graph.line("goal_joints refused", names[5])
@@ -234,6 +234,30 @@ def test_cancel_without_a_state_says_so():
         answer = made.call("cancel")
         assert not answer.success
         assert "platform_state" in answer.message
+
+
+def test_a_plan_that_waits_for_the_first_state_can_be_cancelled(platform):
+    """What is published after the first state is the next goal's plan, not the one cancelled."""
+    made = Planner(path="I", start_in=1.0, limits="ignore", duration=2.0)
+    with made.graph:
+        made.call("cancel")
+        made.be_at(platform.home)
+        assert not made.call("start").success
+        made.go(NEAR)
+        times, (poses, _, _) = made.planned()
+        assert times[-1] == pytest.approx(2.0)
+        np.testing.assert_allclose(poses[-1], NEAR, rtol=0, atol=1e-9)
+        assert len(made.heard) == 1
+
+
+def test_a_plan_that_waits_for_the_first_state_is_published_with_it(platform):
+    made = Planner(path="I", start_in=1.0, limits="ignore")
+    with made.graph:
+        assert made.heard == []
+        made.be_at(platform.home)
+        times, _ = made.planned()
+        assert times[-1] == pytest.approx(6.0)
+        assert messages.to_nanoseconds(made.heard[0].header.stamp) == 1_000_000_000
 
 
 def test_an_arms_goal():

@@ -113,7 +113,9 @@ def test_a_clock_that_comes_too_late_changes_no_stamp(record):
     clock = run.peer.publisher(Clock, "/clock", listeners=2)
     for seconds in (5, 6):
         clock.publish(tick(seconds))
-    run.process.wait_for_line("[WARN]", "/clock came too late: stamps stay those of the wall clock")
+    run.process.wait_for_line(
+        "[WARN]", "/clock appeared too late: stamps remain those of the wall clock"
+    )
     numbers.publish(Float64(data=2.0))
     run.finish()
     found = contents(run.folder / "bag")
@@ -123,7 +125,7 @@ def test_a_clock_that_comes_too_late_changes_no_stamp(record):
     assert all(begun <= stamp <= ended for stamp in stamps.values())
     assert [m.clock.sec for m in messages_of(found["/clock"], Clock)] == [5, 6]
     assert all(begun <= stamp <= ended for stamp, _ in found["/clock"])
-    assert run.process.output.count("came too late") == 1
+    assert run.process.output.count("appeared too late") == 1
 
 
 @pytest.mark.parametrize("parameters", [{}, {"topics": "[number]"}, {"exclude": "[/clock]"}])
@@ -222,7 +224,7 @@ def test_a_model_without_a_urdf_is_said_and_all_else_recorded(record, tmp_path):
     arm = tmp_path / "arm.yaml"
     shutil.copy(Path(rd.__file__).parent / "models" / "puma560.yaml", arm)
     run = record({"model": arm})
-    run.process.wait_for_line("[WARN]", f"no robot_description: {arm}: there is no URDF of it")
+    run.process.wait_for_line("[WARN]", f"no robot_description: {arm}:")
     numbers = run.publisher(Float64, "number")
     numbers.publish(Float64(data=1.0))
     run.finish()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Ctrl-C is heard at every moment of a node's life."""
+"""Ctrl-C is heard at every moment of a node's life, and a second one does no harm."""
 
 from __future__ import annotations
 
@@ -53,6 +53,90 @@ rclpy.init = {"before": before, "after": after}.get(sys.argv[1], init)
 sys.modules["robodyn_ros.idle"] = sys.modules["__main__"]
 entry._start("idle", "Idle")
 """
+
+
+# Ends by Ctrl-C, or by itself, and is interrupted again while it tidies up.
+TIDY = """
+import os, signal, sys
+from rclpy.node import Node
+from robodyn_ros import entry
+from robodyn_ros.runner import Finished
+
+interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+
+def finish():
+    raise Finished(3, "done")
+
+class Tidy(Node):
+    def __init__(self):
+        super().__init__("tidy")
+        self.create_timer(0.05, {"interrupted": interrupt, "finished": finish}[sys.argv[1]])
+
+    def destroy_node(self):
+        interrupt()
+        sys.stdout.write("tidied up\\n")
+        interrupt()
+        super().destroy_node()
+
+sys.modules["robodyn_ros.tidy"] = sys.modules["__main__"]
+entry._start("tidy", "Tidy")
+"""
+
+
+@pytest.mark.parametrize(("how", "code"), [("interrupted", 0), ("finished", 3)])
+def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
+    process = Process([sys.executable, "-c", TIDY, how], free_domain())
+    try:
+        assert process.wait() == code, process.output
+        said = [line for line in process.lines if "[FATAL]" not in line]
+        assert said == ["tidied up"]
+    finally:
+        process.close()
+
+
+# Cannot be made, and is interrupted while the reason is told, or after that.
+REFUSED = """
+import os, signal, sys
+import rclpy
+from rclpy.node import Node
+from robodyn.errors import InvalidInput
+from robodyn_ros import entry
+
+interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+shutdown = rclpy.try_shutdown
+
+class Told(InvalidInput):
+    def __str__(self):
+        interrupt()
+        return "too heavy"
+
+def interrupted_shutdown():
+    interrupt()
+    shutdown()
+
+class Refused(Node):
+    def __init__(self):
+        super().__init__("refused")
+        raise {"telling": Told, "ending": InvalidInput, "failing": ValueError}[sys.argv[1]](
+            "too heavy"
+        )
+
+if sys.argv[1] != "telling":
+    rclpy.try_shutdown = interrupted_shutdown
+sys.modules["robodyn_ros.refused"] = sys.modules["__main__"]
+entry._start("refused", "Refused")
+"""
+
+
+@pytest.mark.parametrize("when", ["telling", "ending", "failing"])
+def test_ctrl_c_does_not_hide_why_a_node_cannot_be_made(when):
+    process = Process([sys.executable, "-c", REFUSED, when], free_domain())
+    try:
+        assert process.wait() == 1, process.output
+        assert "too heavy" in process.output
+        assert ("Traceback" in process.output) == (when == "failing")
+    finally:
+        process.close()
 
 
 @pytest.mark.parametrize("when", ["before", "after", "making", "spinning"])

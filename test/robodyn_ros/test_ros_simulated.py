@@ -82,10 +82,8 @@ def platform():
 
 
 @pytest.fixture(scope="module")
-def efforts(platform):
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
+def efforts(platform, random_numbers):
+    rng = random_numbers("efforts of test_ros_simulated")
     hold = platform.inverse_dynamics(platform.home, REST, REST)
     return hold * (1.0 + 0.05 * rng.normal(size=(12, 6)))
 
@@ -193,9 +191,39 @@ def test_single_steps_while_paused(platform, efforts):
         assert max(messages.to_nanoseconds(s.header.stamp) for s in simulator.states) == 4 * PERIOD
 
 
-def test_efforts_for_joints_in_another_order_with_some_unknown(platform, efforts):
+def test_after_a_failure_no_step_is_taken_until_a_reset(platform, efforts):
+    """The mechanism stands where it was last sound, and the answer says what went wrong."""
     simulator = Simulator()
-    order = np.random.default_rng().permutation(6)
+    with simulator.graph:
+        assert simulator.call("pause", SetBool, SetBool.Request(data=True)).success
+        blow = WrenchStamped()
+        blow.wrench.force.x = 1e12
+        simulator.wrenches.publish(blow)
+        simulator.graph.spin(0.05)
+
+        def stopped():
+            simulator.call("step")
+            return any("simulation stopped" in line for line in simulator.graph.lines)
+
+        simulator.graph.until(stopped, "a failure")
+        told = len(simulator.states)
+        answer = simulator.call("step")
+        assert not answer.success
+        assert "simulation stopped" in answer.message
+        simulator.graph.spin(0.05)
+        assert simulator.states[told:] == []
+        assert simulator.call("reset").success
+        simulator.graph.until(lambda: simulator.states[told:], "the initial state")
+        assert messages.to_nanoseconds(simulator.states[-1].header.stamp) == 0
+        simulator.wrenches.publish(WrenchStamped())
+        simulator.graph.spin(0.05)
+        assert simulator.call("step").success
+        simulator.state_at(PERIOD)
+
+
+def test_efforts_for_joints_in_another_order_with_some_unknown(platform, efforts, scrambled):
+    simulator = Simulator()
+    order = scrambled(6)
     names = [platform.joint_names[i] for i in order]
     with simulator.graph:
         simulator.answer(0, names[1:], efforts[0][order][1:])

@@ -21,6 +21,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def test_an_arm_has_other_sliders():
 def test_without_a_display_the_parameters_remain(monkeypatch):
     monkeypatch.setenv("DISPLAY", ":987")
     with LocalGraph({"pose_sliders": {"model": MODEL}}) as graph:
-        graph.line("no window", "the parameters x, y, z, roll, pitch, yaw move it")
+        graph.line("no window", "set the parameters x, y, z, roll, pitch, yaw instead")
         assert graph.listen(Odometry, "platform_state") is not None
 
 
@@ -110,8 +111,9 @@ def test_the_window_tells_and_shows():
     )
     try:
         socket = Path(f"/tmp/.X11-unix/X{number}")
-        while not socket.exists() and server.poll() is None:
-            pass
+        deadline = time.monotonic() + 30.0
+        while not socket.exists() and server.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
         done = subprocess.run(
             [sys.executable, "-c", WINDOW],
             env={**os.environ, "DISPLAY": display},

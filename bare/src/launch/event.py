@@ -12,10 +12,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Base of all events."""
+"""Base class of all events."""
 
 
 class Event:
-    """Something that happened, for event handlers to react to."""
-
-    name = "launch.Event"
+    """Something that happened, or that is to be done; event handlers react to it."""

@@ -12,118 +12,77 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Handlers of the events that launch files react to."""
+"""Event handlers: what to do when a process ends or writes, and when the launch shuts down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from .action import Action
 from .event import Event
-from .event_handler import BaseEventHandler
 from .events import Shutdown
-from .events.process import ProcessExited, ProcessIO, ProcessStarted
+from .events.process import ProcessExited, ProcessIO
 from .launch_context import LaunchContext
-from .some_types import SomeEntitiesType
-from .utilities import normalize_to_list_of_entities
-
-if TYPE_CHECKING:
-    from .action import Action
-
-__all__ = ["OnProcessExit", "OnProcessIO", "OnProcessStart", "OnShutdown"]
-
-Reaction = Any  # entities to yield, a callable that may return some, or None
 
 
-class _OnProcessEvent(BaseEventHandler):
-    """Reacts to one kind of process event, of one action, of matching actions, or of all."""
+class EventHandler:
+    """Calls `reaction(event, context)` for the events that match; it may return entities."""
 
     def __init__(
         self,
-        target_action: Action | Callable[[Action], bool] | None,
-        reaction: Reaction,
-        event_type: type[Event],
-        handle_once: bool,
+        *,
+        matcher: Callable[[Event], bool],
+        reaction: Callable[[Any, LaunchContext], Any],
     ) -> None:
-        def matches(event: Event) -> bool:
-            if not isinstance(event, event_type):
-                return False
-            if target_action is None:
-                return True
-            if callable(target_action):
-                return target_action(event.action)
-            return event.action is target_action
+        """Keep both functions; raise TypeError for a reaction that cannot be called."""
+        if not callable(reaction):
+            raise TypeError(f"an event handler needs a function here, got {reaction!r}")
+        self._matcher = matcher
+        self._reaction = reaction
 
-        super().__init__(matcher=matches, handle_once=handle_once)
-        self._reaction = (
-            reaction
-            if callable(reaction)
-            else normalize_to_list_of_entities([] if reaction is None else reaction)
+    def matches(self, event: Event) -> bool:
+        """Return whether this handler reacts to the event."""
+        return self._matcher(event)
+
+    def handle(self, event: Event, context: LaunchContext) -> Any:
+        """React to the event; return the entities to visit, if any."""
+        return self._reaction(event, context)
+
+
+class OnProcessExit(EventHandler):
+    """Calls `on_exit(event, context)` when the process of an action has ended."""
+
+    def __init__(
+        self, *, target_action: Action, on_exit: Callable[[ProcessExited, LaunchContext], Any]
+    ) -> None:
+        """Keep action and function."""
+        super().__init__(
+            matcher=lambda e: isinstance(e, ProcessExited) and e.action is target_action,
+            reaction=on_exit,
         )
 
-    def handle(self, event: Event, context: LaunchContext) -> SomeEntitiesType | None:
-        """Call the reaction with event and context, or yield its entities."""
-        super().handle(event, context)
-        return self._reaction(event, context) if callable(self._reaction) else self._reaction
 
-
-class OnProcessExit(_OnProcessEvent):
-    """Reacts when a process ends; `on_exit` is entities or `f(event, context)`."""
+class OnProcessIO(EventHandler):
+    """Calls `on_stdout(event)` or `on_stderr(event)` for each line that a process writes."""
 
     def __init__(
         self,
         *,
-        target_action: Action | Callable[[Action], bool] | None = None,
-        on_exit: Reaction,
-        handle_once: bool = False,
+        target_action: Action,
+        on_stdout: Callable[[ProcessIO], Any],
+        on_stderr: Callable[[ProcessIO], Any],
     ) -> None:
-        """Keep target and reaction."""
-        super().__init__(target_action, on_exit, ProcessExited, handle_once)
+        """Keep action and functions."""
+        super().__init__(
+            matcher=lambda e: isinstance(e, ProcessIO) and e.action is target_action,
+            reaction=lambda e, _: on_stdout(e) if e.from_stdout else on_stderr(e),
+        )
 
 
-class OnProcessStart(_OnProcessEvent):
-    """Reacts when a process starts; `on_start` is entities or `f(event, context)`."""
+class OnShutdown(EventHandler):
+    """Calls `on_shutdown(event, context)` when the launch shuts down."""
 
-    def __init__(
-        self,
-        *,
-        target_action: Action | Callable[[Action], bool] | None = None,
-        on_start: Reaction,
-        handle_once: bool = False,
-    ) -> None:
-        """Keep target and reaction."""
-        super().__init__(target_action, on_start, ProcessStarted, handle_once)
-
-
-class OnProcessIO(_OnProcessEvent):
-    """Reacts to what a process writes; `on_stdout` and `on_stderr` are `f(event)`."""
-
-    def __init__(
-        self,
-        *,
-        target_action: Action | Callable[[Action], bool] | None = None,
-        on_stdout: Callable[[ProcessIO], Any] | None = None,
-        on_stderr: Callable[[ProcessIO], Any] | None = None,
-        handle_once: bool = False,
-    ) -> None:
-        """Keep target and reactions."""
-
-        def react(event: ProcessIO, context: LaunchContext) -> Any:
-            chosen = on_stdout if event.from_stdout else on_stderr
-            return None if chosen is None else chosen(event)
-
-        super().__init__(target_action, react, ProcessIO, handle_once)
-
-
-class OnShutdown(BaseEventHandler):
-    """Reacts when the launch shuts down; `on_shutdown` is entities or `f(event, context)`."""
-
-    def __init__(self, *, on_shutdown: Reaction, handle_once: bool = False) -> None:
-        """Keep the reaction."""
-        super().__init__(matcher=lambda e: isinstance(e, Shutdown), handle_once=handle_once)
-        self._reaction = on_shutdown
-
-    def handle(self, event: Event, context: LaunchContext) -> Iterable[Any] | Any:
-        """Call the reaction with event and context, or yield its entities."""
-        super().handle(event, context)
-        return self._reaction(event, context) if callable(self._reaction) else self._reaction
+    def __init__(self, *, on_shutdown: Callable[[Shutdown, LaunchContext], Any]) -> None:
+        """Keep the function."""
+        super().__init__(matcher=lambda e: isinstance(e, Shutdown), reaction=on_shutdown)

@@ -12,11 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where the launch and its processes write: the screen and a log file per run.
+"""Where the launch and its processes write: the screen and, once launched, a log file.
 
-Upstream's formats: `[INFO] [name]: message` for the launch itself, the process's own lines with
-their prefix and nothing else. The environment variables ROS_LOG_DIR, ROS_HOME,
-OVERRIDE_LAUNCH_SCREEN_FORMAT are honoured; custom handlers and formats from Python are not offered.
+In upstream's formats: `[INFO] [name]: message` for the launch itself, the lines of a process after
+its name and nothing else. ROS_LOG_DIR and ROS_HOME say where log files are.
 """
 
 from __future__ import annotations
@@ -27,194 +26,71 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TextIO
 
-__all__ = ["get_logger", "get_output_loggers", "launch_config", "log_launch_config"]
+__all__ = ["get_logger", "get_output_loggers", "open_log"]
 
 
 class _Screen(logging.StreamHandler):
-    """Writes to whatever sys.stdout is now, and survives a reader that went away."""
+    """Writes to the screen; a reader that has closed the pipe is not an error."""
 
-    @property
-    def stream(self) -> TextIO:
-        return sys.stdout
-
-    @stream.setter
-    def stream(self, value: TextIO) -> None:
-        del value
-
-    def format(self, record: logging.LogRecord) -> str:
-        encoding = getattr(self.stream, "encoding", None) or "utf-8"
-        return super().format(record).encode(encoding, "replace").decode(encoding)
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         if not isinstance(sys.exc_info()[1], (BrokenPipeError, ValueError)):
             super().handleError(record)
 
 
-def _screen_format() -> str:
-    custom = os.environ.get("OVERRIDE_LAUNCH_SCREEN_FORMAT")
-    if not custom:
-        return "[{levelname}] [{name}]: {message}"
-    custom = custom.encode("latin1").decode("unicode_escape")
-    if custom == "default_with_timestamp":
-        return "{created:.7f} [{levelname}] [{name}]: {message}"
-    return custom.replace("{msg}", "{message}")
+def _with_format(handler: logging.Handler, fmt: str) -> logging.Handler:
+    handler.setFormatter(logging.Formatter(fmt, style="{"))
+    return handler
 
 
-class LaunchConfig:
-    """The logging configuration of this process."""
-
-    def __init__(self) -> None:
-        """Prepare the screen; log files are opened by the first launch service."""
-        self.level = logging.INFO
-        self.screen = _Screen()
-        self.screen.setFormatter(logging.Formatter(_screen_format(), style="{"))
-        self.raw_screen = _Screen()
-        self.raw_screen.setFormatter(logging.Formatter("{message}", style="{"))
-        self._log_dir: Path | None = None
-        self._files: dict[tuple[str, str], logging.Handler] = {}
-
-    @property
-    def log_dir(self) -> str:
-        """The folder of this run's log files, made when first asked for."""
-        if self._log_dir is None:
-            base = os.environ.get("ROS_LOG_DIR") or os.path.join(
-                os.environ.get("ROS_HOME") or os.path.join("~", ".ros"), "log"
-            )
-            stamp = datetime.datetime.now().strftime("%Y-%m-%d-%H-%M-%S-%f")
-            folder = Path(base).expanduser() / f"{stamp}-{socket.gethostname()}-{os.getpid()}"
-            folder.mkdir(parents=True)
-            self._log_dir = folder
-            self._renew_latest(folder)
-        return str(self._log_dir)
-
-    @staticmethod
-    def _renew_latest(folder: Path) -> None:
-        # Two launches may do this at the same moment; losing the race does no harm.
-        latest = folder.parent / "latest"
-        try:
-            if latest.is_symlink():
-                latest.unlink()
-            latest.symlink_to(folder, target_is_directory=True)
-        except OSError:
-            return
-
-    def get_log_file_path(self, file_name: str = "launch.log") -> str:
-        """Return the path of a log file of this run."""
-        return os.path.join(self.log_dir, file_name)
-
-    def file_handler(self, file_name: str, fmt: str) -> logging.Handler:
-        """Return the handler that appends to a log file, or one that drops if it cannot."""
-        if (file_name, fmt) not in self._files:
-            try:
-                handler: logging.Handler = logging.FileHandler(
-                    self.get_log_file_path(file_name), encoding="utf-8"
-                )
-            except OSError as error:
-                if not self._files:
-                    print(f"launch: no log files: {error}", file=sys.stderr)
-                handler = logging.NullHandler()
-            handler.setFormatter(logging.Formatter(fmt, style="{"))
-            self._files[file_name, fmt] = handler
-        return self._files[file_name, fmt]
-
-
-launch_config = LaunchConfig()
-
-
-class _MainLog(logging.Handler):
-    """Passes on to launch.log, which exists only once something has been launched."""
-
-    opened = False
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if _MainLog.opened:
-            fmt = "{created:.7f} [{levelname}] [{name}]: {message}"
-            launch_config.file_handler("launch.log", fmt).handle(record)
-
-
-_main_log = _MainLog()
-
-
-def log_launch_config(*, logger: logging.Logger) -> None:
-    """Open the log file and say where it is."""
-    _MainLog.opened = True
-    logger.setLevel(launch_config.level)
-    try:
-        logger.info("All log files can be found below %s", launch_config.log_dir)
-    except OSError as error:
-        _MainLog.opened = False
-        logger.warning("no log files: %s", error)
-    logger.info("Default logging verbosity is set to %s", logging.getLevelName(launch_config.level))
+# Loggers share these lists: `open_log` adds the log file.
+_own = [_with_format(_Screen(sys.stdout), "[{levelname}] [{name}]: {message}")]
+_screen = [_with_format(_Screen(sys.stdout), "{message}")]
+_log: list[logging.Handler] = [logging.NullHandler()]
+_outputs = {"screen": (_screen, _screen), "log": (_log, [*_screen, *_log])}
+_level = logging.INFO
 
 
 def _logger(name: str, handlers: list[logging.Handler]) -> logging.Logger:
     logger = logging.getLogger(name)
     logger.propagate = False
-    logger.setLevel(launch_config.level)
-    for handler in handlers:
-        if handler not in logger.handlers:
-            logger.addHandler(handler)
+    logger.setLevel(_level)
+    logger.handlers = handlers
     return logger
 
 
-def get_logger(name: str | None = None) -> logging.Logger:
-    """Return a logger that writes to the screen and to the run's launch.log."""
-    return _logger(name or "launch.root", [launch_config.screen, _main_log])
+def get_logger(name: str) -> logging.Logger:
+    """Return a logger that writes to the screen and to the log file."""
+    return _logger(name, _own)
 
 
-ALIASES: dict[str, dict[str, set[str]]] = {
-    "screen": {"both": {"screen"}},
-    "log": {"both": {"log"}, "stderr": {"screen"}},
-    "both": {"both": {"log", "screen"}},
-    "own_log": {"both": {"own_log"}, "stdout": {"own_log"}, "stderr": {"own_log"}},
-    "full": {
-        "both": {"screen", "log", "own_log"},
-        "stdout": {"own_log"},
-        "stderr": {"own_log"},
-    },
-}
+def get_output_loggers(process_name: str, output: str) -> tuple[logging.Logger, logging.Logger]:
+    """Return the loggers of a process's stdout and stderr; see `ExecuteProcess` for `output`."""
+    if output not in _outputs:
+        raise ValueError(f"output is '{output}', expected one of {[*_outputs]}")
+    stdout, stderr = _outputs[output]
+    return _logger(f"{process_name}-stdout", stdout), _logger(f"{process_name}-stderr", stderr)
 
 
-def _normalize_output(config: str | dict) -> dict[str, set[str]]:
-    if isinstance(config, str):
-        if config not in ALIASES:
-            raise ValueError(f"'{config}' is not an output config, expected one of {[*ALIASES]}")
-        config = ALIASES[config]
-    normalized = {}
-    for source, destinations in config.items():
-        if source not in ("stdout", "stderr", "both"):
-            raise ValueError(f"'{source}' is not an output source: stdout, stderr or both")
-        chosen = {destinations} if isinstance(destinations, str) else set(destinations)
-        if not chosen <= {"screen", "log", "own_log"}:
-            raise ValueError(f"{chosen} are not output destinations: screen, log or own_log")
-        normalized[source] = chosen
-    return normalized
-
-
-def get_output_loggers(
-    process_name: str, output_config: str | dict
-) -> tuple[logging.Logger, logging.Logger]:
-    """Return the loggers of a process's stdout and stderr.
-
-    `output_config` is 'screen', 'log' (all to the log file, stderr to the screen too), 'both',
-    'own_log', 'full', or a dictionary {'stdout' | 'stderr' | 'both': destinations} with the
-    destinations 'screen', 'log', 'own_log'.
-    """
-    config = _normalize_output(output_config)
-    both = config.get("both", set())
-    loggers = []
-    for source in ("stdout", "stderr"):
-        own = config.get(source, set())
-        handlers: list[logging.Handler] = []
-        if "screen" in both | own:
-            handlers.append(launch_config.raw_screen)
-        if "log" in both | own:
-            handlers.append(launch_config.file_handler("launch.log", "{created:.7f} {message}"))
-        if "own_log" in own:
-            handlers.append(launch_config.file_handler(f"{process_name}-{source}.log", "{message}"))
-        if "own_log" in both:
-            handlers.append(launch_config.file_handler(f"{process_name}.log", "{message}"))
-        loggers.append(_logger(f"{process_name}-{source}", handlers or [logging.NullHandler()]))
-    return loggers[0], loggers[1]
+def open_log(level: int) -> None:
+    """Open the log file `launch.log` of this launch, in a folder of its own, and say where."""
+    global _level
+    _level = level
+    logger = get_logger("launch")
+    home = os.environ.get("ROS_HOME") or os.path.join("~", ".ros")
+    base = Path(os.environ.get("ROS_LOG_DIR") or os.path.join(home, "log")).expanduser()
+    stamp = datetime.datetime.now().strftime("%Y-%m-%d-%H-%M-%S-%f")
+    folder = base / f"{stamp}-{socket.gethostname()}-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True)
+        for handlers, fmt in (
+            (_own, "{created:.7f} [{levelname}] [{name}]: {message}"),
+            (_log, "{created:.7f} {message}"),
+            (_outputs["log"][1], "{created:.7f} {message}"),
+        ):
+            file = logging.FileHandler(folder / "launch.log", encoding="utf-8")
+            handlers.append(_with_format(file, fmt))
+        logger.info("All log files can be found below %s", folder)
+    except OSError as error:
+        logger.warning("no log file: %s", error)
+    logger.info("Default logging verbosity is set to %s", logging.getLevelName(level))

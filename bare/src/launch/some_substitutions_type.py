@@ -12,11 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Upstream's module for this alias."""
+"""The type of every argument that takes text, substitutions, or several of both to concatenate."""
 
-from .some_types import SomeSubstitutionsType
+from collections.abc import Iterable
+
 from .substitution import Substitution
 
-SomeSubstitutionsType_types_tuple = (str, Substitution, list, tuple)
+SomeSubstitutionsType = str | Substitution | Iterable[str | Substitution]
 
-__all__ = ["SomeSubstitutionsType", "SomeSubstitutionsType_types_tuple"]
+__all__ = ["SomeSubstitutionsType"]

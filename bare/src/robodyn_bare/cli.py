@@ -20,17 +20,13 @@ import argparse
 import importlib
 import signal
 import sys
-from collections.abc import Sequence
 
 from . import environment
 
-# Upstream's texts. Each command is a module; it is imported only when it is used, since what
-# talks to ROS takes its time to load.
+# Each command is a module that is imported only when it is used: rclpy takes its time to load.
 COMMANDS = {
     "launch": "Run a launch file",
-    "node": "Various node related sub-commands",
     "param": "Various param related sub-commands",
-    "pkg": "Various package related sub-commands",
     "run": "Run a package specific executable",
     "service": "Various service related sub-commands",
     "topic": "Various topic related sub-commands",
@@ -47,16 +43,14 @@ def build_parser(selected: str | None) -> argparse.ArgumentParser:
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
         if name == selected:
-            module = importlib.import_module(f".commands.{name}", __package__)
-            module.add_arguments(command)
+            importlib.import_module(f".commands.{name}", __package__).add_arguments(command)
             if command.get_default("main") is None:
                 command.set_defaults(main=lambda args, shown=command: shown.print_help())
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int | str | None:
+def main() -> int | str | None:
     """Run `ros2`; the return value is an exit code, or an error's text for exit code 1."""
-    argv = list(sys.argv[1:] if argv is None else argv)
     real = environment.real_ros_prefix()
     if real is not None:
         return (
@@ -64,17 +58,15 @@ def main(argv: Sequence[str] | None = None) -> int | str | None:
             "(deactivate the virtual environment)"
         )
     environment.prepare()
-    selected = next((word for word in argv if not word.startswith("-")), None)
-    try:
-        parser = build_parser(selected)
-    except ModuleNotFoundError as error:
-        return f"ros2 {selected} needs the Python package '{error.name}', which is not installed"
-    args = parser.parse_args(argv)
+    selected = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
+    parser = build_parser(selected)
+    args = parser.parse_args()
     if args.command is None:
         parser.print_help()
         return 0
-    # Upstream too: whoever reads a pipe wants the lines as they come.
-    sys.stdout.reconfigure(line_buffering=True)
+    # Line by line, as upstream, for whoever reads from a pipe. What the terminal's encoding cannot
+    # show of the processes' output is replaced.
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")
     try:
         return args.main(args)
     except KeyboardInterrupt:
@@ -82,10 +74,6 @@ def main(argv: Sequence[str] | None = None) -> int | str | None:
     except RuntimeError as error:
         return str(error)
     except BrokenPipeError:
-        # The reader has seen enough, as in `ros2 topic echo ... | head`.
+        # The reader has closed the pipe, as in `ros2 topic echo ... | head`.
         sys.stdout = None
         return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -22,10 +22,10 @@ for an editable installation the files are copies that go stale. So, as `colcon 
 
 - `share/NAME` leads to the installed files, or to the source folder if the installation is
   editable: edits to launch and configuration files need no new installation;
-- `lib/NAME` leads to the scripts of the distribution's console_scripts entry points, and to ones
-  made for the entry points of the group NAME.nodes, which are on no PATH.
+- `lib/NAME` has an executable for each of the distribution's console_scripts entry points, and for
+  each entry point of the group NAME.nodes, which pip puts on no PATH.
 
-A prefix is never changed once it is there: what is installed decides its name.
+A prefix is never changed once it exists: its name is a hash of the links in it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def prepare() -> None:
     """Set what a sourced ROS 2 sets, as far as it is not set already."""
     if real_ros_prefix() is not None:
         return
-    # Nodes on this machine are to hear each other, not those of the whole network, and soon.
+    # Nodes discover each other on this machine only, and quickly.
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     if not any(name in os.environ for name in PROFILES):
         # Fast DDS 3 changed the name, and warns if it finds the old one.
@@ -118,7 +118,7 @@ def _writable(folder: Path) -> bool:
 
 
 def _build(prefix: Path, links: dict[str, str]) -> None:
-    """Make the folder aside and move it into place: others may do the same at this moment."""
+    """Build the folder under a temporary name: another process may be building the same one."""
     fresh = Path(tempfile.mkdtemp(prefix=f".{prefix.name}.", dir=prefix.parent))
     fresh.chmod(0o755)
     for name, target in links.items():
@@ -185,10 +185,7 @@ def _belongs(entry: Path) -> bool:
 
 
 def _executable(script: EntryPoint) -> str:
-    installed = Path(sys.prefix) / "bin" / script.name
-    if script.group == "console_scripts" and installed.is_file():
-        return str(installed)
-    # Installed without its script: this does the same.
+    """Return the text of an executable that does the same as the script that pip installs."""
     return (
         f"#!{sys.executable}\nimport sys\nfrom {script.module} import {script.attr}\n"
         f"sys.exit({script.attr}())\n"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.arm import SerialArm
+    from robodyn.mechanisms.serial.kinematics import SerialKinematics
 
 # Starts drawn at random where the way from the guess leads nowhere, and solutions compared.
 STARTS = 200
@@ -48,7 +48,7 @@ class JointSpaceMotion(NamedTuple):
 
 
 def inverse_kinematics(
-    arm: SerialArm,
+    arm: SerialKinematics,
     pose: ArrayLike,
     guess: ArrayLike | None,
     *,
@@ -76,7 +76,7 @@ def inverse_kinematics(
 
 
 def inverse_motion(
-    arm: SerialArm, q: ArrayLike, twist: ArrayLike, accel: ArrayLike
+    arm: SerialKinematics, q: ArrayLike, twist: ArrayLike, accel: ArrayLike
 ) -> JointSpaceMotion:
     """See `SerialArm.inverse_motion`."""
     shape, (position, rate, change) = flatten(
@@ -98,7 +98,7 @@ def inverse_motion(
 
 
 def follow_tip(
-    arm: SerialArm,
+    arm: SerialKinematics,
     times: FloatArray,
     poses: FloatArray,
     twists: FloatArray,
@@ -108,25 +108,28 @@ def follow_tip(
     """See `SerialArm.follow_tip`."""
     times = as_array("times", times, (), "s")
     if arm.n <= 6:
-        q = arm.inverse_kinematics(poses, start, warm_start=True)
-        return arm.inverse_motion(q, twists, accels)
+        return inverse_motion(arm, _along(arm, poses, start), twists, accels)
     # the shortest step from where rates and accelerations lead keeps q, qd and qdd of one motion
-    joints = arm.inverse_motion(start, twists[0], accels[0])
+    joints = inverse_motion(arm, start, twists[0], accels[0])
     rows = []
     for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
         h = float(times[k] - times[k - 1]) if k else 0.0
         ahead = joints.q + h * joints.qd + 0.5 * h * h * joints.qdd
         try:
-            q = arm.inverse_kinematics(pose, ahead, warm_start=True)
+            q = _along(arm, pose, ahead)
         except NoSolution as error:
             error.index = (k,)
             raise
-        joints = arm.inverse_motion(q, twist, accel)
+        joints = inverse_motion(arm, q, twist, accel)
         rows.append(joints)
     return JointSpaceMotion(*(np.stack(part) for part in zip(*rows, strict=True)))
 
 
-def reach(arm: SerialArm) -> float:
+def _along(arm: SerialKinematics, poses: ArrayLike, start: ArrayLike) -> FloatArray:
+    return inverse_kinematics(arm, poses, start, orientation=True, search=False, warm_start=True)
+
+
+def reach(arm: SerialKinematics) -> float:
     """Length [m] that errors are compared with: the arm's, outstretched; 1 if it has none."""
     chain = arm._geometry
     links = float(np.linalg.norm(chain[:, SHIFT : SHIFT + 3], axis=1).sum())
@@ -136,7 +139,7 @@ def reach(arm: SerialArm) -> float:
 
 
 def _solved(
-    arm: SerialArm, goal: FloatArray, guess: FloatArray, orientation: bool, run: int
+    arm: SerialKinematics, goal: FloatArray, guess: FloatArray, orientation: bool, run: int
 ) -> tuple[FloatArray, FloatArray]:
     lower, upper = (np.ascontiguousarray(bound) for bound in arm.position_limits.T)
     out, residual = np.empty((len(goal), arm.n)), np.empty(len(goal))
@@ -156,7 +159,7 @@ def _solved(
 
 
 def _searched(
-    arm: SerialArm, goal: FloatArray, guess: FloatArray, orientation: bool
+    arm: SerialKinematics, goal: FloatArray, guess: FloatArray, orientation: bool
 ) -> FloatArray | None:
     """The nearest of the first solutions found from starts all over the joints' ranges."""
     rng = np.random.default_rng(0)
@@ -176,7 +179,7 @@ def _searched(
     return np.asarray(near[int(np.abs(near - guess).max(axis=1).argmin())])
 
 
-def _nearest_turns(arm: SerialArm, q: FloatArray, guess: FloatArray) -> FloatArray:
+def _nearest_turns(arm: SerialKinematics, q: FloatArray, guess: FloatArray) -> FloatArray:
     """Whole turns of revolute joints taken off where that is nearer to the guess, within limits."""
     turns = np.round((q - guess) / (2.0 * np.pi))
     nearer = q - 2.0 * np.pi * turns
@@ -186,7 +189,7 @@ def _nearest_turns(arm: SerialArm, q: FloatArray, guess: FloatArray) -> FloatArr
 
 
 def _null_space_acceleration(
-    arm: SerialArm, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
+    arm: SerialKinematics, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
 ) -> FloatArray:
     """What the shortest rates change by as the Jacobian turns: (E - J+ J) J'^T J+^T q'.
 
@@ -200,7 +203,7 @@ def _null_space_acceleration(
 
 
 def _no_solution(
-    arm: SerialArm, goal: FloatArray, residual: float, index: tuple[int, ...]
+    arm: SerialKinematics, goal: FloatArray, residual: float, index: tuple[int, ...]
 ) -> NoSolution:
     where = f" (element {list(index)})" if index else ""
     few = (

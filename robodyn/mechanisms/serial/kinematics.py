@@ -25,6 +25,7 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
+from robodyn.mechanisms.serial.answers import SerialAnswers
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.packing import pack_chain
 from robodyn.numerics.broadcasting import flatten
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.serial.model import SerialModel
 
 
-class SerialKinematics:
+class SerialKinematics(SerialAnswers):
     """The kinematic half of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:
@@ -51,7 +52,8 @@ class SerialKinematics:
     def __init__(self, model: SerialModel) -> None:
         self.model = model
         self._geometry = pack_chain(model)
-        self._gravity = np.array(model.gravity)
+        # a view, as what was pickled has another dtype object, which kernels do not take
+        self._gravity = np.array(model.gravity).view(np.float64)
         self._n = len(model.joints)
 
     @property
@@ -129,13 +131,7 @@ class SerialKinematics:
 
     def jacobian(self, q: ArrayLike) -> FloatArray:
         """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
-        jacobians = many.jacobian((self._geometry, self._gravity), q)
-        if jacobians is not None:
-            return jacobians
-        shape, (flat,) = self._flat(q=q)
-        out = np.empty((len(flat), 6, self.n))
-        kernels.jacobian(self._geometry, flat, out)
-        return out.reshape(*shape, 6, self.n)
+        return many.jacobian((self._geometry, self._gravity), q)
 
     def singular_values(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Singular values (..., min(6, n)) of J, largest first, its angular rows times a length.

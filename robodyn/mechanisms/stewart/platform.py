@@ -22,38 +22,45 @@ are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart import dynamics, kinematics
 from robodyn.mechanisms.stewart import single_calls as single
+from robodyn.mechanisms.stewart.answers import PlatformAnswers
 from robodyn.mechanisms.stewart.base_joints import base_joints
+from robodyn.mechanisms.stewart.drawing import PlatformDrawing
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
-from robodyn.mechanisms.stewart.integration import integrate, roll_out
-from robodyn.mechanisms.stewart.joints import LegJointReadings, LegJointStates
+from robodyn.mechanisms.stewart.integration import advance, reason
+from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
+from robodyn.mechanisms.stewart.measuring import PlatformMeasuring
 from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
+from robodyn.mechanisms.stewart.variables import PlatformVariables
 from robodyn.numerics.singular_values import extreme_ratio
 from robodyn.poses import advance_pose, pose_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.joint_states import JointStates
     from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.mechanisms.stewart.formulations import Formulation
     from robodyn.mechanisms.stewart.model import StewartModel
 
@@ -61,7 +68,7 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class StewartPlatform:
+class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, PlatformMeasuring):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the
@@ -81,6 +88,7 @@ class StewartPlatform:
         self.base_joint = base_joints(model, base_joint)
         self._legs = pack_legs(model, self.base_joint)
         self._platform = pack_platform(model)
+        self._numbers = self._legs, self._platform
         self._lanes = pack_lanes(self._legs, self._platform)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,9 +124,9 @@ class StewartPlatform:
         return single.condition(self._lanes)
 
     @property
-    def unchecked(self) -> single.Unchecked:
+    def unchecked(self) -> single.UncheckedPlatform:
         """The same for inner loops: single states, nothing checked, results into given arrays."""
-        return single.Unchecked(self._lanes)
+        return single.UncheckedPlatform(self._lanes)
 
     @property
     def name(self) -> str:
@@ -231,7 +239,7 @@ class StewartPlatform:
         """
         return kinematics.leg_motion(self._legs, pose, twist, accel)
 
-    def leg_joint_states(self, pose: ArrayLike, twist: ArrayLike | None = None) -> LegJointStates:
+    def leg_joint_states(self, pose: ArrayLike, twist: ArrayLike | None = None) -> JointStates:
         """URDF names, positions and velocities of all joints of the legs, passive ones too."""
         return self.leg_joints.of(self.leg_motion(pose, twist))
 
@@ -240,8 +248,7 @@ class StewartPlatform:
 
         Leg rates are H' @ twist.
         """
-        H = many.jacobian((self._legs, self._platform), pose)
-        return kinematics.jacobian(self._legs, pose) if H is None else H
+        return many.jacobian(self._numbers, pose)
 
     def condition_number(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
@@ -253,7 +260,7 @@ class StewartPlatform:
         ratio = condition_of(self._condition, pose, characteristic_length)
         if ratio is not None:
             return ratio
-        ratios = many.condition_number((self._legs, self._platform), pose, characteristic_length)
+        ratios = many.condition_number(self._numbers, pose, characteristic_length)
         if ratios is not None:
             return ratios
         return extreme_ratio(self.singular_values(pose, characteristic_length))
@@ -316,11 +323,11 @@ class StewartPlatform:
                 return matrix
         except TypeError:
             pass
-        return dynamics.mass_matrix(self._legs, self._platform, pose)
+        return many.mass_matrix(self._numbers, pose)
 
     def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench to be met."""
-        return dynamics.bias(self._legs, self._platform, pose, twist)
+        return many.bias(self._numbers, pose, twist)
 
     def forward_dynamics(
         self,
@@ -339,7 +346,7 @@ class StewartPlatform:
                 return accel
         except TypeError:
             pass
-        return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
+        return many.forward_dynamics(self._numbers, pose, twist, forces, wrench)
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> dynamics.Energy:
         """Kinetic and potential energy (...) [J] of all thirteen bodies."""
@@ -350,7 +357,7 @@ class StewartPlatform:
 
         The derivatives are central differences of the exact forward dynamics, of order 6.
         """
-        return linearize(self, pose, wrench)
+        return linearize(self, self.joint_centres[0], pose, wrench)
 
     def without_friction(self) -> StewartPlatform:
         """The same platform with no friction in its joints."""
@@ -362,6 +369,10 @@ class StewartPlatform:
     ) -> StewartPlatform:
         """The same platform with a body fixed to it; arguments as `StewartModel.with_payload`."""
         return StewartPlatform(self.model.with_payload(mass, com, inertia), self.base_joint)
+
+    def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
+        """The same platform with its joints scattered as the variables of its model say."""
+        return StewartPlatform(self.scaled(values), self.base_joint)
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the platform: the configuration itself."""
@@ -411,11 +422,22 @@ class StewartPlatform:
         Raises:
             SimulationFailed: no finite state follows.
         """
-        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
-        state = (configuration, velocity)
-        limits = self.position_limits
-        return integrate(self._lanes, self._legs, limits, stops, state, effort, wrench, dt, steps)
+        return integrate(
+            advance(self._lanes, self.position_limits, self._lanes),
+            partial(reason, self._legs),
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
 
-    def roll_out(self, rollout: Rollout, model: StewartPlatform, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
-        return roll_out(self._lanes, self.position_limits, model._lanes, rollout, (first, last))
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        if type(self) is not StewartPlatform or type(model) is not StewartPlatform:
+            return None
+        return advance(self._lanes, self.position_limits, model._lanes)

@@ -52,29 +52,29 @@ def test_a_motion_within_its_limits(dasgupta):
         assert check_limits(dasgupta, rd.paper_path(name), 50.0) is None
 
 
-@pytest.mark.parametrize("leg", [1, 4])
-def test_the_first_leg_that_is_too_long_or_too_short(dasgupta, leg):
+@pytest.mark.parametrize(
+    ("leg", "side"), [(1, "too long"), (4, "too long"), (5, "too short"), (6, "too short")]
+)
+def test_the_first_leg_that_is_too_long_or_too_short(dasgupta, leg, side):
+    """All legs get longer on path I, legs 5 and 6 after they were shorter for a while."""
     path = rd.paper_path("I")
     t, (length, *_) = peaks(dasgupta, path, leg)
-    for side, extreme in ((1, length.max()), (0, length.min())):
-        limit = 0.5 * (length[0] + extreme)
-        bounds = (0.0, limit) if side else (limit, 10.0)
-        beyond = length > limit if side else length < limit
-        if not beyond.any() or beyond[0]:
-            continue
-        found = check_limits(limited(dasgupta, leg, length=bounds), path)
-        assert (found.joint, found.quantity) == (f"leg{leg}_actuator", "position")
-        # refined between two of the grid's times, to rounding
-        assert t[beyond.argmax() - 1] < found.time <= t[beyond.argmax()]
-        q = path.sample(found.time).configuration
-        assert dasgupta.joint_positions(q)[leg - 1] == pytest.approx(limit, rel=2e-9)
-        assert found.limit == limit
-        assert found.value == pytest.approx(extreme, rel=1e-6)
-        if abs(extreme - limit) > 1e-3:
-            assert found.text == (
-                f"leg{leg}_actuator reaches {extreme:.3f} m after t = {found.time:.3f} s, "
-                f"its limit is {limit:.3f} m"
-            )
+    extreme = length.max() if side == "too long" else length.min()
+    limit = 0.5 * (length[0] + extreme)
+    bounds = (0.0, limit) if side == "too long" else (limit, 10.0)
+    beyond = length > limit if side == "too long" else length < limit
+    assert beyond.any()
+    assert not beyond[0]
+    found = check_limits(limited(dasgupta, leg, length=bounds), path)
+    assert (found.joint, found.quantity) == (f"leg{leg}_actuator", "position")
+    # refined between two of the grid's times, to rounding
+    assert t[beyond.argmax() - 1] < found.time <= t[beyond.argmax()]
+    q = path.sample(found.time).configuration
+    assert dasgupta.joint_positions(q)[leg - 1] == pytest.approx(limit, rel=2e-9)
+    assert found.limit == limit
+    assert found.value == pytest.approx(extreme, rel=1e-6)
+    for part in (f"leg{leg}_actuator", f"{extreme:.3f}", f"{found.time:.3f} s", f"{limit:.3f}"):
+        assert part in found.text
 
 
 def test_a_leg_that_is_too_fast(dasgupta):
@@ -89,16 +89,30 @@ def test_a_leg_that_is_too_fast(dasgupta):
 
 
 def test_a_force_that_jumps_beyond_its_limit_does_so_at_the_switch(dasgupta):
+    path, leg = rd.paper_path("II"), 0
+    switch = path.switching_times[1]
+    times = np.array([0.0, np.nextafter(switch, 0.0), switch])
+    start, before, after = dasgupta.inverse_dynamics(*path.sample(times))[:, leg]
+    least = max(abs(start), abs(before))
+    assert least < 0.9 * abs(after)
+    limit = 0.5 * (least + abs(after))
+    found = check_limits(limited(dasgupta, leg + 1, effort=limit), path, samples=3)
+    assert (found.quantity, found.joint) == ("effort", "leg1_actuator")
+    assert found.time == switch
+
+
+@pytest.mark.parametrize("leg", [5, 6])
+def test_the_last_instant_before_a_switching_time_is_looked_at(dasgupta, leg):
+    """These forces grow until the acceleration ends and jump back: no other time is as bad."""
     path = rd.paper_path("II")
-    force = dasgupta.inverse_dynamics(*path.sample(np.array(path.switching_times[0])))
-    before = dasgupta.inverse_dynamics(*path.sample(path.switching_times[0] - 1e-12))
-    leg = int(np.abs(before - force).argmax())
-    limit = 0.5 * (np.abs(before[leg]) + np.abs(force[leg]))
-    start = np.abs(dasgupta.inverse_dynamics(*path.sample(0.0))[leg])
-    found = check_limits(limited(dasgupta, leg + 1, effort=limit), path)
-    assert found.quantity == "effort"
-    expected = 0.0 if start > limit else path.switching_times[0]
-    assert found.time == pytest.approx(expected, abs=0.1)
+    switch = path.switching_times[0]
+    times = np.array([0.99 * switch, np.nextafter(switch, 0.0), switch])
+    earlier, before, after = np.abs(dasgupta.inverse_dynamics(*path.sample(times))[:, leg - 1])
+    assert before > max(earlier, after)
+    limit = before * (1.0 - 1e-6)
+    found = check_limits(limited(dasgupta, leg, effort=limit), path, samples=3)
+    assert (found.quantity, found.joint) == ("effort", f"leg{leg}_actuator")
+    assert 0.99 * switch < found.time < switch
 
 
 def test_a_limit_broken_from_the_start(dasgupta):
@@ -109,15 +123,45 @@ def test_a_limit_broken_from_the_start(dasgupta):
     assert found.quantity == "position"
 
 
-def test_a_motion_may_run_along_its_limit(dasgupta):
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("place", [0.3, 0.0])
+def test_a_motion_may_run_along_its_limit(puma, side, place):
+    """Exactly along it, a joint that rests on its stop, and one that goes up to it and back.
+
+    Of a limit of zero no share is rounding.
+    """
+    stop = place * side
+    bounds = np.array([-3.0, stop] if side > 0 else [stop, 3.0])
+    joints = list(puma.model.joints)
+    for k in (0, 3):
+        joints[k] = replace(joints[k], position=bounds)
+    arm = SerialArm(replace(puma.model, joints=tuple(joints), home=None))
+    to, back = np.zeros((2, 6))
+    to[0] = back[0] = back[3] = stop
+    to[3] = stop - 0.2 * side
+    path = Sequence((rd.plan_joints(to, back, 2.0), rd.plan_joints(back, to, 2.0)))
+    quantities = ("position",)
+    assert check_limits(arm, path, quantities=quantities) is None
+    assert (path.sample(np.linspace(0.0, 4.0, 9)).configuration[:, 0] == stop).all()
+    # and a hair further it is found
+    to[0] = back[0] = stop + 1e-6 * side
+    beyond = check_limits(arm, rd.plan_joints(to, back, 2.0), quantities=quantities)
+    assert (beyond.time, beyond.joint) == (0.0, puma.joint_names[0])
+
+
+def test_what_rounding_adds_to_a_limit_is_no_violation(dasgupta):
     path = rd.paper_path("I")
     _, (length, *_) = peaks(dasgupta, path, 3)
-    ends = dasgupta.joint_positions(path.sample([0.0, 6.0]).configuration)[:, 2]
-    if length.max() == pytest.approx(ends.max(), rel=1e-9):
-        assert check_limits(limited(dasgupta, length=(0.0, ends.max())), path) is None
-    assert (
-        check_limits(limited(dasgupta, length=(length.min(), length.max() * 1.001)), path) is None
-    )
+    ends = length[0], length[-1]
+    low, high = min(*ends, length.min()), max(*ends, length.max())
+
+    def found(shrink):
+        within = (low * (1.0 + shrink), high * (1.0 - shrink))
+        return check_limits(limited(dasgupta, length=within), path, quantities=("position",))
+
+    assert found(0.0) is None
+    assert found(1e-12) is None
+    assert found(1e-6).quantity == "position"
 
 
 @pytest.mark.parametrize("threshold", [300.0, 1000.0])

@@ -100,6 +100,19 @@ def test_at_rest_the_plan_decides(dasgupta, path):
     assert scale.at(3_315_000_000, here, drift) == 1.0
 
 
+def test_the_way_out_is_free_all_along(dasgupta, path):
+    """Also just before the condition number falls to where it would have to stand on the way in."""
+    out = rd.plan_line(path.sample(3.3).configuration, path.sample(1.0).configuration, duration=4.0)
+    crossing = threshold_crossings(dasgupta, out, 1200.0)[0]
+    assert not crossing.upward
+    scale = SpeedScale(dasgupta, 300.0, 1200.0)
+    scale.follow(out, start=0)
+    for t in np.sort([*np.linspace(0.0, 4.0, 41), *(crossing.time - np.array([0.1, 0.01, 1e-3]))]):
+        state = out.sample(t)
+        found = scale.at(round(t * 1e9), state.configuration, state.velocity)
+        assert found == 1.0, t
+
+
 def test_a_path_that_is_left_decides_no_more(dasgupta, path):
     here = path.sample(3.3).configuration
     scale = SpeedScale(dasgupta, 300.0, 1200.0)

@@ -14,12 +14,15 @@
 
 """What changes while a trajectory is followed: the trajectory itself, its speed, mode, payload."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import pose_from_rpy
 from robodyn.simulation import Plant
 from robodyn.trajectories import Motion
@@ -75,6 +78,24 @@ def test_a_replacement_takes_over_without_a_jump(follower, dasgupta, onwards, st
             expected = onwards.sample((time - begin) * 1e-9)
         for found, wanted in zip(row, expected, strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_a_replacement_whose_start_is_past_is_joined_where_it_is_by_now(
+    follower, dasgupta, onwards, scale
+):
+    """At half speed it is half as far again after the handover, not where real time would be."""
+    follower.scale = scale
+    follower.follow(rd.paper_path("I"), 0)
+    planned(follower, dasgupta, [0, 1000 * MS, 3000 * MS])
+    follower.follow(onwards, 2500 * MS)
+    planned(follower, dasgupta, [3000 * MS])
+    joined = 0.5  # [s] on the replacement
+    found = planned(follower, dasgupta, [4200 * MS])
+    expected = onwards.sample(joined + 1.2 * scale)
+    np.testing.assert_allclose(found.configuration[0], expected.configuration, atol=1e-12)
+    np.testing.assert_allclose(found.velocity[0], scale * expected.velocity, atol=1e-12)
+    np.testing.assert_allclose(found.acceleration[0], scale**2 * expected.acceleration, atol=1e-12)
 
 
 def test_an_arm_hands_over_as_a_platform_does(puma):
@@ -278,6 +299,23 @@ def test_a_payload_may_come_while_the_trajectory_is_followed(kind, dasgupta, pum
     command = follower.command(2 * SECOND, *motion[:2])
     np.testing.assert_allclose(command.effort, loaded.inverse_dynamics(*motion), rtol=1e-9)
     assert follower.mechanism is loaded
+
+
+def test_efforts_that_stand_keep_to_the_limits_of_the_mechanism_as_it_is_now(dasgupta):
+    """Where there is no answer the last efforts stand, cut to limits that have shrunk meanwhile."""
+    follower = TrajectoryFollower(dasgupta, "feedforward")
+    follower.follow(rd.paper_path("I"), 0)
+    before = follower.command(0, dasgupta.home, REST).effort
+    smallest, largest = np.abs(before).min(), np.abs(before).max()
+    limit = 0.5 * (smallest + largest)
+    legs = [replace(leg, limits=replace(leg.limits, effort=limit)) for leg in dasgupta.model.legs]
+    weaker = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
+    follower.set_mechanism(weaker)
+    # no finite acceleration is known there: the wrench is beyond any number
+    stands = follower.command(MS, dasgupta.home, REST, [1e308, 1e308, 1e308, 1e308, 0.0, 0.0])
+    assert stands.problem
+    np.testing.assert_array_equal(stands.effort, np.clip(before, -limit, limit))
+    assert (stands.effort != before).any()
 
 
 def test_another_mechanism_is_refused(dasgupta, puma):

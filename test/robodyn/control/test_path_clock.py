@@ -119,6 +119,31 @@ def test_a_clock_set_back_goes_on_from_there():
     assert clock.at(6100 * MS).path == pytest.approx(3.05)
 
 
+def test_after_a_clock_was_set_back_the_speed_may_change_again():
+    clock = PathClock(2.0)
+    clock.begin(0)
+    clock.target = 0.5
+    clock.at(0)
+    clock.at(8000 * MS)
+    clock.at(6000 * MS)
+    clock.target = 1.0
+    # it is taken up at the next state, and reached 0.25 s later
+    assert clock.at(6100 * MS) == (pytest.approx(3.05), 0.5, 2.0)
+    assert clock.at(6350 * MS) == (pytest.approx(3.05 + 0.25 * 0.75), 1.0, 0.0)
+    assert clock.at(7350 * MS).path == pytest.approx(4.05 + 0.25 * 0.75)
+
+
+def test_another_path_begun_in_the_past_goes_on_at_the_present_speed():
+    clock = PathClock(2.0)
+    clock.begin(0)
+    clock.target = 0.5
+    clock.at(0)
+    clock.at(4000 * MS)
+    assert clock.go_on(4000 * MS, 1000 * MS) == pytest.approx(3.0)
+    assert clock.at(4000 * MS) == (pytest.approx(3.0), 0.5, 0.0)
+    assert clock.at(6000 * MS).path == pytest.approx(4.0)
+
+
 @pytest.mark.parametrize("scale", [-0.1, 1.1, math.nan, math.inf, "half", None])
 def test_a_scale_is_from_zero_to_one(scale):
     with pytest.raises(InvalidInput, match="scale"):

@@ -11,81 +11,180 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""Charts: the page holds the numbers that were computed; ranges, ticks, legends, text as data."""
 
-"""Charts: what is drawn is what was computed; thinning keeps extremes, axes have round ticks."""
-
-import re
+import json
 
 import numpy as np
 import pytest
 
-from robodyn.report.chart import Chart, Curve, Panel, thinned
-from robodyn.report.scales import Axis, decimal, scale_of
-from robodyn.report.svg import panel_svg
+from robodyn.report.axis_ranges import SymmetricLog, log_ticks, scale_of, x_range, y_range
+from robodyn.report.chart import Chart, Curve, Mark, Note, Panel, thinned_rows
+from robodyn.report.numbers_as_text import decimal
+
+bokeh = pytest.importorskip("bokeh")
+
+from bokeh.document import Document  # noqa: E402
+from bokeh.models import ColumnDataSource, HoverTool, Label, PlainText  # noqa: E402
+
+from robodyn.report.html_charts import drawing  # noqa: E402
+from robodyn.report.page import chart_html  # noqa: E402
+
+
+def figures_of(chart):
+    """The figures as Bokeh reads them back from the page."""
+    return Document.from_json(json.loads(drawing(chart).document)).roots
+
+
+def figure_of(panel):
+    (figure,) = figures_of(Chart("key", "title", (panel,)))
+    return figure
+
+
+def sources(figure):
+    """The data of the curves, each once."""
+    found = figure.select({"type": ColumnDataSource})
+    return [source.data for source in found if "y0" in source.data]
 
 
 def test_thinning_keeps_extremes_ends_and_gaps(rng):
     x = np.linspace(0.0, 1.0, 20_001)
-    y = np.cumsum(rng.normal(size=x.size))
+    y = np.cumsum(rng.normal(size=(2, x.size)), axis=1)
     spike, gap = rng.integers(1_000, 9_000), rng.integers(11_000, 19_000)
-    y[spike], y[gap] = 1e6, np.nan
-    few_x, few_y = thinned(x, y)
-    assert few_x.size < 1_000
-    assert np.nanmax(few_y) == 1e6
-    assert np.nanmin(few_y) == np.nanmin(y)
-    assert (few_x[0], few_x[-1]) == (x[0], x[-1])
-    assert np.isnan(few_y[few_x == x[gap]]).all()
-    assert (np.diff(few_x) > 0.0).all()
+    y[0, spike], y[1, gap] = 1e6, np.nan
+    rows = thinned_rows(y)
+    assert rows.size < 2_000
+    assert (np.diff(rows) > 0).all()
+    assert {0, spike, gap - 1, gap, gap + 1, x.size - 1} <= set(rows.tolist())
+    for curve in y:
+        assert np.nanmax(curve[rows]) == np.nanmax(curve)
+        assert np.nanmin(curve[rows]) == np.nanmin(curve)
 
 
-def test_a_peak_is_drawn_where_it_is():
-    x = np.linspace(0.0, 10.0, 5_001)
-    y = np.where(np.arange(x.size) == 2_500, 1.0, 0.0)
-    svg = panel_svg(Panel("peak", (Curve(x, y),)))
-    path = re.findall(r'<path d="(M[^"]+)" fill="none" stroke="#1b1f24"', svg)[0]
-    points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", path), dtype=float)
-    top = points[points[:, 1].argmin()]
-    assert top[0] == pytest.approx(points[:, 0].mean(), rel=0.02)
+def test_few_samples_are_all_kept():
+    np.testing.assert_array_equal(thinned_rows(np.zeros((3, 50))), np.arange(50))
 
 
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
-def test_ticks_lie_on_their_axis_in_order(scale, rng):
-    values = 10.0 ** rng.uniform(-3.0, 6.0, size=300) * (
-        1 if scale == "log" else rng.choice([-1, 1], 300)
-    )
-    axis = Axis(values, scale)
-    places = axis.share(np.array([value for value, _ in axis.ticks]))
-    assert 2 <= places.size <= 12
-    assert ((places >= -1e-6) & (places <= 1.0 + 1e-6)).all()
-    assert (np.diff(places) > 0.0).all()
-    back = axis.unbent(axis.share(values) * (axis.high - axis.low) + axis.low)
-    np.testing.assert_allclose(back, values, rtol=1e-6)
+@pytest.mark.parametrize("samples", [100, 5_001])
+def test_the_page_holds_the_computed_numbers(scale, samples, rng):
+    x = np.sort(rng.uniform(0.0, 10.0, samples))
+    curves = 10.0 ** rng.uniform(-3.0, 6.0, size=(3, samples))
+    if scale != "log":
+        curves *= rng.choice([-1.0, 1.0], curves.shape)
+    curves[1, 7] = np.nan
+    panel = Panel("p", tuple(Curve(x, y, str(i)) for i, y in enumerate(curves)), scale=scale)
+    (data,) = sources(figure_of(panel))
+    rows = thinned_rows(curves)
+    np.testing.assert_array_equal(data["x"], x[rows])
+    for i, y in enumerate(curves):
+        np.testing.assert_array_equal(data[f"y{i}"], y[rows])
+    if scale == "symlog":
+        largest = int(np.nanargmax(np.abs(data["y2"])))
+        assert np.abs(data["drawn2"]).argmax() == largest
 
 
-@pytest.mark.parametrize("values", [[3.0, 3.0], [0.0, 0.0], [np.nan, np.nan], [1e-300, 2e-300]])
-def test_flat_and_empty_curves_can_be_drawn(values):
-    svg = panel_svg(Panel("flat", (Curve(np.array([0.0, 1.0]), np.array(values)),)))
-    assert "nan" not in svg
-    assert "inf" not in svg
+def test_curves_over_other_samples_keep_their_own():
+    long, short = np.linspace(0.0, 2.0, 21), np.linspace(0.0, 1.0, 11)
+    figure = figure_of(Panel("p", (Curve(long, long, "a"), Curve(short, -short, "b"))))
+    data = sorted(sources(figure), key=lambda columns: -len(columns["x"]))
+    np.testing.assert_array_equal(data[0]["x"], long)
+    np.testing.assert_array_equal(data[1]["y0"], -short)
 
 
-def test_a_wide_range_of_both_signs_is_bent():
-    assert scale_of([np.array([1.0, -2.0, 3.0])]) == "linear"
-    assert scale_of([np.array([1.0, -2.0, 3.0, 1e6, np.nan])]) == "symlog"
+def test_hovering_shows_every_curve_at_one_instant():
+    x = np.linspace(0.0, 1.0, 11)
+    curves = (Curve(x, x, "total"), Curve(x, -x, "massless"))
+    (hover,) = figure_of(Panel("leg 1", curves, y_label="force [N]")).select(HoverTool)
+    assert hover.mode == "vline"
+    assert [tuple(row) for row in hover.tooltips] == [
+        ("time [s]", "@x{%.6g}"), ("total", "@y0{%.6g}"), ("massless", "@y1{%.6g}")]  # fmt: skip
+    assert set(hover.formatters) == {"@x", "@y0", "@y1"}
 
 
-def test_numbers_are_written_as_people_write_them():
-    assert [decimal(x) for x in (0.0, -0.25, 1500.0, 1e6, -2e-5)] == [
-        "0", "−0.25", "1500", "1e6", "−2e−5"]  # fmt: skip
-
-
-def test_a_legend_names_each_curve_once():
+def test_a_legend_controls_its_curve_in_every_panel():
     x = np.arange(3.0)
     panels = tuple(
         Panel(str(i), (Curve(x, x, "a"), Curve(x, -x, "b"), Curve(x, x))) for i in range(4)
     )
-    assert [curve.label for curve in Chart("key", "title", panels).legend] == ["a", "b"]
+    chart = Chart("key", "title", panels)
+    assert [curve.label for curve in chart.legend] == ["a", "b"]
+    drawn = drawing(chart)
+    document = Document.from_json(json.loads(drawn.document))
+    assert [str(root.id) for root in document.roots] == drawn.figures
+    for label, column in (("a", "y0"), ("b", "y1")):
+        lines = [document.get_model_by_id(identifier) for identifier in drawn.lines[label]]
+        assert [line.glyph.y.field for line in lines] == [column] * 4
+        assert all(line.glyph.line_alpha == 1.0 for line in lines)
 
 
-def test_text_is_escaped():
-    assert "<script" not in panel_svg(Panel("<script>", (Curve(np.arange(2.0), np.arange(2.0)),)))
+def test_equal_axes_of_a_chart_are_linked():
+    x = np.linspace(0.0, 1.0, 5)
+    panels = [Panel(str(i), (Curve(x, i * x),)) for i in (1, 2)]
+    panels.append(Panel("other", (Curve(x, x),), x_label="x [m]"))
+    first, second, other = figures_of(Chart("key", "title", tuple(panels)))
+    assert first.x_range is second.x_range
+    assert first.x_range is not other.x_range
+    assert first.y_range is not second.y_range
+
+
+def test_symmetric_logarithm_is_inverted_and_has_its_ticks_in_order(rng):
+    scale = SymmetricLog(10.0)
+    values = 10.0 ** rng.uniform(-3.0, 6.0, 300) * rng.choice([-1, 1], 300)
+    np.testing.assert_allclose(scale.inverted(scale.transformed(values)), values, rtol=1e-6)
+    ticks = [value for value, _ in scale.ticks(values.min(), values.max())]
+    assert 3 <= len(ticks) <= 12
+    assert ticks == sorted(ticks)
+    assert 0.0 in ticks
+    assert values.min() <= ticks[0] < ticks[-1] <= values.max()
+
+
+@pytest.mark.parametrize(("low", "high"), [(30.0, 1200.0), (4.0, 9e16), (1.0, 10.0)])
+def test_logarithmic_ticks_lie_in_their_range(low, high):
+    ticks = log_ticks(low, high)
+    assert 2 <= len(ticks) <= 12
+    assert ticks == sorted(set(ticks))
+    assert low <= ticks[0] < ticks[-1] <= high
+
+
+@pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
+@pytest.mark.parametrize("values", [[3.0, 3.0], [0.0, 0.0], [np.nan, np.nan], [1e-300, 2e-300]])
+def test_flat_and_empty_curves_can_be_drawn(values, scale):
+    panel = Panel("flat", (Curve(np.array([0.0, 1.0]), np.array(values)),), scale=scale)
+    for low, high in (x_range(panel), y_range(panel)):
+        assert np.isfinite([low, high]).all()
+        assert low < high
+    figure_of(panel)
+
+
+def test_the_range_shows_marks_and_leaves_a_margin():
+    x = np.linspace(0.0, 2.0, 9)
+    panel = Panel("p", (Curve(x, x),), marks=(Mark(10.0, "limit"), Mark(1.0, vertical=True)))
+    assert x_range(panel) == (0.0, 2.0)
+    assert y_range(panel) == pytest.approx((-0.5, 10.5))
+
+
+def test_a_wide_range_of_both_signs_is_drawn_on_a_symmetric_logarithm():
+    assert scale_of([np.array([1.0, -2.0, 3.0])]) == "linear"
+    assert scale_of([np.array([1.0, -2.0, 3.0, 1e6, np.nan])]) == "symlog"
+
+
+def test_numbers_are_written_in_few_digits():
+    assert [decimal(x) for x in (0.0, -0.25, 1500.0, 1e6, -2e-5)] == [
+        "0", "−0.25", "1500", "1e6", "−2e−5"]  # fmt: skip
+
+
+def test_text_is_neither_markup_nor_a_formula():
+    x = np.arange(2.0)
+    evil = "</script><script>alert(1)</script> $$x^2$$ @y1"
+    panel = Panel(evil, (Curve(x, x, evil),), evil, evil, (Mark(0.5, evil),), (Note(0, 0, evil),))
+    html = chart_html(Chart("key", "title", (panel,), evil))
+    assert "<script>alert" not in html
+    assert html.count("</script>") == 1  # that of the chart's own data
+    figure = figure_of(panel)
+    texts = [figure.xaxis[0].axis_label, figure.yaxis[0].axis_label]
+    texts += [label.text for label in figure.select(Label)]
+    assert len(texts) == 4
+    assert all(isinstance(text, PlainText) and text.text == evil for text in texts)
+    (hover,) = figure.select(HoverTool)
+    assert not any(sign in label for label, _ in hover.tooltips for sign in "@$")

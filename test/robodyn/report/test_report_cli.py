@@ -68,6 +68,8 @@ def test_report_puma(tmp_path):
 def test_a_bag_that_is_none(tmp_path):
     pytest.importorskip("rosbags")
     missing = tmp_path / "none.mcap"
-    assert "not a bag" in refused(robodyn("analyze", "stewart_dasgupta", "--bag", missing))
+    assert "this bag cannot be read" in refused(
+        robodyn("analyze", "stewart_dasgupta", "--bag", missing)
+    )
     message = refused(robodyn(*ANALYZE, "--bag", missing, "--csv", tmp_path / "x.csv"))
     assert "--csv" in message

@@ -51,6 +51,17 @@ def test_silence_closes_them_once_until_efforts_come():
     assert not brakes.closed
 
 
+def test_they_stay_open_as_long_as_commands_come_and_count_from_the_last():
+    """Whatever the commands ask for: efforts of zero are commands, too."""
+    brakes = Brakes(0.2)
+    for k, effort in enumerate([PUSH, ZERO] * 20):
+        now = k * SECOND // 10
+        brakes.command(now, effort)
+        assert not brakes.close_if_silent(now + SECOND // 5)
+        assert not brakes.closed
+    assert brakes.close_if_silent(now + SECOND // 5 + 1)
+
+
 def test_without_a_timeout_they_never_close():
     brakes = Brakes(0.0, closed=False)
     assert not brakes.close_if_silent(10**6 * SECOND)

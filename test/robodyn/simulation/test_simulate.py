@@ -14,6 +14,8 @@
 
 """Simulations against what is known of them: orders of convergence, balances, bounds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,7 @@ from robodyn.mechanisms.stewart.model import StewartModel
 from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event
+from robodyn.simulation.events import find_events
 from robodyn.trajectories import plan_line_rpy
 
 REST = np.zeros(6)
@@ -186,6 +189,30 @@ def with_limits(platform, length, effort):
         for leg in platform.model.legs
     )  # fmt: skip
     return StewartPlatform(StewartModel("weak", platform.model.platform, legs))
+
+
+def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):
+    """End stops before saturations, and each of them by joint."""
+    short = dasgupta.inverse_kinematics(dasgupta.home)
+    legs = [
+        replace(leg, limits=replace(leg.limits, length=(0.0, bound)))
+        for leg, bound in zip(
+            dasgupta.model.legs, short * [2.0, 0.9, 2.0, 2.0, 0.9, 0.9], strict=True
+        )
+    ]
+    platform = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
+    wanted = np.zeros((2, 6))
+    wanted[0, [5, 0, 3]] = 1.0
+    wanted[1, [1, 4]] = 1.0
+    poses = np.tile(dasgupta.home, (3, 1))
+    events = find_events(platform, np.arange(3.0), poses, wanted, np.zeros((2, 6)))
+    names = platform.joint_names
+    assert [(event.time, event.kind, names.index(event.joint)) for event in events] == [
+        *((0.0, "end_stop", joint) for joint in (1, 4, 5)),
+        *((0.0, "saturation", joint) for joint in (0, 3, 5)),
+        *((1.0, "saturation", joint) for joint in (1, 4)),
+    ]
+    assert [event.value for event in events[:3]] == [short[1], short[4], short[5]]
 
 
 def test_saturation_and_end_stops_are_events_with_time_joint_and_value(dasgupta):

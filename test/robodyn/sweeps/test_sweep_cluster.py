@@ -125,7 +125,7 @@ def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):
 
 def test_a_worker_with_another_version_is_refused(cluster, plan, monkeypatch):
     with cluster.client(1) as client:
-        monkeypatch.setattr(rd, "__version__", "9.9.9")
+        monkeypatch.setattr("robodyn.sweeps.plan.__version__", "9.9.9")
         given = plan()
         with pytest.raises(ClusterError, match=r"a worker has robodyn .*, the sweep is of 9\.9\.9"):
             run(given, scheduler=client)

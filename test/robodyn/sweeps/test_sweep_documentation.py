@@ -17,8 +17,8 @@
 import re
 from pathlib import Path
 
-from robodyn.sweeps.coordinates import coordinates
 from robodyn.sweeps.quantities import QUANTITIES
+from robodyn.sweeps.states import sweep_variables
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sweeps.md").read_text(encoding="utf-8")
 
@@ -30,6 +30,6 @@ def test_every_quantity_is_described():
 
 def test_every_coordinate_is_described(symmetric):
     named = set(re.findall(r"`(\w+)`", PAGE))
-    for name in coordinates(symmetric):
+    for name in sweep_variables(symmetric):
         first_of_three = re.sub("_[yz]$", "_x", name)
         assert {name, first_of_three} & named, name

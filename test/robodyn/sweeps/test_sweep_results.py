@@ -68,6 +68,26 @@ def test_every_array_has_its_unit_and_every_dimension_its_coordinate(symmetric):
     assert tuple(data.joint.values) == symmetric.joint_names
 
 
+@pytest.mark.parametrize(("rate", "unit"), [("velocity", "s"), ("accel", "s^2")])
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+def test_rates_of_a_platform_have_their_units(symmetric, rate, unit, axis):
+    swept = {f"{rate}_{axis}": "0:0.1:2", f"angular_{rate}_{axis}": "0:0.2:2"}
+    data = rd.sweep(symmetric, swept, ["effort"])
+    units = [data[name].attrs["units"] for name in swept]
+    assert units == [f"m/{unit}", f"rad/{unit}"]
+
+
+def test_rates_of_an_arm_have_the_units_of_their_joints():
+    arm = rd.load("stanford_arm")
+    slides = [joint.kind == "prismatic" for joint in arm.model.joints]
+    for name, sliding in zip(arm.joint_names, slides, strict=True):
+        swept = {name: "0.1:0.2:2", f"{name}_rate": "0:0.1:2", f"{name}_accel": "0:0.1:2"}
+        data = rd.sweep(arm, swept, ["effort"])
+        unit = "m" if sliding else "rad"
+        found = [data[each].attrs["units"] for each in swept]
+        assert found == [unit, f"{unit}/s", f"{unit}/s^2"]
+
+
 @pytest.fixture(scope="module")
 def triangular(symmetric):
     """A map on rows whose every other point, i + j even, lies on a triangular lattice."""

@@ -183,6 +183,19 @@ def test_a_waypoint_without_a_blend_is_a_stop(load):
     np.testing.assert_allclose(there.configuration[:3], C["xyz"], atol=1e-15)
 
 
+def test_an_end_without_a_blend_takes_that_of_the_point_next_to_it(load):
+    path = load({"waypoints": [A, B | {"blend": 0.5}, C | {"blend": 0.3}, D], **LIMITS})
+    np.testing.assert_array_equal(path.blends, [0.5, 0.5, 0.3, 0.3])
+    # it starts within 0.5 s and stops within 0.3 s
+    times = np.array([0.49, 0.51, path.duration - 0.31, path.duration - 0.29])
+    speeding_up, cruising, cruising_still, slowing_down = np.linalg.norm(
+        path.sample(times).acceleration[:, :3], axis=1
+    )
+    assert speeding_up == pytest.approx(0.1 / 0.5)
+    assert slowing_down == pytest.approx(0.1 / 0.3)
+    assert max(cruising, cruising_still) < 1e-12
+
+
 def test_a_waypoint_may_stop_where_all_others_do_not(load):
     path = load({"blend": 0.4, "waypoints": [A, B, C | {"blend": 0}, D], **LIMITS})
     assert [len(segment.points) for segment in path.segments] == [3, 2]

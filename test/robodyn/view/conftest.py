@@ -48,8 +48,8 @@ def dasgupta(load):
 @pytest.fixture
 def studio(load):
     """Open a page: studio(model, path) gives the simulation, the page and the port."""
-    from robodyn.view.figures import figure_of
     from robodyn.view.live import LiveSimulation
+    from robodyn.view.model_figure import figure_of
     from robodyn.view.paths import paths_of
     from robodyn.view.serving import serve, stop
     from robodyn.view.studio import open_studio

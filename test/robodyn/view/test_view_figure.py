@@ -24,12 +24,12 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import ModelError
+from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
-from robodyn.view.arrows import EffortArrows, leg_ends
-from robodyn.view.figure import frame_of_pose
-from robodyn.view.figure_urdf import figure_from_urdf
-from robodyn.view.figures import figure_of
-from robodyn.view.snapshot import joint_positions
+from robodyn.view.arrows import EffortArrows
+from robodyn.view.model_figure import figure_of
+from robodyn.view.snapshot import drawn_joints
 
 ROOT = Path(__file__).resolve().parents[3]
 PLATFORMS = ("stewart_dasgupta", "stewart_symmetric")
@@ -44,13 +44,6 @@ def sources(names):
         yield str(ROOT / "urdf" / f"{name}.urdf.xacro")
 
 
-@pytest.fixture
-def rng():
-    entropy = np.random.SeedSequence().entropy
-    print(f"seed {entropy}")
-    return np.random.default_rng(entropy)
-
-
 @pytest.mark.parametrize("source", tuple(sources(PLATFORMS)))
 def test_every_leg_ends_at_its_point_of_the_platform(load, rng, source):
     platform = load(source)
@@ -59,7 +52,7 @@ def test_every_leg_ends_at_its_point_of_the_platform(load, rng, source):
     for _ in range(5):
         change = rng.uniform(-0.1, 0.1, 6)
         pose = platform.advance(platform.home, change)
-        frames = figure.link_frames(joint_positions(platform, pose), pose)
+        frames = figure.link_frames(drawn_joints(platform, pose), pose)
         body = frames[figure.index(platform.frames[1])]
         np.testing.assert_allclose(body, frame_of_pose(pose), atol=1e-12)
         for i, leg in enumerate(platform.model.legs, start=1):
@@ -74,7 +67,7 @@ def test_an_arms_tip_is_where_its_kinematics_have_it(load, rng, source):
     low, high = arm.position_limits.T
     for _ in range(5):
         q = rng.uniform(low, high)
-        frames = figure.link_frames(joint_positions(arm, q))
+        frames = figure.link_frames(drawn_joints(arm, q))
         tip = frames[figure.index(arm.frames[1])]
         np.testing.assert_allclose(tip, frame_of_pose(arm.forward_kinematics(q)), atol=1e-9)
 
@@ -91,20 +84,20 @@ def test_a_tilted_base_tilts_all_of_it(load):
     tilted = rd.load(text)
     figure = figure_of(text, tilted)
     pose = upright.home
-    frames = figure.link_frames(joint_positions(tilted, pose), pose)
+    frames = figure.link_frames(drawn_joints(tilted, pose), pose)
     base = frames[figure.index("base_link")]
     np.testing.assert_allclose(base[:3, 3], [0.0, 0.0, 1.0])
     arrows = EffortArrows(tilted, figure)(frames, pose, np.full(6, 100.0))
-    tips = leg_ends(tilted, pose)[1] @ base[:3, :3].T + base[:3, 3]
+    tips = tilted.leg_ends(pose)[1] @ base[:3, :3].T + base[:3, 3]
     assert np.linalg.norm(arrows[:, 0] - tips, axis=1).max() < 0.1 * 1.2
 
 
 def test_arrows_point_as_the_forces_act_and_grow_with_them(dasgupta):
     figure = figure_of("stewart_dasgupta", dasgupta)
     pose = dasgupta.home
-    frames = figure.link_frames(joint_positions(dasgupta, pose), pose)
+    frames = figure.link_frames(drawn_joints(dasgupta, pose), pose)
     arrows = EffortArrows(dasgupta, figure)
-    feet, tips = leg_ends(dasgupta, pose)
+    feet, tips = dasgupta.leg_ends(pose)
     along = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
     force = 0.2 * arrows.reference * np.array([1.0, -1.0, 2.0, -2.0, 0.5, 1e9])
     ways = np.diff(arrows(frames, pose, force), axis=1)[:, 0]

@@ -170,7 +170,7 @@ def test_path_speed_and_payload_are_taken(studio, connect):
     live, page, _, port = studio()
     page.update()
     client = connect(port)
-    client.set("Fly", "II")
+    client.set("Follow", "II")
     client.until(lambda: live.path == "II", "path II")
     client.set("Speed", 2.0)
     client.until(lambda: live.speed == 2.0, "twice as fast")

@@ -36,6 +36,8 @@ from robodyn.view.bag import read_recording
 STORE = get_typestore(Stores.ROS2_JAZZY)
 KIND = STORE.types
 TIMES = np.linspace(0.0, 6.0, 121)
+# not its own inverse
+ORDER = [3, 0, 5, 1, 4, 2]
 
 
 def header(t):
@@ -99,7 +101,7 @@ def bag(tmp_path_factory, dasgupta, flight):
     for t, pose, effort in zip(TIMES, motion.configuration, efforts, strict=True):
         rows.append(("/cell/platform_state", odometry(t, pose), t))
         rows.append(("/cell/platform_state", odometry(t, pose), t))  # lockstep says it again
-        message = forces(t, dasgupta.joint_names[::-1], effort[::-1])
+        message = forces(t, [dasgupta.joint_names[i] for i in ORDER], effort[ORDER])
         rows.append(("/cell/inverse_dynamics/forces", message, t))
     return write(tmp_path_factory.mktemp("bags") / "run", rows)
 
@@ -123,9 +125,9 @@ def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
 @pytest.mark.parametrize(
     ("rows", "model", "said"),
     [
-        ([], "", "no robot_description in it, name the model"),
-        ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; its topics are /other"),
-        ([], "puma560", "no joint_states of puma560; its topics are /other"),
+        ([], "", "it has no robot_description, name the model"),
+        ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; recorded topics: /other"),
+        ([], "puma560", "no joint_states of puma560; recorded topics: /other"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -142,7 +144,7 @@ def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content):
     file = tmp_path / "run.mcap"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(InvalidInput, match=r"run\.mcap: not a bag that can be read") as caught:
+    with pytest.raises(InvalidInput, match=r"run\.mcap: this bag cannot be read") as caught:
         read_recording(file, "stewart_dasgupta")
     assert "\n" not in str(caught.value)
 

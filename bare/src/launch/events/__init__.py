@@ -16,45 +16,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from ..action import Action
 from ..event import Event
-from . import process
-from .matchers import matches_action
 
-if TYPE_CHECKING:
-    from ..actions import TimerAction
-    from ..launch_description import LaunchDescription
-
-__all__ = ["IncludeLaunchDescription", "Shutdown", "TimerEvent", "matches_action", "process"]
-
-
-class IncludeLaunchDescription(Event):
-    """A launch description is to be visited."""
-
-    name = "launch.events.IncludeLaunchDescription"
-
-    def __init__(self, launch_description: LaunchDescription) -> None:
-        """Keep the description."""
-        self.launch_description = launch_description
+__all__ = ["Shutdown", "matches_action"]
 
 
 class Shutdown(Event):
     """The launch is to shut down, with all its processes."""
 
-    name = "launch.events.Shutdown"
-
-    def __init__(self, *, reason: str = "reason not given", due_to_sigint: bool = False) -> None:
+    def __init__(self, *, reason: str = "reason not given") -> None:
         """Keep the reason."""
         self.reason = reason
-        self.due_to_sigint = due_to_sigint
 
 
-class TimerEvent(Event):
-    """A timer has run out."""
-
-    name = "launch.events.TimerEvent"
-
-    def __init__(self, *, timer_action: TimerAction) -> None:
-        """Keep the timer."""
-        self.timer_action = timer_action
+def matches_action(target_action: Action) -> Callable[[Action], bool]:
+    """Return a function that tells whether an action is this one."""
+    return lambda action: action is target_action

@@ -16,139 +16,41 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
+from ..action import Action
 from ..event import Event
-from .matchers import matches_executable, matches_name, matches_pid
-
-if TYPE_CHECKING:
-    from ..actions import ExecuteProcess
-
-__all__ = [
-    "ProcessExited",
-    "ProcessIO",
-    "ProcessStarted",
-    "ProcessStderr",
-    "ProcessStdout",
-    "ProcessTargetedEvent",
-    "RunningProcessEvent",
-    "ShutdownProcess",
-    "SignalProcess",
-    "matches_executable",
-    "matches_name",
-    "matches_pid",
-]
 
 
-class RunningProcessEvent(Event):
-    """Something about a process that was started."""
+class ProcessExited(Event):
+    """The process of an action has ended.
 
-    name = "launch.events.process.RunningProcessEvent"
+    Attributes:
+        action: the action that started it.
+        process_name: such as 'talker-1'.
+        returncode: negative if a signal ended it.
+    """
 
-    def __init__(
-        self,
-        *,
-        action: ExecuteProcess,
-        name: str,
-        cmd: list[str],
-        cwd: str | None,
-        env: dict[str, str] | None,
-        pid: int,
-    ) -> None:
-        """Keep what is known about the process."""
+    def __init__(self, *, action: Action, process_name: str, returncode: int) -> None:
+        """Keep them."""
         self.action = action
-        self.process_name = name
-        self.cmd = cmd
-        self.cwd = cwd
-        self.env = env
-        self.pid = pid
-
-    @property
-    def execute_process_action(self) -> ExecuteProcess:
-        """The action, by upstream's older name."""
-        return self.action
-
-
-class ProcessStarted(RunningProcessEvent):
-    """A process was started."""
-
-    name = "launch.events.process.ProcessStarted"
-
-
-class ProcessExited(RunningProcessEvent):
-    """A process ended."""
-
-    name = "launch.events.process.ProcessExited"
-
-    def __init__(self, *, returncode: int, **kwargs: Any) -> None:
-        """Keep the return code, negative for a signal."""
-        super().__init__(**kwargs)
+        self.process_name = process_name
         self.returncode = returncode
 
 
-class ProcessIO(RunningProcessEvent):
-    """A process wrote something."""
+class ProcessIO(Event):
+    """The process of an action has written a line to its standard output or error."""
 
-    name = "launch.events.process.ProcessIO"
-    from_stdin = False
-    from_stdout = False
-    from_stderr = False
-
-    def __init__(self, *, text: bytes, **kwargs: Any) -> None:
-        """Keep the bytes."""
-        super().__init__(**kwargs)
+    def __init__(self, *, action: Action, text: bytes, from_stdout: bool) -> None:
+        """Keep the line."""
+        self.action = action
         self.text = text
+        self.from_stdout = from_stdout
 
 
-class ProcessStdout(ProcessIO):
-    """A process wrote to its standard output."""
+class ShutdownProcess(Event):
+    """Processes are to be shut down: by SIGINT, then SIGTERM, then SIGKILL."""
 
-    name = "launch.events.process.ProcessStdout"
-    from_stdout = True
-
-
-class ProcessStderr(ProcessIO):
-    """A process wrote to its standard error."""
-
-    name = "launch.events.process.ProcessStderr"
-    from_stderr = True
-
-
-class ProcessTargetedEvent(Event):
-    """Something to be done to the processes that a matcher selects."""
-
-    name = "launch.events.process.ProcessTargetedEvent"
-
-    def __init__(self, *, process_matcher: Callable[[ExecuteProcess], bool]) -> None:
-        """Keep the matcher."""
+    def __init__(self, *, process_matcher: Callable[[Action], bool]) -> None:
+        """Keep the function that selects the processes by their actions."""
         self.process_matcher = process_matcher
-
-
-class ShutdownProcess(ProcessTargetedEvent):
-    """Processes are to be shut down: SIGINT, then SIGTERM, then SIGKILL."""
-
-    name = "launch.events.process.ShutdownProcess"
-
-
-class SignalProcess(ProcessTargetedEvent):
-    """Processes are to get a signal."""
-
-    name = "launch.events.process.SignalProcess"
-
-    def __init__(
-        self,
-        *,
-        signal_number: str | signal.Signals | int,
-        process_matcher: Callable[[ExecuteProcess], bool],
-    ) -> None:
-        """Keep the signal, given by number or by name."""
-        super().__init__(process_matcher=process_matcher)
-        by_name = isinstance(signal_number, str)
-        self.signal = signal.Signals[signal_number] if by_name else signal.Signals(signal_number)
-
-    @property
-    def signal_name(self) -> str:
-        """The signal's name, such as 'SIGINT'."""
-        return self.signal.name

@@ -18,49 +18,24 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from launch import LaunchDescription, LaunchService
-from launch.actions import IncludeLaunchDescription
-from launch.launch_description_sources import (
-    AnyLaunchDescriptionSource,
-    get_launch_description_from_any_launch_file,
-)
+from launch.actions import OpaqueFunction
+from launch.launch_context import LaunchContext
+from launch.launch_description_sources import get_launch_description_from_any_launch_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add upstream's arguments; not offered: --print, --launch-prefix-filter."""
-    parser.add_argument(
-        "-n",
-        "--noninteractive",
-        default=not sys.stdin or not sys.stdin.isatty(),
-        action="store_true",
-        help="Run the launch system non-interactively, with no terminal associated",
-    )
-    parser.add_argument(
-        "-d",
-        "--debug",
-        action="store_true",
-        help="Put the launch system in debug mode, provides more verbose output.",
-    )
+    """Add the arguments."""
+    parser.add_argument("-d", "--debug", action="store_true", help="Show tracebacks of errors.")
     parser.add_argument(
         "-s",
         "--show-args",
         "--show-arguments",
         action="store_true",
         help="Show arguments that may be given to the launch file.",
-    )
-    parser.add_argument(
-        "-a",
-        "--show-all-subprocesses-output",
-        action="store_true",
-        help="Show all launched subprocesses' output by overriding their output configuration "
-        "using the OVERRIDE_LAUNCH_PROCESS_OUTPUT envvar.",
-    )
-    parser.add_argument(
-        "--launch-prefix", help="Prefix command, which should go before all executables."
     )
     parser.add_argument(
         "package_name", help="Name of the ROS package which contains the launch file, or its path"
@@ -74,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(main=main)
 
 
-def main(args: argparse.Namespace) -> int | str | None:
+def main(args: argparse.Namespace) -> int:
     """Launch a file, or show its arguments."""
     words = list(args.launch_arguments)
     if os.path.isfile(args.package_name):
@@ -88,15 +63,13 @@ def main(args: argparse.Namespace) -> int | str | None:
         show_arguments(get_launch_description_from_any_launch_file(path))
         return 0
     arguments = parse_launch_arguments(words)
-    if args.launch_prefix is not None:
-        arguments["launch-prefix"] = args.launch_prefix
-    if args.show_all_subprocesses_output:
-        os.environ["OVERRIDE_LAUNCH_PROCESS_OUTPUT"] = "both"
-    service = LaunchService(argv=words, noninteractive=args.noninteractive, debug=args.debug)
-    include = IncludeLaunchDescription(
-        AnyLaunchDescriptionSource(path), launch_arguments=arguments.items()
-    )
-    service.include_launch_description(LaunchDescription([include]))
+
+    def load(context: LaunchContext) -> LaunchDescription:
+        context.launch_configurations.update(arguments)
+        return get_launch_description_from_any_launch_file(path)
+
+    service = LaunchService(debug=args.debug)
+    service.include_launch_description(LaunchDescription([OpaqueFunction(function=load)]))
     return service.run()
 
 
@@ -129,7 +102,7 @@ def find_launch_file(package: str, file_name: str | None) -> str:
 
 
 def parse_launch_arguments(words: list[str]) -> dict[str, str]:
-    """Split '<name>:=<value>' words; the last of a name wins."""
+    """Split '<name>:=<value>' words; the last one of a name wins."""
     arguments = {}
     for word in words:
         name, sign, value = word.partition(":=")
@@ -146,12 +119,8 @@ def show_arguments(description: LaunchDescription) -> None:
     print("Arguments (pass arguments as '<name>:=<value>'):")
     arguments = description.get_launch_arguments()
     for argument in arguments:
-        mark = "*" if argument._conditionally_included else ""
-        print(f"\n    '{argument.name}':{mark}\n        {argument.description}")
-        if argument.default_value is not None:
-            default = " + ".join(token.describe() for token in argument.default_value)
-            print(f"        (default: {default})")
+        default = " + ".join(token.describe() for token in argument.default_value)
+        print(f"\n    '{argument.name}':\n        {argument.description}")
+        print(f"        (default: {default})")
     if not arguments:
         print("\n  No arguments.")
-    elif any(argument._conditionally_included for argument in arguments):
-        print("\n* argument(s) which are only used if specific conditions occur")

@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 
@@ -27,12 +26,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add upstream's arguments."""
-    parser.add_argument(
-        "--prefix",
-        help="Prefix command, which should go before the executable. Command must be wrapped in "
-        "quotes if it contains spaces (e.g. --prefix 'gdb -ex run --args').",
-    )
+    """Add the arguments."""
     parser.add_argument("package_name", help="Name of the ROS package")
     parser.add_argument("executable_name", help="Name of the executable")
     parser.add_argument(
@@ -44,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int | str:
-    """Run the executable in the foreground and return its exit code."""
+    """Run the executable in the foreground; return its exit code, negative for a signal."""
     try:
         prefix = get_package_prefix(args.package_name)
     except (PackageNotFoundError, ValueError):
@@ -52,12 +46,7 @@ def main(args: argparse.Namespace) -> int | str:
     path = os.path.join(prefix, "lib", args.package_name, args.executable_name)
     if not os.access(path, os.X_OK):
         return "No executable found"
-    return run([*shlex.split(args.prefix or ""), path, *args.argv])
-
-
-def run(cmd: list[str]) -> int:
-    """Run a command; what stops this process stops it too."""
-    process = subprocess.Popen(cmd)
+    process = subprocess.Popen([path, *args.argv])
     # A Ctrl-C in the terminal reaches the process itself; SIGTERM only reaches us.
     signal.signal(signal.SIGTERM, lambda signum, frame: process.send_signal(signum))
     while process.returncode is None:

@@ -12,11 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""An executable that needs no ROS."""
+"""An executable that needs no ROS: it ends with a given exit code, or waits."""
 
 import sys
+import time
 
 
 def main() -> int:
     print("tool:", *sys.argv[1:], flush=True)
-    return int(sys.argv[1]) if len(sys.argv) > 1 else 0
+    if sys.argv[1] == "wait":
+        time.sleep(600)
+    return int(sys.argv[1])

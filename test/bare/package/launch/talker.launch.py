@@ -12,56 +12,63 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One node in a namespace, with remappings and every kind of parameters."""
+"""Nodes with namespaces, conditions, remappings and every kind of parameters."""
 
-from launch.actions import DeclareLaunchArgument, GroupAction
+from typing import List  # noqa: UP035 - as ROS 2 launch has it
+
+from launch.actions import DeclareLaunchArgument
+from launch.conditions import IfCondition, UnlessCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node, PushRosNamespace, SetParameter
-from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
 
 
 def generate_launch_description():
-    share = FindPackageShare("bare_demo")
-    rate = ParameterValue(LaunchConfiguration("rate"), value_type=float)
+    rate = LaunchConfiguration("rate")
     return LaunchDescription(
         [
-            DeclareLaunchArgument("rate", default_value="20"),
-            DeclareLaunchArgument("greeting", default_value="good morning"),
-            GroupAction(
-                [
-                    PushRosNamespace("robot"),
-                    SetParameter("flag", True),
-                    SetParameter("count", 3),
-                    Node(
-                        package="bare_demo",
-                        executable="talker",
-                        name="bob",
-                        arguments=["first"],
-                        remappings=[("chatter", "gossip")],
-                        parameters=[
-                            PathJoinSubstitution([share, "config", "talker.yaml"]),
-                            {"rate": rate, "gains": [1, 2.5], "nested": {"name": "yes"}},
-                        ],
-                        output="screen",
-                    ),
-                ]
+            DeclareLaunchArgument("rate", default_value="20", description="How often [Hz]"),
+            DeclareLaunchArgument("named", default_value="true", description="Which ones"),
+            Node(
+                package="bare_demo",
+                executable="talker",
+                name="bob",
+                namespace="robot",
+                arguments=["first"],
+                remappings=[("chatter", ["gos", "sip"])],
+                parameters=[
+                    PathJoinSubstitution([FindPackageShare("bare_demo"), "config", "talker.yaml"]),
+                    {
+                        "rate": ParameterValue(rate, value_type=float),
+                        "names": ParameterValue(["40", "b"], value_type=List[str]),  # noqa: UP006
+                        "nested.name": "yes",
+                        "flag": True,
+                    },
+                ],
+                condition=IfCondition(LaunchConfiguration("named")),
+                output="screen",
             ),
             Node(
                 package="bare_demo",
                 executable="talker",
                 namespace="/other",
-                exec_name="second",
                 parameters=[
-                    ParameterFile(
-                        PathJoinSubstitution([share, "config", "substituted.yaml"]),
-                        allow_substs=True,
-                    ),
-                    {"count": LaunchConfiguration("rate")},
+                    {
+                        "text": ParameterValue(rate, value_type=str),
+                        "count": ParameterValue(rate, value_type=int),
+                    }
                 ],
                 ros_arguments=["-p", "flag:=true"],
+                condition=IfCondition(LaunchConfiguration("named")),
+                output="screen",
+            ),
+            Node(
+                package="bare_demo",
+                executable="talker",
+                condition=UnlessCondition(LaunchConfiguration("named")),
                 output="screen",
             ),
         ]

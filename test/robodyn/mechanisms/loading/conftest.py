@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Random mechanisms, new ones each run; the seed is printed when a test fails."""
+"""Random mechanisms, new ones each run (`--seed` replays one)."""
 
 import json
 import warnings
@@ -26,13 +26,6 @@ from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.model import Body, Damping, Leg, LegLimits, StewartModel
 from robodyn.poses import pose_from_rpy
-
-
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed = {seed}")
-    return np.random.default_rng(seed)
 
 
 @pytest.fixture(scope="session")

@@ -41,11 +41,10 @@ def name(request):
     return request.param
 
 
-def test_it_is_the_mechanism_itself(name):
+def test_it_is_the_mechanism_itself(name, rng):
     mechanism = rd.load(name)
     again = rd.load(robot_description(name, mechanism, ros2_control=True))
     assert again.joint_names == mechanism.joint_names
-    rng = np.random.default_rng()
     displacement, rate, accel = 0.05 * rng.normal(size=(3, 6))
     configuration = mechanism.advance(mechanism.home, displacement)
     np.testing.assert_allclose(
@@ -151,11 +150,11 @@ def hover(platform):
     return rd.plan_line(platform.home, goal, duration=2.0)
 
 
-def test_a_description_without_friction_is_the_model_without(name):
+def test_a_description_without_friction_is_the_model_without(name, rng):
     mechanism = rd.load(name)
     again, without = rd.load(frictionless(robot_description(name, mechanism))), (
         mechanism.without_friction())  # fmt: skip
-    velocity = np.random.default_rng().normal(size=6)
+    velocity = rng.normal(size=6)
     state = mechanism.advance(mechanism.home, 0.02 * velocity), velocity, np.zeros(6)
     found, expected = (each.inverse_dynamics(*state) for each in (again, without))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)

@@ -184,6 +184,27 @@ URDF = {
         ["'leg2_lower'", "'-3'", "at least 0"],
     ),
     "nan mass": (attribute(LOWER + "/inertial/mass", "value", "nan"), ["'leg2_lower'", "'nan'"]),
+    # Python reads 1_0 as ten, no other reader of URDF does
+    "underscore in a mass": (
+        attribute(LOWER + "/inertial/mass", "value", "1_0"),
+        ["'leg2_lower'", "'1_0'", "finite number"],
+    ),
+    "underscore in a vector": (
+        attribute(U1 + "/origin", "xyz", "0 0 1_0.5"),
+        ["universal_1", "'0 0 1_0.5'", "3 finite"],
+    ),
+    "underscore in a limit": (
+        attribute(P + "/limit", "effort", "1_000"),
+        ["leg2_actuator", "'1_000'", "finite number"],
+    ),
+    "underscore in a closure's origin": (
+        attribute(TIP + "/parent_origin", "xyz", "0 0 1_0"),
+        ["leg2_tip", "1_0"],
+    ),
+    "underscore in a closure's damping": (
+        attribute(TIP, "damping", "1_0"),
+        ["leg2_tip", "1_0"],
+    ),
     "expression": (attribute(U1 + "/origin", "rpy", "${pi} 0 0"), ["'${pi} 0 0'", ".xacro"]),
     "two numbers": (attribute(U1 + "/origin", "xyz", "1 2"), ["universal_1", "'1 2'", "3 finite"]),
     "no ixx": (

@@ -18,7 +18,6 @@ import json
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 from serial_arms import arm_from_yaml, golden_document, random_arm
 
@@ -26,13 +25,6 @@ from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.formats.documents import read_yaml
 
 ROOT = Path(__file__).parents[4]
-
-
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed = {seed}")
-    return np.random.default_rng(seed)
 
 
 @pytest.fixture(scope="session")

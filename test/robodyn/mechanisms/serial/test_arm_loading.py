@@ -188,6 +188,7 @@ def test_a_limit_of_zero_means_none_was_stated():
             r"arm.urdf: joint 'two': position limits are \[2.0, 1.0\]",
         ),
         (two_joints(inside='<robodyn armature="-1"/>'), "'two': <robodyn> armature is '-1'"),
+        (two_joints(inside='<robodyn armature="1_0"/>'), "<robodyn> armature is '1_0'"),
         (two_joints(inside='<robodyn mass="1"/>'), "unknown attribute 'mass'"),
         (
             two_joints(

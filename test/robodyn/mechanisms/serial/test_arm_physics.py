@@ -18,7 +18,9 @@ import numpy as np
 import pytest
 from serial_arms import arm_from_urdf, random_arm, random_urdf
 
+from robodyn.analysis.limits import check_limits
 from robodyn.mechanisms.serial.arm import INVERSE_METHODS, SerialArm
+from robodyn.trajectories import plan_joints
 
 
 def near(value, expected, tolerance=1e-9):
@@ -162,15 +164,29 @@ def test_a_payload_is_one_more_body_at_the_tip(rng):
     near(loaded.bias(q, rest), loaded.gravity(q))
 
 
+PENDULUM = """<robot name="p"><link name="a"/><link name="b"><inertial><origin xyz="0 0 -0.5"/>
+<mass value="2"/><inertia ixx="0.1" iyy="0.2" izz="0.3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="{kind}"><parent link="a"/><child link="b"/><axis xyz="0 2 0"/>{more}</joint>
+</robot>"""
+
+
 def test_a_pendulum(rng):
     """One joint, by hand: tau = (I + m l^2) qdd + m g l sin q."""
-    arm = arm_from_urdf(
-        '<robot name="p"><link name="a"/><link name="b"><inertial><origin xyz="0 0 -0.5"/>'
-        '<mass value="2"/><inertia ixx="0.1" iyy="0.2" izz="0.3" ixy="0" ixz="0" iyz="0"/>'
-        '</inertial></link><joint name="j" type="continuous"><parent link="a"/>'
-        '<child link="b"/><axis xyz="0 2 0"/></joint></robot>'
-    )
+    arm = arm_from_urdf(PENDULUM.format(kind="continuous", more=""))
     q, qdd = rng.normal(size=(2, 1))
     near(arm.inverse_dynamics(q, [3.0], qdd), 0.7 * qdd + 9.81 * np.sin(q), 1e-12)
     assert isinstance(arm, SerialArm)
     assert arm.condition_number(q) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "continuous"])
+def test_a_joint_that_turns_for_ever_has_no_ends(kind):
+    """URDF: lower and upper of a continuous joint mean nothing; its velocity and effort count."""
+    limit = '<limit lower="-1" upper="0.5" velocity="3" effort="40"/>'
+    arm = arm_from_urdf(PENDULUM.format(kind=kind, more=limit))
+    expected = [-np.inf, np.inf] if kind == "continuous" else [-1.0, 0.5]
+    assert arm.position_limits.tolist() == [expected]
+    assert (arm.velocity_limits.tolist(), arm.effort_limits.tolist()) == ([3.0], [40.0])
+    # two turns: a motion, and not a place that cannot be reached
+    broken = check_limits(arm, plan_joints([0.0], [4.0 * np.pi], 100.0))
+    assert (broken is None) == (kind == "continuous")

@@ -46,23 +46,25 @@ def test_mass_matrix_bias_and_gravity(reference):
         close(arm.gravity(state["q"]), state["gravity"])
 
 
+TOOLBOX = pytest.mark.parametrize("reference", ["puma560", "stanford"], indirect=True)
+SPATIAL = pytest.mark.parametrize("reference", ["random_RPRRPRR"], indirect=True)
+
+
+@TOOLBOX
 @pytest.mark.parametrize("method", INVERSE_METHODS)
 def test_motors(reference, method):
     arm, states = reference
     for state in states:
-        if "viscous" not in state:
-            continue
         with_inertia = arm.inverse_dynamics(*motion(state), method=method, friction=False)
         close(with_inertia, state["tau_rigid_plus_motor_inertia"])
         close(arm.inverse_dynamics(*motion(state), method=method), state["tau_toolbox_full"])
 
 
+@SPATIAL
 @pytest.mark.parametrize("method", INVERSE_METHODS)
 def test_tip_wrench(reference, method):
     arm, states = reference
     for state in states:
-        if "f_tip" not in state:
-            continue
         wrench = -in_base(arm, state["q"], state["f_tip"], state["n_tip"])
         tau = arm.inverse_dynamics(*motion(state), wrench, method, **RIGID)
         close(tau, state["tau_with_tip"])
@@ -76,12 +78,11 @@ def in_base(arm, q, *vectors):
     return np.concatenate([R @ vector for vector in vectors])
 
 
+@TOOLBOX
 @pytest.mark.parametrize("method", ["articulated_body", "strobing"])
 def test_forward_dynamics(reference, method):
     arm, states = reference
     for state in states:
-        if "tau_in" not in state:
-            continue
         expected = np.array(state["qdd_from_tau_in"])
         qdd = arm.forward_dynamics(state["q"], state["qd"], state["tau_in"], None, method, **RIGID)
         close(qdd, expected, np.abs(expected).max())
@@ -89,7 +90,7 @@ def test_forward_dynamics(reference, method):
 
 def test_the_bundled_puma_is_the_reference_with_its_motors(bundled, golden):
     arm = bundled("puma560")
-    for state in golden["puma560"]["states"]:
+    states = golden["puma560"]["states"]
+    for state in states:
         close(arm.inverse_dynamics(*motion(state)), state["tau_toolbox_full"])
-        if state["viscous"]:
-            close([joint.damping for joint in arm.model.joints], state["viscous"])
+    close([joint.damping for joint in arm.model.joints], states[0]["viscous"])

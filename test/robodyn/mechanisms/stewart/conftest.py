@@ -12,18 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Random mechanisms, new ones each run; the seed is printed when a test fails."""
+"""Random mechanisms, new ones each run (`--seed` replays one)."""
 
-import numpy as np
 import pytest
 from stewart_mechanisms import dasgupta, random_platform
-
-
-@pytest.fixture
-def rng():
-    seed = np.random.SeedSequence().entropy
-    print(f"seed = {seed}")
-    return np.random.default_rng(seed)
 
 
 @pytest.fixture

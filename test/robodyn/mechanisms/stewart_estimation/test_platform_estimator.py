@@ -160,6 +160,20 @@ def test_a_pause_longer_than_a_prediction_is_bridged(platform):
     assert errors(platform, estimate, motion, 680)[0] < 1e-9
 
 
+def test_beyond_the_horizon_the_last_twist_tells_nothing(platform):
+    """Seen at speed, it came to rest where it was: no leg has jumped, though none went on."""
+    pose = platform.home
+    twist = np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0])
+    lengths, rates = platform.joint_positions(pose), platform.joint_velocities(pose, twist)
+    estimator = PlatformEstimator(platform)
+    estimator.update(0, lengths, rates)
+    assert np.abs(rates).min() * 1.0 > 0.05  # in a second it would have gone by more than a jump
+    estimate = estimator.update(1_000_000_000, lengths, np.zeros(6))
+    assert not estimate.acquired
+    assert estimator.counts.jumps == 0
+    assert np.abs(platform.difference(pose, estimate.pose)).max() < 1e-9
+
+
 @pytest.mark.parametrize(
     "bad",
     [[1.0] * 5, [[1.0] * 6], [np.nan] * 6, [np.inf] + [1.0] * 5, [1.0] * 5 + [0.0], ["a"] * 6],

@@ -1,0 +1,62 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What actions, conditions and substitutions have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .launch_context import LaunchContext
+from .launch_description_entity import LaunchDescriptionEntity
+from .some_substitutions_type import SomeSubstitutionsType
+from .substitution import Substitution, TextSubstitution
+
+
+def normalize_to_list_of_substitutions(subs: SomeSubstitutionsType) -> list[Substitution]:
+    """Return a list of substitutions; raise TypeError for anything but text and substitutions."""
+    if isinstance(subs, str):
+        return [TextSubstitution(text=subs)]
+    if isinstance(subs, Substitution):
+        return [subs]
+    if not isinstance(subs, Iterable):
+        raise TypeError(
+            f"expected text, a Substitution or an iterable of both, got {subs!r} "
+            f"of type {type(subs).__name__}"
+        )
+    return [part for sub in subs for part in normalize_to_list_of_substitutions(sub)]
+
+
+def perform_substitutions(context: LaunchContext, subs: SomeSubstitutionsType) -> str:
+    """Return the concatenated text of the substitutions."""
+    return "".join(sub.perform(context) for sub in normalize_to_list_of_substitutions(subs))
+
+
+def describe_substitutions(subs: Iterable[Substitution]) -> str:
+    """Return the readable form of several substitutions."""
+    return " + ".join(sub.describe() for sub in subs)
+
+
+def visit_all_entities(entities: Any, context: LaunchContext) -> None:
+    """Visit an entity, or several, and depth first all that they yield."""
+    if entities is None:
+        return
+    if isinstance(entities, LaunchDescriptionEntity):
+        visit_all_entities(entities.visit(context), context)
+    elif isinstance(entities, Iterable):
+        for entity in entities:
+            visit_all_entities(entity, context)
+    else:
+        raise TypeError(f"expected launch entities, got {entities!r}")

@@ -1,0 +1,107 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`ros2 topic`."""
+
+from __future__ import annotations
+
+import argparse
+import array
+import sys
+from typing import Any
+
+import numpy as np
+import rclpy
+import yaml
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
+from rclpy.task import Future
+
+from ..graph import absolute, discover, graph_node, interface_class, is_hidden, wait_for
+
+# Longer arrays and strings are truncated, as upstream does.
+LONGEST = 128
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verbs: echo, list."""
+    verbs = parser.add_subparsers(title="Verbs", metavar="Verb")
+    verb = verbs.add_parser("echo", help="Output messages from a topic")
+    verb.add_argument("topic_name", help="Name of the ROS topic to listen to (e.g. '/chatter')")
+    verb.add_argument(
+        "--once", action="store_true", help="Print the first message received and then exit."
+    )
+    verb.set_defaults(main=echo)
+    verb = verbs.add_parser("list", help="Output a list of available topics")
+    verb.add_argument(
+        "-t", "--show-types", action="store_true", help="Additionally show the topic type"
+    )
+    verb.set_defaults(main=list_topics)
+
+
+def list_topics(args: argparse.Namespace) -> None:
+    """Print the names of all topics."""
+    with graph_node() as node:
+        discover()
+        for name, types in node.get_topic_names_and_types():
+            if not is_hidden(name):
+                print(f"{name} [{', '.join(types)}]" if args.show_types else name)
+
+
+def echo(args: argparse.Namespace) -> None:
+    """Print messages until interrupted, or the first one."""
+    topic = absolute(args.topic_name)
+    done = Future()
+
+    def show(message: Any) -> None:
+        if not done.done():
+            print(yaml.dump(_plain(message), width=sys.maxsize, sort_keys=False), end="---\n")
+        if args.once:
+            done.set_result(None)
+
+    with graph_node() as node:
+        wait_for(lambda: node.get_publishers_info_by_topic(topic), f"publisher of {topic}")
+        offers = node.get_publishers_info_by_topic(topic)
+        kind = interface_class(offers[0].topic_type, "msg")
+        profile = _profile_to_hear([offer.qos_profile for offer in offers])
+        node.create_subscription(kind, topic, show, profile)
+        rclpy.spin_until_future_complete(node, done)
+
+
+def _profile_to_hear(offered: list[QoSProfile]) -> QoSProfile:
+    """Return the strictest profile that is compatible with every publisher's."""
+    reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in offered)
+    latched = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in offered)
+    return QoSProfile(
+        depth=10,
+        reliability=(
+            QoSReliabilityPolicy.RELIABLE if reliable else QoSReliabilityPolicy.BEST_EFFORT
+        ),
+        durability=(
+            QoSDurabilityPolicy.TRANSIENT_LOCAL if latched else QoSDurabilityPolicy.VOLATILE
+        ),
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a message or a field of it as plain values, in the order of its definition."""
+    if hasattr(value, "get_fields_and_field_types"):
+        return {name: _plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if isinstance(value, bytes):
+        value = value.decode("latin1")
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else f"{value[:LONGEST]}..."
+    if isinstance(value, (list, tuple, array.array, np.ndarray)):
+        shown = [_plain(item) for item in value[:LONGEST]]
+        return shown if len(value) <= LONGEST else [*shown, "..."]
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,48 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What the nodes are asked in the measurements of latency."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+PLATFORM, ARM = "stewart_symmetric", "puma560"
+
+
+class Scenario(NamedTuple):
+    """A node and what it is asked.
+
+    Attributes:
+        node, model: the executable and its mechanism.
+        topic: what it is asked on; `joint_commands` for the simulator.
+        answer: the topic on which it answers.
+        parameters: of the node.
+    """
+
+    node: str
+    model: str
+    topic: str
+    answer: str
+    parameters: tuple[str, ...] = ()
+
+
+SCENARIOS = (
+    Scenario("inverse_dynamics", PLATFORM, "platform_state", "joint_commands"),
+    Scenario("inverse_dynamics", ARM, "joint_states", "joint_commands"),
+    Scenario("condition_monitor", PLATFORM, "platform_state", "condition_number"),
+    Scenario("condition_monitor", ARM, "joint_states", "condition_number"),
+    Scenario("state_estimator", PLATFORM, "joint_states", "platform_state"),
+    Scenario("forward_simulator", PLATFORM, "joint_commands", "platform_state"),
+    Scenario("forward_simulator", ARM, "joint_commands", "joint_states"),
+)

@@ -1,0 +1,214 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A drawable mechanism: a tree of links, the joints that move them, and the links' shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+GREY = (0.6, 0.62, 0.65)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A primitive that is drawn on a link.
+
+    Attributes:
+        link: name of the link.
+        kind: `cylinder` (along z), `sphere` or `box`.
+        size: [m] (radius, length), (radius,) or (x, y, z).
+        place: (4, 4) its centre and axes in the link's frame.
+        color: red, green, blue, 0..1.
+        opacity: 0..1.
+    """
+
+    link: str
+    kind: str
+    size: tuple[float, ...]
+    place: FloatArray
+    color: tuple[float, float, float] = GREY
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class DrawnJoint:
+    """A joint of the tree.
+
+    Attributes:
+        name, kind: as in URDF; `floating` follows the pose of the moving body.
+        parent, child: names of links.
+        place: (4, 4) its frame in the parent's.
+        axis: (3,) unit, in the joint's frame.
+        mimic: the joint it mimics, with factor and offset, if any.
+        travel: [m] upper limit of a prismatic joint, 0 if unknown.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    place: FloatArray
+    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    mimic: tuple[str, float, float] | None = None
+    travel: float = 0.0
+
+
+class Figure:
+    """A tree of links with shapes, posed by joint positions and the pose of the moving body.
+
+    Args:
+        joints: of the tree, in any order.
+        shapes: on its links.
+        root: name of the root; needed only where there is no joint.
+        remarks: what could not be drawn, one line each.
+
+    Attributes:
+        links: names, parents before children; the first is the root.
+        joints, shapes, remarks: as given, joints in the order of the links they move.
+
+    Raises:
+        ModelError: the joints do not form one tree.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[DrawnJoint],
+        shapes: Sequence[Shape],
+        root: str = "base_link",
+        remarks: Sequence[str] = (),
+    ) -> None:
+        moved = {joint.child: joint for joint in joints}
+        roots = [joint.parent for joint in joints if joint.parent not in moved]
+        if len(moved) != len(joints) or len(set(roots)) > 1 or (joints and not roots):
+            raise ModelError("the links to draw do not form one tree", value=sorted(set(roots)))
+        self.links = [roots[0] if roots else root]
+        self.joints: list[DrawnJoint] = []
+        for link in self.links:  # grows while it is walked
+            children = [joint for joint in joints if joint.parent == link]
+            self.joints += children
+            self.links += [joint.child for joint in children]
+        self.shapes = tuple(shapes)
+        self.remarks = tuple(remarks)
+        self._index = {link: i for i, link in enumerate(self.links)}
+
+    def link_frames(
+        self, positions: Mapping[str, float], body_pose: ArrayLike | None = None
+    ) -> FloatArray:
+        """Frames (L, 4, 4) of all links in the root's, for joint positions [rad or m] by name.
+
+        A joint without a position is drawn at 0. Floating joints take `body_pose` (7,); without
+        one they stay where the description puts them.
+        """
+        frames = np.empty((len(self.links), 4, 4))
+        frames[0] = np.eye(4)
+        for i, joint in enumerate(self.joints, start=1):
+            above = frames[self._index[joint.parent]]
+            if joint.kind == "floating" and body_pose is not None:
+                frames[i] = above @ frame_of_pose(body_pose)
+            elif joint.kind in ("fixed", "floating"):
+                frames[i] = above @ joint.place
+            else:
+                frames[i] = above @ joint.place @ _moved(joint, _position(joint, positions))
+        return frames
+
+    def index(self, link: str) -> int:
+        """Row of a link in `link_frames`.
+
+        Raises:
+            ModelError: there is no such link.
+        """
+        if link not in self._index:
+            raise ModelError(f"no link {link!r} to draw", value=link)
+        return self._index[link]
+
+    def with_sticks(self, size: float) -> Figure:
+        """The same tree, with links that have no shapes drawn as sticks towards their joints.
+
+        Args:
+            size: [m] of the mechanism; the sticks' radii are proportional to it.
+        """
+        drawn = {shape.link for shape in self.shapes}
+        added: list[Shape] = []
+        for joint in self.joints:
+            if joint.kind == "floating":
+                continue
+            if joint.parent not in drawn:
+                added += stick(joint.parent, joint.place[:3, 3], 0.025 * size)
+            if joint.kind == "prismatic" and joint.child not in drawn:
+                added += stick(joint.child, -joint.travel * joint.axis, 0.015 * size)
+            if joint.kind not in ("fixed", "floating"):
+                ball = Shape(joint.parent, "sphere", (0.04 * size,), joint.place, (0.85, 0.45, 0.1))
+                added.append(ball)
+        return Figure(self.joints, (*self.shapes, *added), self.links[0], self.remarks)
+
+
+def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
+    """A cylinder from a link's origin to a point (3,) [m] on it; nothing if they coincide."""
+    length = float(np.linalg.norm(end))
+    if length < 1e-9:
+        return []
+    place = np.eye(4)
+    place[:3, :3] = _turning_z_to(end / length)
+    place[:3, 3] = 0.5 * end
+    return [Shape(link, "cylinder", (radius, length), place)]
+
+
+def frame_of_pose(pose: ArrayLike) -> FloatArray:
+    """Frame (4, 4) of pose (7,)."""
+    given = np.asarray(pose, dtype=np.float64)
+    frame = np.eye(4)
+    frame[:3, :3] = rotation_matrix(given)
+    frame[:3, 3] = given[:3]
+    return frame
+
+
+def _position(joint: DrawnJoint, positions: Mapping[str, float]) -> float:
+    if joint.mimic is None:
+        return positions.get(joint.name, 0.0)
+    leader, factor, offset = joint.mimic
+    return factor * positions.get(leader, 0.0) + offset
+
+
+def _moved(joint: DrawnJoint, value: float) -> FloatArray:
+    """(4, 4) rotation about the axis, or translation along it."""
+    out = np.eye(4)
+    if joint.kind == "prismatic":
+        out[:3, 3] = value * joint.axis
+        return out
+    x, y, z = joint.axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    out[:3, :3] += np.sin(value) * cross + (1.0 - np.cos(value)) * cross @ cross
+    return out
+
+
+def _turning_z_to(direction: FloatArray) -> FloatArray:
+    helper = np.eye(3)[int(np.abs(direction).argmin())]
+    x = np.cross(helper, direction)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(direction, x), direction])

@@ -1,0 +1,62 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What a report shows of a kind of mechanism: its parameters as tables, its outline in space.
+
+A kind provides them by the adapters `parameter_tables` and `outline` of its entry in the registry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+
+    # A number, a vector (k,), a matrix (k, m), or text.
+    Cell = float | FloatArray | str
+
+
+@dataclass(frozen=True)
+class ParameterTable:
+    """Parameters of a mechanism.
+
+    Attributes:
+        title: what the table lists.
+        head: of each column, with its unit.
+        rows: cells in the order of the columns; the first names the row.
+    """
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class OutlinePart:
+    """A part of a mechanism as connected straight lines.
+
+    Attributes:
+        name: of the part; parts of the same name are drawn alike.
+        points: (k, 3) [m] base frame.
+        moves: whether the part moves with the mechanism.
+        thin: whether it is drawn with a thin line.
+    """
+
+    name: str
+    points: FloatArray
+    moves: bool = True
+    thin: bool = False

@@ -1,0 +1,70 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The variables of a mechanism that a person sets by hand or varies in a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Role = Literal["position", "velocity", "acceleration", "wrench", "model"]
+
+AXES = ("x", "y", "z")
+# Names of a sweep's results; a joint of such a name is varied as `<name>_position`.
+RESERVED = ("joint", "direction", "entry", "sample", "reachable", "payload")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number of a mechanism's state, its load or its model.
+
+    Attributes:
+        role: the part of the state it belongs to, or the model.
+        index: its place there.
+        unit: SI.
+        text: what it is.
+        at_least: the smallest value it can have.
+        neutral: the value at which it has no effect; of no meaning for positions.
+    """
+
+    role: Role
+    index: int
+    unit: str
+    text: str
+    at_least: float = -np.inf
+    neutral: float = 0.0
+
+
+def joint_variables(names: Sequence[str], units: Sequence[str]) -> dict[str, Variable]:
+    """Position, rate and acceleration of joints, by names that file formats accept.
+
+    Args:
+        names: (n,) of the joints.
+        units: (n,) `rad` or `m` of their positions.
+    """
+    known = {}
+    for i, (joint, unit) in enumerate(zip(names, units, strict=True)):
+        name = joint.replace("/", "_")
+        label = f"{name}_position" if name in RESERVED else name
+        known[label] = Variable("position", i, unit, f"position of {joint}")
+        known[f"{name}_rate"] = Variable("velocity", i, f"{unit}/s", f"rate of {joint}")
+        text = f"acceleration of {joint}"
+        known[f"{name}_accel"] = Variable("acceleration", i, f"{unit}/s^2", text)
+    return known

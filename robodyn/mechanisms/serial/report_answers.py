@@ -1,0 +1,57 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What reports show of a serial arm: its parameters, and its outline in space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+def outline(arm: Any, configuration: FloatArray) -> list[OutlinePart]:
+    """The arm as a line from the base through the origins of its joints to the tip, at q (n,)."""
+    model = arm.model
+    origin, axes = np.zeros(3), np.eye(3)
+    points = [origin]
+    for joint, position in zip(model.joints, configuration, strict=True):
+        origin = origin + axes @ joint.translation
+        axes = axes @ joint.rotation
+        if joint.kind == "prismatic":
+            origin = origin + axes @ (position * joint.axis)
+        else:
+            axes = axes @ Rotation.from_rotvec(position * joint.axis).as_matrix()
+        points.append(origin)
+    points.append(origin + axes @ model.tip_translation)
+    return [OutlinePart("arm", np.array(points))]
+
+
+def parameter_tables(arm: Any) -> list[ParameterTable]:
+    """The links with their joints."""
+    rows = [
+        (joint.name, joint.kind, joint.mass, joint.com, joint.inertia, joint.armature,
+         joint.damping, np.asarray(joint.friction), np.asarray(joint.position), joint.velocity,
+         joint.effort)
+        for joint in arm.model.joints
+    ]  # fmt: skip
+    head = ("joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
+            "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
+            "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]")  # fmt: skip
+    return [ParameterTable("Links", head, rows)]

@@ -1,0 +1,90 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a Stewart platform is drawn: by its URDF, with the legs' forces beside their tips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
+from robodyn.mechanisms.stewart import kinematics
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.stewart.model import StewartModel
+
+
+class PlatformDrawing:
+    """The part of `StewartPlatform` that drawings ask for; see `presentation.Drawn`.
+
+    Attributes:
+        model: the description it is drawn from.
+    """
+
+    model: StewartModel
+    _legs: FloatArray
+    if TYPE_CHECKING:
+
+        @property
+        def size(self) -> float:
+            """See `protocol.Mechanism`."""
+
+    acts_along_legs = True
+    # Effort limits are far above the forces that a platform takes; they are no scale for arrows.
+    typical_effort = 0.0
+
+    def leg_ends(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""
+        legs = self.model.legs
+        platform = frame_of_pose(configuration)
+        tips = np.array([leg.platform for leg in legs]) @ platform[:3, :3].T + platform[:3, 3]
+        return np.array([leg.base for leg in legs]), tips
+
+    def leg_directions(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Tips (6, 3) [m] and unit vectors (6, 3) of the legs of pose (7,), base frame.
+
+        Raises:
+            ZeroLegLength: a leg without a direction.
+        """
+        motion = kinematics.leg_motion(self._legs, configuration, None, None)
+        feet = np.array([leg.base for leg in self.model.legs])
+        return feet + motion.length[:, None] * motion.direction, motion.direction
+
+    def figure(self) -> Figure:
+        """As its URDF draws it."""
+        return figure_from_urdf(stewart_urdf(self.model), f"URDF of {self.model.name}")
+
+    def effort_arrows(
+        self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray
+    ) -> FloatArray:
+        """Arrows (6, 2, 3) [m] of the legs' forces on the platform, in the frame of the root.
+
+        Along the leg, beyond the tip it acts on: away from the base when the leg pushes, towards
+        it when it pulls. Arguments as for `presentation.Drawn.effort_arrows`.
+        """
+        feet, tips = self.leg_ends(configuration)
+        directions = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
+        # beyond the tip: inside the leg an arrow could not be seen
+        near = tips + 0.05 * self.size * directions
+        far = near + np.abs(lengths)[:, None] * directions
+        pushes = (lengths >= 0.0)[:, None]
+        arrows = np.stack([np.where(pushes, near, far), np.where(pushes, far, near)], axis=1)
+        base = frames[figure.index(self.model.base_link)]
+        return np.asarray(arrows @ base[:3, :3].T + base[:3, 3])

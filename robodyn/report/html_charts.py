@@ -1,0 +1,329 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Charts as interactive plots of Bokeh, for HTML pages: hover, zoom, curves that can be hidden.
+
+Bokeh draws on a canvas in the reader's browser. Each panel becomes one Bokeh figure; the figures of
+a chart share the ranges of equal axes, so that zooming in on one zooms in on all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import MissingExtra
+from robodyn.extras import how_to_install
+from robodyn.report.axis_ranges import (
+    LINEAR,
+    LOG,
+    SYMLOG,
+    log_ticks,
+    symmetric_log,
+    x_range,
+    y_range,
+)
+from robodyn.report.chart import GREY, thinned_rows
+from robodyn.report.numbers_as_text import decimal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.report.chart import Chart, Curve, Mark, Panel
+
+# Heights of a panel [px], by the number of columns.
+HEIGHTS = {1: 340, 2: 360, 3: 270}
+# Colours of text, grid and background on a light page. On a dark page the script of the page
+# replaces these, chart.INK and the blue of chart.COLORS by lighter ones.
+TEXT, GRID, BACKGROUND = "#57606a", "#e6eaee", "#ffffff"
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif'
+# A curve reacts to a pointer within half of this distance [px].
+REACH = 16
+# A mark's label is on the left of its line in this last share of the x axis, where it would
+# otherwise run off the panel.
+LAST = 0.6
+# Above this share of the y axis the label of a horizontal mark is below its line.
+HIGHEST = 0.9
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart as Bokeh knows it.
+
+    Attributes:
+        document: Bokeh's JSON of all figures.
+        figures: identifier of each panel's figure.
+        lines: identifiers of the renderers of each legend label.
+    """
+
+    document: str
+    figures: list[str]
+    lines: dict[str, list[str]]
+
+
+def drawing(chart: Chart) -> Drawing:
+    """The figures of a chart.
+
+    Raises:
+        MissingExtra: Bokeh is not installed.
+    """
+    bokeh_script()  # refuses if Bokeh is missing
+    from bokeh.core.json_encoder import serialize_json
+    from bokeh.document import Document
+    from bokeh.embed.util import standalone_docs_json
+
+    document = Document(title=chart.title)
+    lines: dict[str, list[str]] = {curve.label: [] for curve in chart.legend}
+    ranges: dict[Any, Any] = {}
+    figures = [_figure(panel, chart.columns, ranges, lines) for panel in chart.panels]
+    for figure in figures:
+        document.add_root(figure)
+    (content,) = standalone_docs_json(figures).values()
+    return Drawing(serialize_json(content), [str(figure.id) for figure in figures], lines)
+
+
+def bokeh_script() -> str:
+    """The part of Bokeh that runs in the browser, 1.3 MB of JavaScript.
+
+    Raises:
+        MissingExtra: Bokeh is not installed.
+    """
+    try:
+        from bokeh.resources import Resources
+    except ImportError as error:
+        raise MissingExtra(
+            f"HTML reports need bokeh: {how_to_install('report')}", value="bokeh"
+        ) from error
+    return str(Resources(mode="inline", components=["bokeh"]).js_raw[0])
+
+
+def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str, list[str]]) -> Any:
+    from bokeh.models import CustomJS, DataRange1d
+    from bokeh.plotting import figure
+
+    x: Any
+    y: Any
+    if panel.picture:
+        x, y = DataRange1d(range_padding=0.14), DataRange1d(range_padding=0.14)
+    else:
+        x = _shared_range(ranges, ("x", panel.x_label), x_range(panel))
+        ends = np.array(y_range(panel))
+        if panel.scale == SYMLOG:
+            ends = symmetric_log(panel).transformed(ends)
+        y = _shared_range(ranges, ("y", panel.y_label), (float(ends[0]), float(ends[1])))
+    plot = figure(
+        height=HEIGHTS[columns],
+        sizing_mode="stretch_width",
+        x_range=x,
+        y_range=y,
+        y_axis_type="log" if panel.scale == LOG else "linear",
+        match_aspect=panel.picture,
+        tools="box_zoom,pan,wheel_zoom,reset,save",
+        active_drag="box_zoom",
+        toolbar_location="above",
+        background_fill_color=None,
+        border_fill_color=None,
+        outline_line_color=None,
+        min_border_right=12,
+    )
+    plot.toolbar.logo = None
+    plot.toolbar.autohide = True
+    plot.js_on_event("doubletap", CustomJS(code="cb_obj.origin.reset.emit()"))
+    _style_axes(plot, panel)
+    for mark in panel.marks:
+        _draw_mark(
+            plot, panel, mark, sum(m.vertical for m in panel.marks[: panel.marks.index(mark)])
+        )
+    _draw_curves(plot, panel, lines)
+    if panel.notes:
+        # the axes fit curves, not texts: an invisible one through the texts makes room for them
+        plot.line([note.x for note in panel.notes], [note.y for note in panel.notes], alpha=0.0)
+    for note in panel.notes:
+        plot.add_layout(_text(note.x, note.y, note.text, text_align=_ALIGN[note.anchor],
+                              text_baseline="middle"))  # fmt: skip
+    return plot
+
+
+_ALIGN = {"start": "left", "middle": "center", "end": "right"}
+
+
+def _shared_range(ranges: dict[Any, Any], axis: tuple[str, str], ends: tuple[float, float]) -> Any:
+    """One range for all panels of a chart whose axes have the same label and limits."""
+    from bokeh.models import Range1d
+
+    key = (*axis, *ends)
+    if key not in ranges:
+        ranges[key] = Range1d(start=ends[0], end=ends[1])
+    return ranges[key]
+
+
+def _style_axes(plot: Any, panel: Panel) -> None:
+    from bokeh.models import BasicTickFormatter, PlainText
+
+    if panel.picture:
+        plot.axis.visible = False
+        plot.grid.visible = False
+        return
+    plot.grid.grid_line_color = GRID
+    # as plain text: Bokeh reads a string between $$ as TeX, which a network would have to typeset
+    plot.xaxis.axis_label = PlainText(text=panel.x_label)
+    plot.yaxis.axis_label = PlainText(text=panel.y_label)
+    if panel.scale == LINEAR:
+        plot.axis.formatter = BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
+    for axis in plot.axis:
+        axis.axis_line_color = axis.major_tick_line_color = GREY
+        axis.minor_tick_line_color = None
+        axis.axis_label_text_color = axis.major_label_text_color = TEXT
+        axis.axis_label_text_font = axis.major_label_text_font = FONT
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_label_text_font_size = axis.major_label_text_font_size = "12px"
+    if panel.scale == LOG:
+        _set_ticks(plot.yaxis, [(value, decimal(value)) for value in log_ticks(*y_range(panel))])
+    if panel.scale == SYMLOG:
+        scale = symmetric_log(panel)
+        ticks = scale.ticks(*y_range(panel))
+        places = scale.transformed(np.array([value for value, _ in ticks])).tolist()
+        _set_ticks(plot.yaxis, [(at, label) for at, (_, label) in zip(places, ticks, strict=True)])
+
+
+def _set_ticks(axis: Any, ticks: list[tuple[float, str]]) -> None:
+    from bokeh.models import FixedTicker
+
+    axis.ticker = FixedTicker(ticks=[at for at, _ in ticks])
+    axis.major_label_overrides = dict(ticks)
+
+
+def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
+    from bokeh.models.annotations import Span
+
+    at = mark.at
+    low, high = (end for end in (plot.x_range.start, plot.x_range.end))
+    top = plot.y_range.end
+    if panel.scale == SYMLOG and not mark.vertical:
+        at = float(symmetric_log(panel).transformed(np.array(at)))
+    if not mark.vertical and not plot.y_range.start <= at <= top:
+        return
+    plot.add_layout(
+        Span(location=at, dimension="height" if mark.vertical else "width",
+             line_color=mark.color, line_dash=[3, 3], line_width=1.2)
+    )  # fmt: skip
+    if not mark.label:
+        return
+    if mark.vertical:
+        left = (at - low) > LAST * (high - low)
+        label = _text(at, top, mark.label, text_align="right" if left else "left",
+                      text_baseline="top", x_offset=-4 if left else 4,
+                      y_offset=-2 - 15 * (row % 4))  # fmt: skip
+    else:
+        # above the line, but below it where it would not fit into the panel
+        below = _share(at, plot.y_range.start, top, panel.scale == LOG) > HIGHEST
+        label = _text(low, at, mark.label, text_baseline="top" if below else "bottom", x_offset=6,
+                      y_offset=-2 if below else 2)  # fmt: skip
+    label.background_fill_color, label.background_fill_alpha = BACKGROUND, 0.8
+    plot.add_layout(label)
+
+
+def _share(value: float, low: float, high: float, log: bool) -> float:
+    """Position on an axis, 0 at its lower end and 1 at its upper."""
+    if log:
+        value, low, high = (float(np.log10(each)) for each in (value, low, high))
+    return (value - low) / (high - low)
+
+
+def _text(x: float, y: float, text: str, **style: Any) -> Any:
+    from bokeh.models.annotations import Label
+    from bokeh.models.text import PlainText
+
+    return Label(x=x, y=y, text=PlainText(text=text), text_color=TEXT, text_font=FONT,
+                 text_font_size="11px", **style)  # fmt: skip
+
+
+def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
+    """The curves, and what a pointer over them shows.
+
+    Curves over the same samples share them, and one tooltip shows all of their values at the
+    instant nearest to the pointer. Curves over different samples show theirs when pointed at.
+    """
+    groups = _same_samples(panel.curves)
+    together = len(groups) == 1 and bool((np.diff(groups[0][0].x) > 0.0).all())
+    for curves in groups:
+        source = _source(panel, curves)
+        for i, curve in enumerate(curves):
+            line = plot.line(
+                "x", f"drawn{i}" if panel.scale == SYMLOG else f"y{i}", source=source,
+                line_color=curve.color, line_width=curve.width,
+                line_dash=[max(1, round(curve.width * dash)) for dash in curve.dash],
+            )  # fmt: skip
+            line.nonselection_glyph = line.muted_glyph = None
+            if curve.label:
+                lines[curve.label].append(str(line.id))
+            if not panel.picture and (not together or i == 0):
+                shown = list(enumerate(curves)) if together else [(i, curve)]
+                _add_hover(plot, panel, line.glyph.y, source, shown, together)
+
+
+def _add_hover(
+    plot: Any, panel: Panel, y: Any, source: Any, shown: Sequence[tuple[int, Curve]], together: bool
+) -> None:
+    """Values under the pointer, by an invisible wide line: hidden curves keep theirs."""
+    from bokeh.models import HoverTool
+
+    target = plot.line("x", y, source=source, line_alpha=0.0, line_width=REACH)
+    target.nonselection_glyph = target.muted_glyph = None
+    rows = [(_plain(panel.x_label), "@x{%.6g}")]
+    rows += [(_plain(curve.label or panel.y_label), f"@y{i}{{%.6g}}") for i, curve in shown]
+    plot.add_tools(
+        HoverTool(
+            renderers=[target],
+            tooltips=rows,
+            formatters={"@x": "printf", **{f"@y{i}": "printf" for i, _ in shown}},
+            mode="vline" if together else "mouse",
+            line_policy="nearest",
+            visible=False,
+        )
+    )
+
+
+def _plain(text: str) -> str:
+    """A tooltip's label without what Bokeh would replace by data."""
+    return text.replace("@", "(at)").replace("$", "")
+
+
+def _same_samples(curves: Sequence[Curve]) -> list[list[Curve]]:
+    groups: list[list[Curve]] = []
+    for curve in curves:
+        for group in groups:
+            if np.array_equal(group[0].x, curve.x, equal_nan=True):
+                group.append(curve)
+                break
+        else:
+            groups.append([curve])
+    return groups
+
+
+def _source(panel: Panel, curves: Sequence[Curve]) -> Any:
+    """Columns x, y0, y1 ...; drawn0 ... where the scale of the axis is not one of Bokeh's."""
+    from bokeh.models import ColumnDataSource
+
+    values = np.array([curve.y for curve in curves], dtype=float)
+    rows = thinned_rows(values)
+    columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}
+    for i, each in enumerate(values[:, rows]):
+        columns[f"y{i}"] = each
+        if panel.scale == SYMLOG:
+            columns[f"drawn{i}"] = symmetric_log(panel).transformed(each)
+    return ColumnDataSource(columns)

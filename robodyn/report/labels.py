@@ -1,0 +1,59 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Words and units for labels and headings, from what a mechanism says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.mechanisms.protocol import Mechanism
+
+_EFFORTS = {"N": "force", "N m": "torque"}
+
+
+def joint_titles(mechanism: Mechanism) -> list[str]:
+    """Titles of the driven joints: `leg 1` where they are legs, else the names of the joints."""
+    names, noun = mechanism.joint_names, mechanism.nouns.joint
+    if noun == "joint":
+        return list(names)
+    return [f"{noun} {i}" for i in range(1, len(names) + 1)]
+
+
+def effort_name(mechanism: Mechanism) -> str:
+    """`force` or `torque` where all joints exert the same, else `effort`."""
+    units = set(mechanism.effort_units)
+    return _EFFORTS[units.pop()] if len(units) == 1 else "effort"
+
+
+def effort_labels(mechanism: Mechanism) -> list[str]:
+    """Label of an axis for each driven joint: `force [N]` or `torque [N m]`."""
+    return [f"{_EFFORTS[unit]} [{unit}]" for unit in mechanism.effort_units]
+
+
+def position_name(mechanism: Mechanism) -> str:
+    """`length` of legs, `position` of other joints."""
+    return "length" if mechanism.nouns.joint == "leg" else "position"
+
+
+def units_in_one(units: Sequence[str], per: str = "") -> str:
+    """The units of one column or axis, separated by commas; `per` follows each of them."""
+    return ", ".join(unit + per for unit in dict.fromkeys(units))
+
+
+def is_parallel(mechanism: Mechanism) -> bool:
+    """Whether all joints act on one body side by side, so that their efforts can be compared."""
+    return mechanism.jacobian_maps == "efforts to wrench"

@@ -1,0 +1,114 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a sweep varies: a mechanism's own variables, the load on it, and its payload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.mechanisms.common.variables import AXES, Role, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
+
+
+class States(NamedTuple):
+    """A flat batch of N states under load, in a mechanism's own coordinates."""
+
+    configuration: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    wrench: FloatArray
+
+    def take(self, rows: NDArray[np.intp]) -> States:
+        """Some of them."""
+        return States(*(array[rows] for array in self))
+
+
+def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
+    """Everything that can be varied, by name."""
+    own = mechanism.variables
+    known = {name: variable for name, variable in own.items() if variable.role != "model"}
+    for part, unit in (("force", "N"), ("moment", "N m")):
+        for i, axis in enumerate(AXES):
+            index = i + 3 * (part == "moment")
+            text = f"{part} of the surroundings on the mechanism, base frame, {axis}"
+            known[f"{part}_{axis}"] = Variable("wrench", index, unit, text)
+    known["payload"] = Variable("model", 0, "kg", "mass carried by the platform or tip", 0.0)
+    for i, axis in enumerate(AXES):
+        text = f"centre of mass of the payload, moving frame, {axis}"
+        known[f"payload_{axis}"] = Variable("model", i + 1, "m", text)
+    return known | {name: variable for name, variable in own.items() if variable.role == "model"}
+
+
+def resting_values(
+    mechanism: Mechanism, known: Mapping[str, Variable], asked: Collection[str]
+) -> dict[str, float]:
+    """The value of each variable that was not asked for: at rest at home, without any load.
+
+    Raises:
+        InvalidInput: a mechanism without a home configuration, where one is needed.
+    """
+    values = {name: known[name].neutral for name in known if name not in asked}
+    positions = [name for name in values if known[name].role == "position"]
+    if positions:
+        home = mechanism.values_of(mechanism.home)
+        values |= {name: float(home[known[name].index]) for name in positions}
+    return values
+
+
+def states(
+    mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
+) -> States:
+    """States from the value (N,) of every variable."""
+    count = len(next(iter(values.values())))
+    roles = [variable.role for variable in known.values()]
+    parts: dict[Role, FloatArray] = {
+        role: np.empty((count, roles.count(role)))
+        for role in ("position", "velocity", "acceleration", "wrench")
+    }
+    for name, variable in known.items():
+        if variable.role != "model":
+            parts[variable.role][:, variable.index] = values[name]
+    configuration = mechanism.configuration_of(parts["position"])
+    return States(configuration, parts["velocity"], parts["acceleration"], parts["wrench"])
+
+
+def variant(
+    mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, float]
+) -> Mechanism:
+    """The mechanism with other values of the variables of its model, and with its payload.
+
+    Raises:
+        ModelError: there is no such mechanism.
+    """
+    own = {
+        name: values[name]
+        for name, variable in known.items()
+        if variable.role == "model" and name not in PAYLOAD
+    }
+    changed = mechanism.with_model_values(own) if own else mechanism
+    mass, *place = (values[name] for name in PAYLOAD)
+    return changed.with_payload(mass, place) if mass else changed

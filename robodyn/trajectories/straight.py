@@ -1,0 +1,69 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Straight motions of any mechanism, from one configuration to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.trajectories.joints import plan_joints
+from robodyn.trajectories.line import plan_line
+from robodyn.trajectories.sampled import SampledTrajectory, knot_times
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+# Between the knots of a motion whose configurations are found from independent joints [s].
+PERIOD = 0.01
+
+
+def plan_straight(
+    mechanism: Mechanism,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    duration: float | None = None,
+    v_max: float | None = None,
+    w_max: float | None = None,
+    profile: str = "lspb",
+) -> Trajectory:
+    """Plan a straight motion: of a body in space (`plan_line`), or of joints (`plan_joints`).
+
+    Args:
+        mechanism: what is to move.
+        start, goal: configurations (nq,).
+        duration: [s]; computed from the limits where it is None.
+        v_max: [m/s] of a body, [rad/s or m/s] of joints.
+        w_max: [rad/s] of a body's roll, pitch and yaw; joints have none.
+        profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
+
+    Raises:
+        InvalidInput: bad arrays, or neither duration nor limits given.
+        InfeasibleTrajectory: the limits do not allow the duration.
+        NoSolution: a closed loop cannot be assembled on the way.
+    """
+    if mechanism.coordinates.is_pose:
+        return plan_line(start, goal, duration, v_max, w_max, profile=profile)
+    if len(mechanism.independent_joints) == mechanism.coordinates.configuration_size:
+        return plan_joints(start, goal, duration, v_max, profile)
+    first, last = mechanism.values_of(np.array([start, goal]))
+    line = plan_joints(first, last, duration, v_max, profile)
+    times = knot_times(line.duration, line.switching_times, PERIOD)
+    motion = mechanism.motion_of_independent(*line.sample(times), guess=start)
+    return SampledTrajectory(mechanism, times, motion)

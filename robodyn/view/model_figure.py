@@ -1,0 +1,52 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The figure of a model: from the URDF it was loaded from, or from the model itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robodyn.mechanisms.common.figure import Figure
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
+from robodyn.mechanisms.load import models
+from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
+    """The figure of a mechanism that was loaded from `source`.
+
+    A URDF or xacro is drawn by its visuals. A bundled model or a YAML file is drawn by the URDF
+    that its kind exports; where it exports none, a bundled model is drawn by its
+    xacro, if the package xacro is installed, and any other by `mechanism.figure()`. A URDF without
+    visuals is drawn as sticks from joint to joint.
+
+    Raises:
+        ModelError: invalid visuals; the message is one line.
+    """
+    name = f"URDF of {mechanism.name}"
+    bundled = str(source) in models()
+    text = (exported_urdf(mechanism) if bundled else "") or source_urdf(source)
+    text = text or exported_urdf(mechanism)
+    figure = figure_from_urdf(text, name) if text else mechanism.figure()
+    if figure.shapes:
+        return figure
+    remark = f"{name}: no visuals to draw, only sticks from joint to joint"
+    bare = Figure(figure.joints, (), figure.links[0], (*figure.remarks, remark))
+    return bare.with_sticks(mechanism.size)

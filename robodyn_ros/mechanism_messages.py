@@ -1,0 +1,225 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Messages of a mechanism's states and trajectories: by body pose, or by joint positions.
+
+Which of the two a mechanism uses follows from the form of its coordinates; see `FORMS`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
+
+from robodyn.checks import refuse_beyond
+from robodyn.trajectories import Motion, SampledTrajectory
+from robodyn_ros import messages
+from robodyn_ros.lossless_publishing import sender
+from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
+from robodyn_ros.transforms import PlatformBroadcaster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+    from rclpy.publisher import Publisher
+    from rclpy.qos import QoSProfile
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+class MechanismMessages:
+    """Messages of one mechanism; a subclass for each form of coordinates.
+
+    Attributes:
+        state_topic, trajectory_topic: names of the two topics.
+        state_type, trajectory_type: their message types.
+    """
+
+    state_topic: str
+    trajectory_topic: str
+    state_type: type[Any]
+    trajectory_type: type[Any]
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+
+    def read_state(self, message: Any) -> tuple[int, FloatArray, FloatArray]:
+        """Stamp [ns], configuration and velocity of a state message.
+
+        Raises:
+            RobodynError: a malformed message.
+        """
+        raise NotImplementedError
+
+    def read_trajectory(self, message: Any) -> SampledTrajectory:
+        """The trajectory of a trajectory message.
+
+        Raises:
+            RobodynError: a malformed message, or one for another mechanism.
+        """
+        raise NotImplementedError
+
+    def write_trajectory(self, times: FloatArray, motion: Motion) -> Any:
+        """The message of a trajectory with knots at times [s]; its stamp is zero."""
+        raise NotImplementedError
+
+    def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
+        """What a simulator publishes states with."""
+        raise NotImplementedError
+
+    def read_joint_trajectory(
+        self, message: JointTrajectory, here: FloatArray | None
+    ) -> SampledTrajectory:
+        """The motion of a joint trajectory; `here` is the present configuration, if known.
+
+        Raises:
+            RobodynError: a malformed message, or a motion that the mechanism cannot make.
+        """
+        times, (position, rate, change) = messages.joint_rows(
+            message, self._mechanism.independent_joints
+        )
+        motion = self._mechanism.motion_of_independent(position, rate, change, here)
+        return SampledTrajectory(self._mechanism, times, motion)
+
+
+class StatePublisher:
+    """Publishes a mechanism's state on all its topics."""
+
+    def __init__(self, main: Publisher, publish: Callable[..., None]) -> None:
+        self._main = main
+        self.publish = publish
+
+    @property
+    def subscribers(self) -> int:
+        """Number of subscribers of the state topic."""
+        return int(self._main.get_subscription_count())
+
+
+class PoseMessages(MechanismMessages):
+    """`platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory)."""
+
+    state_topic = "platform_state"
+    trajectory_topic = "platform_trajectory"
+    state_type = Odometry
+    trajectory_type = MultiDOFJointTrajectory
+
+    def read_state(self, message: Odometry) -> tuple[int, FloatArray, FloatArray]:
+        """See the base class."""
+        return messages.platform_state(message)
+
+    def read_trajectory(self, message: MultiDOFJointTrajectory) -> SampledTrajectory:
+        """See the base class."""
+        return messages.sampled_trajectory(message, self._mechanism)
+
+    def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
+        """See the base class."""
+        base = self._mechanism.frames[0]
+        return messages.platform_trajectory(base, "platform_joint", times, motion)
+
+    def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
+        """`platform_state`, the transform, and all joints on `joint_states`."""
+        mechanism = self._mechanism
+        states = node.create_publisher(Odometry, self.state_topic, profile)
+        joints = node.create_publisher(JointState, "joint_states", profile)
+        send_state, send_joints = sender(node, states), sender(node, joints)
+        transform = PlatformBroadcaster(node, *mechanism.frames)
+        odometry = OdometryMessage(mechanism.frames)
+        all_joints = AllJoints(mechanism)
+
+        def publish(stamp: int, pose: FloatArray, twist: FloatArray, effort: FloatArray) -> None:
+            # first, because controllers wait for it
+            state = odometry.filled(stamp, pose, twist)
+            send_state(state)
+            transform.send(state)
+            send_joints(all_joints.filled(stamp, pose, twist, effort))
+
+        return StatePublisher(states, publish)
+
+
+class JointMessages(MechanismMessages):
+    """`joint_states` (JointState) and `joint_trajectory` (JointTrajectory)."""
+
+    state_topic = "joint_states"
+    trajectory_topic = "joint_trajectory"
+    state_type = JointState
+    trajectory_type = JointTrajectory
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        super().__init__(mechanism)
+        self._measured = mechanism.measured_joints
+        self._here: FloatArray | None = None
+
+    def read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
+        """See the base class; a configuration is searched for near the one read before."""
+        stamp = messages.to_nanoseconds(message.header.stamp)
+        position, velocity = (
+            messages.joint_values(message, self._measured, field)
+            for field in ("position", "velocity")
+        )
+        refuse_beyond("position", position)
+        refuse_beyond("velocity", velocity)
+        configuration, rate = self._mechanism.state_of_readings(position, velocity, self._here)
+        self._here = configuration
+        return stamp, configuration, rate
+
+    def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
+        """See the base class."""
+        return self.read_joint_trajectory(message, self._here)
+
+    def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
+        """See the base class."""
+        rows = self._mechanism.independent_motion(*motion)
+        return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
+
+    def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
+        """`joint_states` of all joints; robot_state_publisher makes the transforms of them."""
+        joints = node.create_publisher(JointState, self.state_topic, profile)
+        send, all_joints = sender(node, joints), AllJoints(self._mechanism)
+
+        def publish(stamp: int, q: FloatArray, qd: FloatArray, effort: FloatArray) -> None:
+            send(all_joints.filled(stamp, q, qd, effort))
+
+        return StatePublisher(joints, publish)
+
+
+class AllJoints:
+    """The JointState of all joints; the effort of passive ones is zero."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        names = mechanism.all_joint_names
+        self._mechanism = mechanism
+        self._message, self._efforts = JointStateMessage(names), np.zeros(len(names))
+        self._driven = [names.index(name) for name in mechanism.joint_names]
+
+    def filled(
+        self, stamp: int, configuration: FloatArray, velocity: FloatArray, effort: FloatArray
+    ) -> JointState:
+        """The message for a state and efforts (n,) of the driven joints, at a stamp [ns]."""
+        _, position, rate = self._mechanism.joint_states(configuration, velocity)
+        self._efforts[self._driven] = effort
+        return self._message.filled(stamp, position, rate, self._efforts)
+
+
+# By the form of a mechanism's coordinates.
+FORMS: dict[str, type[MechanismMessages]] = {"pose": PoseMessages, "joints": JointMessages}
+
+
+def messages_of(mechanism: Mechanism) -> MechanismMessages:
+    """The messages that carry a mechanism's states and trajectories."""
+    return FORMS[mechanism.coordinates.form](mechanism)
