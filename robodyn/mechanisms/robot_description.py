@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from robodyn.errors import MissingExtra, ModelError
+from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_shapes import element, number
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
@@ -95,7 +96,8 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
         return _bundled(str(source), arguments)
     if path.suffix.lower() not in URDF_SUFFIXES:
         return ""
-    return expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
+    text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
+    return with_mesh_files(text, path)
 
 
 def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:

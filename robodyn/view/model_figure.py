@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robodyn.mechanisms.common.figure import Figure
@@ -24,8 +25,6 @@ from robodyn.mechanisms.load import models
 from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from robodyn.mechanisms.protocol import Mechanism
 
 
@@ -44,9 +43,17 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
     bundled = str(source) in models()
     text = (exported_urdf(mechanism) if bundled else "") or source_urdf(source)
     text = text or exported_urdf(mechanism)
-    figure = figure_from_urdf(text, name) if text else mechanism.figure()
+    figure = figure_from_urdf(text, name, _file(source)) if text else mechanism.figure()
     if figure.shapes:
         return figure
     remark = f"{name}: no visuals to draw, only sticks from joint to joint"
     bare = Figure(figure.joints, (), figure.links[0], (*figure.remarks, remark))
     return bare.with_sticks(mechanism.size)
+
+
+def _file(source: str | Path) -> Path | None:
+    """The file that a URDF's relative meshes are beside; none for URDF text and bundled models."""
+    text = str(source)
+    if text.lstrip("\ufeff \t\r\n").startswith("<") or text in models():
+        return None
+    return Path(source)

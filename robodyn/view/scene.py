@@ -195,7 +195,9 @@ class Scene:
             "position": shape.place[:3, 3],
         }
         name = f"/model/{shape.link}/visual_{number}"
-        if shape.kind == "cylinder":
+        if shape.mesh is not None:
+            scene.add_mesh_simple(name, *shape.mesh, flat_shading=True, side="double", **common)
+        elif shape.kind == "cylinder":
             scene.add_cylinder(name, *shape.size, **common)
         elif shape.kind == "sphere":
             scene.add_icosphere(name, *shape.size, **common)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.formats.meshes import Mesh
 
 
 GREY = (0.6, 0.62, 0.65)
@@ -37,15 +38,16 @@ GREY = (0.6, 0.62, 0.65)
 
 @dataclass(frozen=True)
 class Shape:
-    """A primitive that is drawn on a link.
+    """A primitive or a mesh that is drawn on a link.
 
     Attributes:
         link: name of the link.
-        kind: `cylinder` (along z), `sphere` or `box`.
-        size: [m] (radius, length), (radius,) or (x, y, z).
+        kind: `cylinder` (along z), `sphere`, `box` or `mesh`.
+        size: [m] (radius, length), (radius,) or (x, y, z); none of a mesh.
         place: (4, 4) its centre and axes in the link's frame.
         color: red, green, blue, 0..1.
         opacity: 0..1.
+        mesh: its triangles, in place of a primitive.
     """
 
     link: str
@@ -54,6 +56,7 @@ class Shape:
     place: FloatArray
     color: tuple[float, float, float] = GREY
     opacity: float = 1.0
+    mesh: Mesh | None = None
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import ModelError
+from robodyn.formats.meshes import Mesh, mesh_file, read_mesh
 from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.common.figure import GREY, DrawnJoint, Figure, Shape
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from xml.etree.ElementTree import Element
 
     from robodyn.arrays import FloatArray
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
 _SIZES = {"cylinder": ("radius", "length"), "sphere": ("radius",), "box": ("size",)}
 
 
-def figure_from_urdf(text: str, source: str = "URDF text") -> Figure:
+def figure_from_urdf(text: str, source: str = "URDF text", file: Path | None = None) -> Figure:
     """The figure of a URDF; `source` names it in messages.
 
-    Meshes are not drawn; the figure's remarks say how many were left out.
+    Meshes are read where `file`, the URDF's own, says that they are; of those that cannot be read
+    the figure's remarks say how many, and why the first.
 
     Raises:
         ModelError: the text is not well-formed, or a number cannot be read; names the link and
@@ -49,17 +52,23 @@ def figure_from_urdf(text: str, source: str = "URDF text") -> Figure:
         if (color := _color(material)) is not None
     }
     shapes: list[Shape] = []
-    meshes = 0
+    left_out: list[str] = []
+    meshes: dict[tuple[str, str], Mesh] = {}
     for link in root.iterfind("link"):
         for visual in link.iterfind("visual"):
-            shape = _shape(visual, str(link.get("name")), palette, source)
-            if shape is None:
-                meshes += 1
-            else:
+            try:
+                mesh = _mesh(visual, file, source, meshes)
+            except ModelError as error:
+                left_out.append(str(error))
+                continue
+            shape = _shape(visual, str(link.get("name")), palette, source, mesh)
+            if shape is not None:
                 shapes.append(shape)
     joints = [_joint(joint, source) for joint in root.iterfind("joint")]
     names = [str(link.get("name")) for link in root.iterfind("link")]
-    remarks = [f"{source}: {meshes} meshes are not drawn, only primitives are"] if meshes else []
+    remarks = []
+    if left_out:
+        remarks = [f"{source}: {len(left_out)} meshes are not drawn; of the first, {left_out[0]}"]
     return Figure(joints, shapes, names[0] if names else "base_link", remarks)
 
 
@@ -101,12 +110,38 @@ def _travel(joint: Element, where: str) -> float:
     return float(_numbers(limit.get("upper", "0"), 1, f"{where}: limit upper")[0])
 
 
+def _mesh(
+    visual: Element, file: Path | None, source: str, known: dict[tuple[str, str], Mesh]
+) -> Mesh | None:
+    """The mesh of a visual, read once however often it is drawn; None for a primitive."""
+    form = visual.find("geometry/mesh")
+    if form is None:
+        return None
+    name, scale = form.get("filename", ""), form.get("scale", "1 1 1")
+    if (name, scale) not in known:
+        factors = _numbers(scale, 3, f"{source}: scale of mesh {name}")
+        known[name, scale] = read_mesh(mesh_file(name, file), factors)
+    return known[name, scale]
+
+
 def _shape(
-    visual: Element, link: str, palette: dict[str, tuple[float, ...]], source: str
+    visual: Element,
+    link: str,
+    palette: dict[str, tuple[float, ...]],
+    source: str,
+    mesh: Mesh | None,
 ) -> Shape | None:
-    """The shape of a visual, or None for a mesh."""
+    """The shape of a visual, or None for one of another kind."""
     where = f"{source}: visual of link {link!r}"
     geometry = _child(visual, "geometry", where)
+    material = visual.find("material")
+    color: tuple[float, ...] | None = None
+    if material is not None:
+        color = _color(material) or palette.get(str(material.get("name")))
+    red, green, blue, opacity = color or (*GREY, 1.0)
+    if mesh is not None:
+        place = _place(visual, where)
+        return Shape(link, "mesh", (), place, (red, green, blue), opacity, mesh)
     for kind, keys in _SIZES.items():
         form = geometry.find(kind)
         if form is None:
@@ -117,11 +152,6 @@ def _shape(
         )
         if (size <= 0.0).any():
             raise ModelError(f"{where}: {kind} of size {size.tolist()}", value=size.tolist())
-        material = visual.find("material")
-        color: tuple[float, ...] | None = None
-        if material is not None:
-            color = _color(material) or palette.get(str(material.get("name")))
-        red, green, blue, opacity = color or (*GREY, 1.0)
         place = _place(visual, where)
         return Shape(link, kind, tuple(size.tolist()), place, (red, green, blue), opacity)
     return None

@@ -1,0 +1,124 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Meshes of a URDF's visuals: where their files are, and what is in them.
+
+trimesh reads STL and OBJ by itself, and Collada (DAE) with pycollada.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.extras import how_to_install
+from robodyn.formats.ros_packages import find_package
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+
+class Mesh(NamedTuple):
+    """Triangles: vertices (V, 3) [m] in the visual's frame, faces (F, 3) as rows of them."""
+
+    vertices: FloatArray
+    faces: NDArray[np.int64]
+
+
+def mesh_file(name: str, near: Path | None) -> Path:
+    """The file of a mesh: package://, file://, or relative to the URDF, which is `near`.
+
+    Raises:
+        ModelError: there is no such file or package.
+    """
+    parts = urlparse(name)
+    if parts.scheme == "package":
+        # `package:///part.stl`, as some exporters write, names no package: it is beside the URDF
+        inside = unquote(parts.path).lstrip("/")
+        folder = find_package(parts.netloc, near) if parts.netloc else _folder(near)
+        path = folder / inside
+    elif parts.scheme == "file":
+        path = Path(unquote(parts.path))
+    else:
+        path = _folder(near) / name
+    if not path.is_file():
+        raise ModelError(f"the mesh {name} is not there", value=name)
+    return path
+
+
+def with_mesh_files(text: str, near: Path) -> str:
+    """URDF text whose meshes RViz finds, too: as file:// where no sourced ROS 2 has their package.
+
+    What is not found is left as it is.
+    """
+
+    def located(match: re.Match[str]) -> str:
+        name = match["name"]
+        scheme = urlparse(name).scheme
+        if scheme not in ("", "package") or (scheme == "package" and _is_sourced(name)):
+            return match[0]
+        try:
+            return match["before"] + mesh_file(name, near).resolve().as_uri() + match["quote"]
+        except ModelError:
+            return match[0]
+
+    return _MESH.sub(located, text)
+
+
+_MESH = re.compile(
+    r"(?P<before><mesh\b[^>]*?\bfilename\s*=\s*(?P<quote>[\"']))(?P<name>[^\"']*)(?P=quote)"
+)
+
+
+def _is_sourced(name: str) -> bool:
+    prefixes = [part for part in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if part]
+    package = urlparse(name).netloc
+    return bool(package) and any(Path(p, "share", package).is_dir() for p in prefixes)
+
+
+def read_mesh(path: Path, scale: FloatArray) -> Mesh:
+    """The triangles of a file, scaled (3,); a scene of several parts is one mesh.
+
+    Raises:
+        ModelError: it cannot be read, or a package for it is missing.
+    """
+    try:
+        import trimesh
+    except ImportError as failure:
+        raise ModelError(
+            f"meshes need the package trimesh: {how_to_install('meshes')}", value="trimesh"
+        ) from failure
+    try:
+        found: Any = trimesh.load(str(path), force="mesh")
+        vertices = np.asarray(found.vertices, dtype=np.float64) * scale
+        faces = np.asarray(found.faces, dtype=np.int64)
+    except Exception as failure:  # whatever its many readers make of a file that is none
+        reason = " ".join(str(failure).split())[:200]
+        if "collada" in reason.lower():
+            reason = f"needs the package pycollada: {how_to_install('meshes')}"
+        raise ModelError(f"the mesh {path} cannot be read: {reason}", value=str(path)) from failure
+    if not len(faces):
+        raise ModelError(f"the mesh {path} has no faces", value=str(path))
+    return Mesh(vertices, faces)
+
+
+def _folder(near: Path | None) -> Path:
+    return near.resolve().parent if near is not None else Path.cwd()

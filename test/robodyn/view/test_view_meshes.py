@@ -1,0 +1,108 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Meshes of a URDF in the live view and in RViz: package://, file:// and beside the file."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
+from robodyn.mechanisms.robot_description import robot_description
+from robodyn.view.model_figure import figure_of
+
+pytest.importorskip("trimesh")
+
+TETRAHEDRON = """v 0 0 0
+v 1 0 0
+v 0 2 0
+v 0 0 3
+f 1 3 2
+f 1 2 4
+f 1 4 3
+f 2 3 4
+"""
+ROBOT = """<robot name="r"><link name="base"/>
+  <link name="arm"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+    <visual><origin xyz="0 0 0.5"/>
+    <geometry><mesh filename="{name}" scale="0.1 0.1 0.1"/></geometry>
+    <material name="red"><color rgba="1 0 0 1"/></material></visual></link>
+  <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def stl(path):
+    """The same tetrahedron as an ASCII STL file."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
+    lines = ["solid t"]
+    for face in ([0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]):
+        lines += ["facet normal 0 0 0", "outer loop"]
+        lines += [f"vertex {x} {y} {z}" for x, y, z in corners[face]]
+        lines += ["endloop", "endfacet"]
+    path.write_text("\n".join([*lines, "endsolid t"]))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name in ("AMENT_PREFIX_PATH", "ROBODYN_PACKAGE_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    package = tmp_path / "maker_robot"
+    (package / "meshes").mkdir(parents=True)
+    (package / "package.xml").write_text("<package><name>maker_robot</name></package>")
+    (package / "meshes" / "arm.obj").write_text(TETRAHEDRON)
+    stl(package / "meshes" / "arm.stl")
+    return package
+
+
+@pytest.mark.parametrize("suffix", ["obj", "stl"])
+@pytest.mark.parametrize(
+    "way", ["package://maker_robot/meshes/", "meshes/", "file", "package:///meshes/"]
+)
+def test_a_mesh_is_drawn_where_it_is(folder, way, suffix):
+    way = (folder / "meshes").as_uri() + "/" if way == "file" else way
+    file = folder / "arm.urdf"
+    file.write_text(ROBOT.format(name=f"{way}arm.{suffix}"))
+    arm = rd.load(file)
+    figure = figure_of(file, arm)
+    assert figure.remarks == ()
+    (shape,) = figure.shapes
+    assert (shape.link, shape.kind, shape.color) == ("arm", "mesh", (1.0, 0.0, 0.0))
+    assert shape.mesh.vertices.max(axis=0) == pytest.approx([0.1, 0.2, 0.3])
+    assert len(shape.mesh.faces) == 4
+    assert shape.place[2, 3] == 0.5
+    # RViz finds it without the package being installed
+    found = (folder / "meshes" / f"arm.{suffix}").as_uri()
+    assert f'filename="{found}"' in robot_description(file, arm)
+
+
+def test_a_package_of_a_sourced_ros_2_keeps_its_name(folder, monkeypatch):
+    share = folder.parent / "prefix" / "share"
+    share.mkdir(parents=True)
+    (share / "maker_robot").symlink_to(folder)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(share.parent))
+    file = folder / "arm.urdf"
+    file.write_text(ROBOT.format(name="package://maker_robot/meshes/arm.obj"))
+    assert "package://maker_robot/meshes/arm.obj" in robot_description(file, rd.load(file))
+
+
+def test_what_is_not_there_is_said_and_the_rest_drawn(folder):
+    text = ROBOT.format(name="package://nowhere/arm.obj")
+    figure = figure_from_urdf(text, "arm.urdf", folder / "arm.urdf")
+    assert figure.shapes == ()
+    (remark,) = figure.remarks
+    assert "1 meshes are not drawn" in remark
+    assert "'nowhere' is not found" in remark
+    (folder / "meshes" / "arm.obj").write_text("")
+    damaged = figure_from_urdf(ROBOT.format(name="meshes/arm.obj"), "arm.urdf", folder / "arm.urdf")
+    assert "arm.obj" in damaged.remarks[0]
