@@ -30,11 +30,14 @@ A prefix is never changed once it exists: its name is a hash of the links in it.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -95,7 +98,7 @@ def link_prefix() -> Path:
     key = hashlib.sha256(repr(sorted(links.items())).encode()).hexdigest()[:16]
     root = Path(sys.prefix) / "share" / "robodyn_bare"
     if not _writable(root):
-        root = Path(tempfile.gettempdir()) / f"robodyn_bare_{os.getuid()}"
+        root = _temporary_root()
     prefix = root / key
     if not prefix.is_dir():
         root.mkdir(parents=True, exist_ok=True)
@@ -109,6 +112,21 @@ def _forget_old(root: Path) -> None:
     for old in root.iterdir():
         if old.stat().st_mtime < time.time() - 7 * 86400:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _temporary_root() -> Path:
+    """Return a folder for temporary files that nobody else can put executables in."""
+    root = Path(tempfile.gettempdir()) / f"robodyn_bare_{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        root.mkdir(mode=0o700)
+    found = root.lstat()  # what the name stands for, and not what a link leads to
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    if ours and not stat.S_IMODE(found.st_mode) & 0o077:
+        return root
+    # Somebody else could have planted it: use a new folder, gone when this process ends.
+    root = Path(tempfile.mkdtemp(prefix="robodyn_bare_"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    return root
 
 
 def _writable(folder: Path) -> bool:
