@@ -108,7 +108,7 @@ def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
 
 def come_to(recorder: Process) -> float:
     """The simulated time [s] that a recorder has come to, by its own account."""
-    told = re.findall(r"has come to t = ([\d.]+) s", recorder.output)
+    told = re.findall(r"at t = ([\d.]+) s", recorder.output)
     return float(told[-1]) if told else -1.0
 
 

@@ -136,7 +136,7 @@ def test_a_best_effort_clock_gives_the_stamps(record, parameters):
     clock = run.peer.node.create_publisher(Clock, "/clock", profile)
     numbers = run.publisher(Float64, "number")
     for seconds in (20, 21):
-        line = f"has come to t = {seconds}.000 s"
+        line = f"at t = {seconds}.000 s"
         run.process.provoke(lambda seconds=seconds: clock.publish(tick(seconds)), line)
         numbers.publish(Float64(data=float(seconds)))
     run.finish()
@@ -193,7 +193,7 @@ def test_messages_lost_are_told_and_counted(record, reliability):
 
     def told() -> bool:
         send()  # what is missing is known by what comes after it
-        return "/lossy: a message was lost, perhaps more to come" in run.process.output
+        return "/lossy: a message was lost, more may follow" in run.process.output
 
     run.peer.until(told, "the loss told")
     run.finish()

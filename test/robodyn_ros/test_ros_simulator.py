@@ -190,7 +190,7 @@ def test_efforts_beyond_the_limits_are_cut_and_told(lockstep, plant, mechanism):
     assert (np.abs(plant.effort) <= mechanism.effort_limits).all()
     lockstep.peer.until(
         lambda: any(
-            status.level == DiagnosticStatus.WARN and "cut" in status.message
+            status.level == DiagnosticStatus.WARN and "limited" in status.message
             for array in lockstep.diagnostics
             for status in array.status
         ),
@@ -317,7 +317,7 @@ def test_realtime_brakes_when_no_command_comes(realtime, mechanism):
     """One command that nearly carries it; the platform sinks and is caught."""
     carrying = mechanism.inverse_dynamics(mechanism.home, np.zeros(6), np.zeros(6))
     realtime.efforts.publish(Float64MultiArray(data=(0.9 * carrying).tolist()))
-    realtime.process.wait_for_line("no command for 0.2 s: brakes hold the mechanism")
+    realtime.process.wait_for_line("no command for 0.2 s: brakes closed")
 
     def caught() -> bool:
         state = realtime.states[-1]

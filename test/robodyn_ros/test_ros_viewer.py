@@ -231,7 +231,7 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
 
         peer.until(lambda: shown(mechanism.home), "the platform's place")
         # a pose in which a leg has no direction
-        process.provoke(lambda: send(nowhere), "not shown: leg 1 has zero length")
+        process.provoke(lambda: send(nowhere), "cannot be displayed: leg 1 has zero length")
         moved = mechanism.advance(mechanism.home, np.array([0.01, 0.02, 0.03, 0.0, 0.0, 0.0]))
         peer.until(lambda: shown(moved), "the next place")
         process.provoke(lambda: send_forces(effort * np.nan), "forces refused", "nan")
