@@ -284,7 +284,9 @@ def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere)
     message = messages.platform_trajectory("base_link", "j", np.arange(3.0), motion)
     monitor.trajectories.publish(message)
     monitor.process.wait_for_line("[ERROR]", "trajectory not examined: leg 1 has zero length")
-    monitor.process.wait_for_line("[ERROR]", "~/scale is computed from the velocity instead: leg 1 has zero length")
+    monitor.process.wait_for_line(
+        "[ERROR]", "~/scale is computed from the velocity instead: leg 1 has zero length"
+    )
     monitor.peer.until(lambda: np.isnan(ahead[-1].data), "nothing known of what is ahead")
     seen = len(monitor.diagnostics)
     assert monitor.show(good)[0] == pytest.approx(50, rel=1e-6)
