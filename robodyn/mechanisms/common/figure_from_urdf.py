@@ -36,7 +36,7 @@ _SIZES = {"cylinder": ("radius", "length"), "sphere": ("radius",), "box": ("size
 def figure_from_urdf(text: str, source: str = "URDF text") -> Figure:
     """The figure of a URDF; `source` names it in messages.
 
-    Meshes are not drawn; the figure's remarks say how many were left out.
+    Meshes are not drawn; the figure's remarks say how many were skipped.
 
     Raises:
         ModelError: the text is not well-formed, or a number cannot be read; names the link and
