@@ -64,7 +64,7 @@ class Body:
         total = self.mass + other.mass
         if total == 0.0:
             return self
-        with np.errstate(over="ignore", invalid="ignore"):  # refused by the new body
+        with np.errstate(over="ignore", invalid="ignore"):  # the new body raises
             arm = other.com - self.com
             reduced = self.mass * other.mass / total
             shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
