@@ -83,7 +83,7 @@ class CompilationNotes:
             if not self._said_damaged:
                 self._said_damaged = True
                 self._say(
-                    f"the kernel cache is damaged ({name}): what cannot be read is removed and "
+                    f"the kernel cache is damaged ({name}): unreadable files are removed and "
                     "compiled again"
                 )
 
@@ -110,9 +110,9 @@ def is_cached() -> bool:
 def _where() -> str:
     folders = cache_folders()
     if not folders or not folders[-1].writable:
-        return "; there is no folder to keep them in, so the next start takes as long"
+        return "; they cannot be cached in any folder, so the next start takes as long"
     if folders[-1].temporary:
-        return f"; no cache folder can be written, so they are kept in {folders[-1].path.parent}"
+        return f"; no cache folder is writable, so they are kept in {folders[-1].path.parent}"
     return ""
 
 
