@@ -130,7 +130,7 @@ def analyze(
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> Study:
-    """Examine what a planned motion asks of a mechanism; `robodyn.analyze` adds charts to it.
+    """Examine the forces and conditioning of a planned motion; `robodyn.analyze` adds charts.
 
     Args:
         mechanism: of any kind.

@@ -32,7 +32,7 @@ def replay(
     model: Annotated[
         str, option(help="Model that was recorded; by default the bag's robot_description.")
     ] = "",
-    port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    port: Annotated[int, option(help="Port on localhost; 0 picks a free one.")] = 8080,
     browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a recorded run in the browser."""
@@ -46,7 +46,7 @@ def replay(
 
 
 def _replay(bag: str, model: str, port: int, browser: bool) -> None:
-    # Imported here: the other commands do without all of it.
+    # Imported here: the other commands do not need it.
     from robodyn.view.bag import read_recording
     from robodyn.view.model_figure import figure_of
     from robodyn.view.serving import serve, stop, viser_module
@@ -54,7 +54,7 @@ def _replay(bag: str, model: str, port: int, browser: bool) -> None:
 
     viser_module()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         recording, source = read_recording(bag, model)
     figure = figure_of(source, recording.mechanism)
     server = serve(port)
@@ -62,7 +62,7 @@ def _replay(bag: str, model: str, port: int, browser: bool) -> None:
     address = f"http://localhost:{server.get_port()}"
     typer.echo(
         f"{bag}: {recording.duration:g} s of {recording.mechanism.name}: {address}  "
-        "(Ctrl-C ends it)"
+        "(Ctrl-C to stop)"
     )
     page.start()
     try:

@@ -32,9 +32,9 @@ def view(
     path: Annotated[
         str, option(help="Path to follow: a name of the papers, demo, or a waypoint file.")
     ] = "",
-    port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    port: Annotated[int, option(help="Port on localhost; 0 picks a free one.")] = 8080,
     speed: Annotated[float, option(help="Simulated seconds per second.")] = 1.0,
-    paused: Annotated[bool, option("--paused", help="Wait for Play.")] = False,
+    paused: Annotated[bool, option("--paused", help="Start paused.")] = False,
     browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a mechanism in the browser, moving, with plots and controls."""
@@ -48,7 +48,7 @@ def view(
 
 
 def _view(model: str, path: str, port: int, speed: float, paused: bool, browser: bool) -> None:
-    # Imported here: the other commands do without all of it.
+    # Imported here: the other commands do not need it.
     from robodyn.mechanisms.load import load
     from robodyn.view.live import LiveSimulation
     from robodyn.view.model_figure import figure_of
@@ -58,7 +58,7 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
 
     viser_module()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         mechanism = load(model)
     figure = figure_of(model, mechanism)
     live = LiveSimulation(mechanism, paths_of(mechanism, path), speed=speed, repeat=True)
@@ -68,7 +68,7 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
         typer.echo(f"note: {remark}", err=True)
     page, _ = open_studio(server, live, figure)
     address = f"http://localhost:{server.get_port()}"
-    typer.echo(f"{mechanism.name}: {address}  (Ctrl-C ends it)")
+    typer.echo(f"{mechanism.name}: {address}  (Ctrl-C to stop)")
     live.start()
     page.start()
     try:
