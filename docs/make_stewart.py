@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Make the tables of docs/stewart.md between its `<!-- table: name -->` and `<!-- end -->` marks.
+"""Generate docs/stewart.md's tables between its `<!-- table: name -->` and `<!-- end -->` marks.
 
 python docs/make_stewart.py           write them
 python docs/make_stewart.py --check   exit with 1 if the page is out of date
@@ -48,12 +48,12 @@ FORMULATIONS: dict[str, str | Formulation] = {
     "... and the joint's true W and A: the equations above": Formulation(),
     "`pedrammehr2012`, eq. 31-40 and 45-50 as printed": "pedrammehr2012",
     "... and no parallel-axis terms": Formulation(spin="2012"),
-    "... and eq. 25 mended: the equations above": Formulation(),
+    "... and eq. 25 corrected: the equations above": Formulation(),
 }
 
 
 def main() -> int:
-    """Write the tables, or say whether they are up to date."""
+    """Write the tables, or check whether they are up to date."""
     warnings.simplefilter("ignore")
     text = PAGE.read_text(encoding="utf-8")
     new = MARK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
@@ -136,7 +136,7 @@ def statements() -> str:
         ["path I, dynamic fraction of legs 1 to 4, exact", fractions["exact"]],
         ["path I, condition number", f"{condition.min():.1f} to {condition.max():.1f}"],
         [
-            "path I, largest spin of a leg about itself, taken as zero in eq. 6",
+            "path I, largest spin of a leg about its axis, taken as zero in eq. 6",
             f"{100.0 * share.max():.0f} % of the leg's angular velocity, leg {share.argmax() + 1}",
         ],
         ["path III, singular", f"at {singular:.9f} s"],
@@ -149,7 +149,7 @@ def statements() -> str:
             f"condition number {coarse.max():.3g}, force {np.abs(forces).max():.2g} N",
         ],
     ]
-    return table(["what", "value"], rows)
+    return table(["quantity", "value"], rows)
 
 
 def modes() -> str:
@@ -171,7 +171,7 @@ def modes() -> str:
 
 
 def stability() -> str:
-    """Growth rates of small motions about rest along path I while the static forces are held."""
+    """Growth rates of small motions about rest along path I with the static forces held."""
     platform = manipulator()
     path = rd.paper_path("I")
     times = np.array([0.0, 1.5, 3.0, 4.5, 6.0])
@@ -181,7 +181,7 @@ def stability() -> str:
 
 
 def draw_plots() -> None:
-    """Forces, dynamic part and errors of the printed formulations; condition numbers."""
+    """Plots of forces and errors of the printed formulations, and of condition numbers."""
     import matplotlib as mpl
 
     mpl.use("Agg")
