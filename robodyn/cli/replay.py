@@ -16,15 +16,14 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-import webbrowser
 from typing import Annotated
 
 import typer
 
 from robodyn.cli.commands import argument, option
-from robodyn.errors import RobodynError, UnphysicalInertiaWarning
+from robodyn.cli.served_page import until_interrupted, wait_for_interrupt
+from robodyn.errors import UnphysicalInertiaWarning
 
 
 def replay(
@@ -36,13 +35,8 @@ def replay(
     browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a recorded run in the browser."""
-    try:
+    with until_interrupted():
         _replay(bag, model, port, browser)
-    except RobodynError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
-    except KeyboardInterrupt:
-        pass
 
 
 def _replay(bag: str, model: str, port: int, browser: bool) -> None:
@@ -66,10 +60,7 @@ def _replay(bag: str, model: str, port: int, browser: bool) -> None:
     )
     page.start()
     try:
-        if browser:
-            webbrowser.open(address)
-        while True:
-            time.sleep(3600.0)
+        wait_for_interrupt(address, browser)
     finally:
         page.close()
         stop(server)

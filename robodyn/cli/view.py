@@ -16,15 +16,14 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-import webbrowser
 from typing import Annotated
 
 import typer
 
 from robodyn.cli.commands import argument, option
-from robodyn.errors import RobodynError, UnphysicalInertiaWarning
+from robodyn.cli.served_page import until_interrupted, wait_for_interrupt
+from robodyn.errors import UnphysicalInertiaWarning
 
 
 def view(
@@ -38,13 +37,8 @@ def view(
     browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a mechanism in the browser, moving, with plots and controls."""
-    try:
+    with until_interrupted():
         _view(model, path, port, speed, paused, browser)
-    except RobodynError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
-    except KeyboardInterrupt:
-        pass
 
 
 def _view(model: str, path: str, port: int, speed: float, paused: bool, browser: bool) -> None:
@@ -72,10 +66,7 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
     live.start()
     page.start()
     try:
-        if browser:
-            webbrowser.open(address)
-        while True:
-            time.sleep(3600.0)
+        wait_for_interrupt(address, browser)
     finally:
         page.close()
         live.close()
