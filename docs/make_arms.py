@@ -20,7 +20,6 @@ python docs/make_arms.py --check   exit with 1 if the page is out of date
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from generated import table, with_tables, write_or_check
 
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.kernels import dynamics as stewart
@@ -35,7 +35,6 @@ from robodyn.papers.operation_counting import count_operations
 from robodyn.papers.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 
 PAGE = Path(__file__).with_name("arms.md")
-MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 SIZES = range(2, 13)
 
 # What the paper on the Stewart platform states: its own count, and Fu, Gonzalez and Lee's for an
@@ -67,12 +66,7 @@ WHY = {
 def main() -> int:
     """Write the tables, or check whether they are up to date."""
     warnings.simplefilter("ignore")
-    text = PAGE.read_text(encoding="utf-8")
-    new = MARK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
-    if "--check" in sys.argv[1:]:
-        return int(new != text)
-    PAGE.write_text(new, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, with_tables(PAGE, TABLES))
 
 
 def equality() -> str:
@@ -230,12 +224,6 @@ def title(method: str) -> str:
 def pair(counts: Iterable[int]) -> str:
     """Multiplications / additions."""
     return " / ".join(map(str, counts))
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -21,14 +21,14 @@ python docs/make_stewart.py --plots   draw docs/images/stewart_*.png as well (ne
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from generated import table, with_tables, write_or_check
 
 import robodyn as rd
 from robodyn.analysis.singularity import singular_times, threshold_crossings
@@ -37,7 +37,6 @@ from robodyn.mechanisms.stewart.formulations import Formulation
 
 PAGE = Path(__file__).with_name("stewart.md")
 IMAGES = Path(__file__).with_name("images")
-MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 PATHS = ("I", "II", "P1")
 # From the papers as printed to the exact equations, one corrected error at a time.
 FORMULATIONS: dict[str, str | Formulation] = {
@@ -55,14 +54,9 @@ FORMULATIONS: dict[str, str | Formulation] = {
 def main() -> int:
     """Write the tables, or check whether they are up to date."""
     warnings.simplefilter("ignore")
-    text = PAGE.read_text(encoding="utf-8")
-    new = MARK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
-    if "--check" in sys.argv[1:]:
-        return int(new != text)
-    PAGE.write_text(new, encoding="utf-8")
     if "--plots" in sys.argv[1:]:
         draw_plots()
-    return 0
+    return write_or_check(PAGE, with_tables(PAGE, TABLES))
 
 
 def manipulator() -> Any:
@@ -223,12 +217,6 @@ def draw_plots() -> None:
     right.set(xlabel="time [s]", ylabel="condition number of H")
     figure.savefig(IMAGES / "stewart_errors.png", dpi=90, metadata={"Software": None})
     plt.close(figure)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 TABLES: dict[str, Callable[[], str]] = {
