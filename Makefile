@@ -17,17 +17,17 @@ export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 .PHONY: help setup sim arm view bench test test-kilted test-versions mutants lint format clean
 
 help:
-	@echo "make sim     fly path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
-	@echo "make arm     fly the PUMA experiment"
-	@echo "make view    see a mechanism move in the browser (MODEL=puma560 for another)"
-	@echo "make bench   measure the library beside Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
+	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
+	@echo "make arm     run the PUMA experiment"
+	@echo "make view    watch a mechanism move in the browser (MODEL=puma560 for another)"
+	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
-	@echo "make mutants put faults into chosen modules, one at a time, and list those no test catches"
-	@echo "make setup   make the environment in .venv only"
-	@echo "make format  let ruff format the code"
-	@echo "make clean   remove .venv and what was built"
+	@echo "make mutants inject faults into chosen modules, one at a time, and list those that no test catches"
+	@echo "make setup   create the environment in .venv only"
+	@echo "make format  format the code with ruff"
+	@echo "make clean   remove .venv and build products"
 
 setup: $(READY)
 
@@ -51,7 +51,7 @@ $(BENCH_READY): $(TEST_READY) requirements/bench.txt
 	@touch $@
 
 $(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
-	@echo "adding what the tests need to $(VENV)"
+	@echo "adding the test dependencies to $(VENV)"
 	@$(PIP) install -r requirements/test.txt
 	@$(PIP) install --no-deps -r requirements/test-no-deps.txt
 	@touch $@
@@ -73,11 +73,11 @@ view: $(VIEW_READY)
 bench: $(BENCH_READY)
 	@$(BIN)/python -m benchmarks
 
-# Processes that talk over DDS spend much of their time waiting, so three at once suit two cores.
+# Processes that communicate over DDS spend much of their time waiting, so three run on two cores.
 test: lint
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# The tests that talk over DDS once more, on the distribution after Jazzy.
+# Runs the tests that use DDS on the distribution after Jazzy.
 test-kilted: $(KILTED)/.ready
 	@$(KILTED)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder test/launch test/robodyn_ros test/bare $(ARGS)
 
@@ -91,14 +91,14 @@ $(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
 	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation -e bare -e .
 	@touch $@
 
-# Each with a Python and packages of its own, and every kernel compiled: some minutes.
+# Each with its own Python and packages, and every kernel compiled: takes several minutes.
 test-versions:
 	@$(PYTHON) test/versions/run.py $(ARGS)
-# Which modules, and by which tests: pyproject.toml. ARGS="robodyn.control.path_clock*" takes a few.
-# It works on a copy in mutants/, shows progress, and goes on from there when it is run again.
+# pyproject.toml lists the modules and tests. ARGS="robodyn.control.path_clock*" selects a few.
+# It works on a copy in mutants/, shows progress, and resumes from there when it is run again.
 mutants: $(MUTANTS_READY)
 	@$(BIN)/mutmut run $(ARGS)
-	@echo "not caught, of those that were tried (mutmut show NAME shows one):"
+	@echo "faults not caught, of those tried (mutmut show NAME shows one):"
 	@$(BIN)/mutmut results | grep -v "not checked" || echo "    none"
 
 lint: $(TEST_READY)

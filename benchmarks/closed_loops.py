@@ -26,7 +26,7 @@ import pinocchio as pin
 
 from benchmarks import engines
 
-# Equality constraints of MuJoCo are springs: as stiff as its time step allows.
+# MuJoCo's equality constraints are springs, here as stiff as its time step allows.
 STIFF = {"solref": [0.004, 1.0], "solimp": [0.9999, 0.9999, 0.001, 0.5, 2.0]}
 
 

@@ -14,9 +14,8 @@
 
 """A Stewart platform as a tree in another engine: Pinocchio and MuJoCo.
 
-Each tree has the six legs, open at the spherical joints, and the free platform. It answers with
-its own mass matrix, inverse dynamics and Jacobians in its own coordinates; what closes it is
-`closed_chain`.
+Each tree has the six legs, open at the spherical joints, and the free platform. It provides its own
+mass matrix, inverse dynamics and Jacobians in its own coordinates; `closed_chain` closes the loops.
 """
 
 import mujoco
@@ -85,7 +84,7 @@ class PinocchioTree:
         return self.model.addFrame(pin.Frame(name, joint, 0, pose, pin.FrameType.OP_FRAME))
 
     def place(self, pose):
-        """Put the tree where the platform has this pose (7,)."""
+        """Set the state in which the platform has this pose (7,)."""
         q = []
         coordinates = leg_coordinates(self.platform, pose)
         for joint, (_, q1, q2, T, length) in zip(
@@ -160,7 +159,7 @@ class MujocoTree:
         self.sliders = [self.model.joint(f"slide{i}").dofadr[0] for i in range(6)]
 
     def place(self, pose):
-        """Put the tree where the platform has this pose (7,)."""
+        """Set the state in which the platform has this pose (7,)."""
         q = []
         coordinates = leg_coordinates(self.platform, pose)
         for joint, (_, q1, q2, T, length) in zip(
@@ -191,7 +190,7 @@ class MujocoTree:
         return [self._jacobian(mujoco.mj_jacDot, frame) @ qd for frame in frames]
 
     def mass_matrix(self):
-        """Column by column from the inverse dynamics, less what no acceleration needs."""
+        """Column by column from the inverse dynamics, minus the bias at zero acceleration."""
         zero = np.zeros(self.size)
         rest = self.inverse_dynamics(zero, zero)
         columns = [self.inverse_dynamics(zero, unit) - rest for unit in np.eye(self.size)]

@@ -88,7 +88,7 @@ class MujocoPlatform:
         self.tree = MujocoTree(platform)
         self.tree.place(pose)
         self.model, self.data = self.tree.model, self.tree.data
-        # its free joint turns in its own axes, as Pinocchio's does, but moves in those of the world
+        # its free joint rotates in body axes, like Pinocchio's, but translates in world axes
         R = self.data.xmat[self.model.body("platform").id].reshape(3, 3)
         self.qd, self.qdd = qd.copy(), qdd.copy()
         self.qd[18:21] = R @ qd[18:21]

@@ -16,8 +16,8 @@
 
 Usage: `python -m benchmarks.latency [--seconds 3] [--executors lean single events]`. Each node of
 the loop is a process of its own, and so is its echo, which gets the same messages and answers with
-messages of the same types and sizes, but computes nothing. They are asked in turn, half a second
-each, so that a busy machine meets both. Latency is from just before a message is published to the
+messages of the same types and sizes, but computes nothing. They take turns of half a second each,
+so that a busy machine affects both. Latency is from just before a message is published to the
 callback of its answer.
 """
 
@@ -41,7 +41,7 @@ RATES = (200, 500, 1000)
 
 
 class Row(NamedTuple):
-    """What came of one scenario at one rate: latencies [s] and unanswered messages of both."""
+    """Results of one scenario at one rate: latencies [s] and unanswered messages of both."""
 
     scenario: Scenario
     executor: str

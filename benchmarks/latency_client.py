@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Who asks the nodes and their echoes, and takes the time."""
+"""The client that sends requests to the nodes and their echoes, and measures the response time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PATIENCE = 0.3  # [s] that an answer is waited for
 
 
 class Peer:
-    """A node or an echo, in a namespace of its own: asks it and remembers how long it took.
+    """A node or an echo, in its own namespace: sends requests and records the response times.
 
     An answer is known by its stamp; one without a stamp, or the simulator's, which is of a later
     time, is that to the oldest question still open.
@@ -138,7 +138,7 @@ class Questions:
         self._effort = m.inverse_dynamics(m.home, *np.zeros((2, len(m.joint_names))))
 
     def trajectory(self) -> Any:
-        """The motion as a planner would send it."""
+        """The motion as published by a planner."""
         times = knot_times(FLIGHT, self.motion.switching_times, 0.02)
         return self.messages.write_trajectory(times, self.motion.sample(times))
 
@@ -174,7 +174,7 @@ class Client:
             Peer(self.node, scenario, namespace, pid)
             for namespace, pid in (("/node", node_pid), ("/echo", echo_pid))
         ]
-        self.fly(scenario, questions)
+        self.publish_trajectory(scenario, questions)
         self.meet(*peers)
         number, spent, asked = 0, [0.0, 0.0], [0, 0]
         count = round(rate * BLOCK)
@@ -200,17 +200,17 @@ class Client:
             (busy[0], busy[1]),
         )
 
-    def fly(self, scenario: Scenario, questions: Questions) -> None:
+    def publish_trajectory(self, scenario: Scenario, questions: Questions) -> None:
         """Give the node the trajectory along which the states lie, if it takes any."""
         if scenario.node != "inverse_dynamics":
             return
-        flown = questions.trajectory()
+        trajectory = questions.trajectory()
         topic = f"/node/{questions.messages.trajectory_topic}"
-        self._planner = self.node.create_publisher(type(flown), topic, qos.LATCHED)
-        self._planner.publish(flown)
+        self._planner = self.node.create_publisher(type(trajectory), topic, qos.LATCHED)
+        self._planner.publish(trajectory)
 
     def meet(self, *peers: Peer) -> None:
-        """Wait until all are there."""
+        """Wait until all nodes are connected."""
         while not all(peer.ready() for peer in peers):
             self.spin(time.perf_counter() + 0.1)
         self.spin(time.perf_counter() + 1.0)

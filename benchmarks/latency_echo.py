@@ -15,7 +15,7 @@
 """The bare rclpy echo beside which the nodes are measured, a process of its own.
 
 It answers each message with the messages that a node would answer it with, of the same types and
-sizes, made beforehand and filled with nothing but the stamp.
+sizes, prepared in advance; only the stamp is filled in.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> None:
         for header in stamped:
             header.stamp = message.header.stamp
         for publisher, reply in replies:
-            # inverse_dynamics does not publish its other command to nobody
+            # inverse_dynamics does not publish its other command without a subscriber
             if name != "inverse_dynamics" or publisher.get_subscription_count():
                 publisher.publish(reply)
 

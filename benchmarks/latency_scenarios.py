@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What the nodes are asked in the measurements of latency."""
+"""Requests to the nodes in the latency measurements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLATFORM, ARM = "stewart_symmetric", "puma560"
 
 
 class Scenario(NamedTuple):
-    """A node and what it is asked.
+    """A node and its requests.
 
     Attributes:
         node, model: the executable and its mechanism.

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""States at 1 kHz for a minute: is every state answered, and is the node's memory bounded?
+"""States at 1 kHz for a minute: is every state answered, and does the node's memory stay bounded?
 
 Usage: `python -m benchmarks.one_kilohertz [--seconds 60] [--node inverse_dynamics] [--model ...]`.
-Flies a trajectory, prints the resident memory of the node's process over time, and fails if the
+Publishes a trajectory, prints the resident memory of the node's process over time, and fails if the
 node dies or its memory grows by more than 5 MB after the first tenth of the run. Of states that
 come faster than they are answered `inverse_dynamics` answers the latest: one that was overtaken
 by the next has no effort, and is counted.
@@ -42,7 +42,7 @@ ALLOWED = 5.0  # [MB]
 
 
 class Endurance(NamedTuple):
-    """What came of it.
+    """Result of a run.
 
     Attributes:
         sizes: (K, 2) times [s] and resident memory [MB].
@@ -64,14 +64,14 @@ class Endurance(NamedTuple):
 
 
 def endure(scenario: Scenario, seconds: float, rate: int = RATE) -> Endurance:
-    """Send states at a rate [Hz], whatever becomes of them."""
+    """Send states at a rate [Hz], whether they are answered or not."""
     from benchmarks.latency_client import Client, Peer, Questions
 
     client, questions = Client(), Questions(scenario, rate)
     try:
         with running("/node", scenario, "lean", rate) as process:
             peer = Peer(client.node, scenario, "/node", process.pid)
-            client.fly(scenario, questions)
+            client.publish_trajectory(scenario, questions)
             client.meet(peer)
             begin, sizes, count = time.perf_counter(), [], round(seconds * rate)
             for index in range(count):
@@ -89,7 +89,7 @@ def endure(scenario: Scenario, seconds: float, rate: int = RATE) -> Endurance:
 
 
 def main() -> int:
-    """Run, print, judge."""
+    """Run, print the result, and check it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--node", default="inverse_dynamics", choices={s.node for s in SCENARIOS})

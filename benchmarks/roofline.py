@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How near a batch is to what the processor can do: operations, bytes, and both peaks measured."""
+"""A batch relative to the processor's peak: operations, bytes, and both peaks measured."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def operations(platform: Any, pose: Any, twist: Any, accel: Any) -> int:
 
 @numba.njit(error_model="numpy")
 def _spin(numbers: Any, count: int) -> None:
-    """Products and sums in chains that do not wait for each other."""
+    """Products and sums in independent chains."""
     r = rows_of(numbers, 0)
     m, c = r[CHAINS], r[CHAINS + 1]
     a0, a1, a2, a3, a4, a5 = r[0], r[1], r[2], r[3], r[4], r[5]
@@ -66,7 +66,7 @@ def peak_bytes() -> float:
 
 def vector_instructions(kernel: Any) -> tuple[int, int, int]:
     """How many arithmetic instructions of a kernel are on 8, on 4 or 2, and on single numbers."""
-    # code read from disk cannot be looked at
+    # code loaded from the cache cannot be inspected
     again = numba.njit(error_model="numpy", nogil=True, _nrt=False)(kernel.py_func)
     again.compile(kernel.signatures[0])
     (asm,) = again.inspect_asm().values()

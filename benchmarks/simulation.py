@@ -14,7 +14,7 @@
 
 """Whole simulations: `python -m benchmarks.simulation` prints the table of docs/performance.md.
 
-Processor time is told beside the time that passes: on a busy machine only the former says much.
+CPU time is reported beside wall-clock time: on a busy machine only the former is meaningful.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Taken(NamedTuple):
 
 
 class Own(rd.ComputedTorque):
-    """The same controller as somebody else's, which the compiled code does not know."""
+    """The same controller as a user-defined one, unknown to the compiled code."""
 
 
 def taken(name: str, call: Callable[[], object], rounds: int) -> Taken:
-    """Time a call, after one that compiles what is to be compiled."""
+    """Time a call, after a first one that compiles everything."""
     times = []
     for _ in range(rounds + 1):
         wall, processor = time.perf_counter(), time.process_time()
@@ -91,7 +91,7 @@ def mujoco_steps(count: int) -> Callable[[], None]:
 
     def run() -> None:
         for _ in range(count // 100):
-            tree.place(platform_home)  # it falls, and is not to fall far
+            tree.place(platform_home)  # the platform falls; reset it before it falls far
             mujoco.mj_step(tree.model, tree.data, 100)
 
     platform_home = tree.platform.home
@@ -130,7 +130,7 @@ def table(rows: list[Taken]) -> str:
     """A Markdown table, and how busy the machine was with other things."""
     lines = ["| | seconds | of processor time |", "|---|---|---|"]
     lines += [f"| {row.name} | {row.wall:.3f} | {row.processor:.3f} |" for row in rows]
-    lines += ["", f"The load average was {os.getloadavg()[1]:.0f} when this was made."]
+    lines += ["", f"The load average was {os.getloadavg()[1]:.0f} during this run."]
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How long calls take when the machine is not ours alone: rounds in turn, and their medians."""
+"""Timing of calls on a shared machine: contenders take turns in rounds; medians are reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Clock = Callable[[], float]
 
 
 class Contender(NamedTuple):
-    """One way to do the work; `states` is what one call does."""
+    """One way to do the work; `states` is the number of states per call."""
 
     name: str
     call: Callable[[], object]
@@ -50,7 +50,7 @@ def compare(
     duration: float = 0.002,
     clock: Clock = time.thread_time,
 ) -> list[Timing]:
-    """Time every contender once a round, so that a busy moment meets all of them.
+    """Time every contender once per round, so that a busy moment affects all of them.
 
     The clock is this thread's time on the processor, in which nobody else's work counts; where
     several threads work it has to be that on the wall.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is compared: each peer's answer is checked against ours before its time is taken."""
+"""The comparisons: each peer's result is checked against ours before it is timed."""
 
 from __future__ import annotations
 

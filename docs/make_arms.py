@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Make the tables of docs/arms.md between its `<!-- table: name -->` and `<!-- end -->` marks.
+"""Generate the tables of docs/arms.md between its `<!-- table: name -->` and `<!-- end -->` marks.
 
 python docs/make_arms.py           write them
 python docs/make_arms.py --check   exit with 1 if the page is out of date
@@ -20,7 +20,6 @@ python docs/make_arms.py --check   exit with 1 if the page is out of date
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from generated import table, with_tables, write_or_check
 
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.kernels import dynamics as stewart
@@ -35,7 +35,6 @@ from robodyn.papers.operation_counting import count_operations
 from robodyn.papers.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 
 PAGE = Path(__file__).with_name("arms.md")
-MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 SIZES = range(2, 13)
 
 # What the paper on the Stewart platform states: its own count, and Fu, Gonzalez and Lee's for an
@@ -45,34 +44,29 @@ PAPER_ARM = 132 * 6 + 111 * 6 - 4
 
 WHY = {
     ("newton_euler", "alpha_i"): "omega x z costs two multiplications by the rate",
-    ("newton_euler", "f_i"): "m abar of the last link is left out with its R f",
-    ("newton_euler", "r_i x R f"): "the last link carries no other, as in the row of f_i",
+    ("newton_euler", "f_i"): "m abar of the last link is not counted, like its R f",
+    ("newton_euler", "r_i x R f"): "the last link has no successor, as in the row of f_i",
     ("newton_euler", "R n"): "the same",
-    ("newton_euler", "add n"): "five vectors are summed by four additions, not five; last link two",
+    ("newton_euler", "add n"): "five vectors take four additions, not five; last link two",
     ("modified_newton_euler", "alpha_i"): "as above",
     ("modified_newton_euler", "a_i"): "the last link's m abar needs R a of the link before",
     ("modified_newton_euler", "r_i x R f"): "as above",
     ("modified_newton_euler", "R n"): "as above",
     ("modified_newton_euler", "add n"): "four vectors, three additions; last link one",
     ("lagrange", "bracket J"): (
-        "the appendix lists 16 q multiplications for the sum over q'', then loses them; it charges "
+        "the appendix lists 16 q multiplications for the sum over q'', then omits them; it counts "
         "16 (q^2 - 1) additions for a sum of q (q + 1)/2 matrices, and then sums q (q + 1) to "
         "n (n^2 - 1)/3; doubling the mixed products q'_j q'_k adds q (q - 1)/2"
     ),
-    ("lagrange", "trace"): "the sum starts at the motor's effort",
-    ("lagrange", "gravity"): "g is not folded into m rbar, so that any gravity will do",
+    ("lagrange", "trace"): "the sum starts with the motor's effort",
+    ("lagrange", "gravity"): "g is not folded into m rbar, to allow any direction of gravity",
 }
 
 
 def main() -> int:
-    """Write the tables, or say whether they are up to date."""
+    """Write the tables, or check whether they are up to date."""
     warnings.simplefilter("ignore")
-    text = PAGE.read_text(encoding="utf-8")
-    new = MARK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
-    if "--check" in sys.argv[1:]:
-        return int(new != text)
-    PAGE.write_text(new, encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, with_tables(PAGE, TABLES))
 
 
 def equality() -> str:
@@ -112,7 +106,7 @@ def equality() -> str:
             ],
             [name, "forward after inverse dynamics", relative(bodies, qdd)],
         ]
-    return table(["arm", "what", "largest difference"], rows)
+    return table(["arm", "compared", "largest difference"], rows)
 
 
 def gap(tau: Any, arm: Any, method: str, *motion: Any) -> str:
@@ -165,7 +159,7 @@ def rows_of(method: str) -> Callable[[], str]:
 
 
 def everything() -> str:
-    """Operations of a whole call, with those that the rules leave out; Stewart platform too."""
+    """Operations of a whole call, including those that the rules exclude; platform as well."""
     rows = []
     for method in REPORT_TOTAL:
         tally = count_arm(method, 6)
@@ -230,12 +224,6 @@ def title(method: str) -> str:
 def pair(counts: Iterable[int]) -> str:
     """Multiplications / additions."""
     return " / ".join(map(str, counts))
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 TABLES: dict[str, Callable[[], str]] = {

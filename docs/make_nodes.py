@@ -28,6 +28,7 @@ from pathlib import Path
 from types import ModuleType
 
 import rclpy
+from generated import write_or_check
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -83,13 +84,7 @@ except ImportError:
 
 def main() -> int:
     """Write the page, or check it."""
-    text = page()
-    if "--check" in sys.argv[1:]:
-        same = PAGE.exists() and PAGE.read_text() == text
-        sys.stdout.write(f"{PAGE.name} is {'up to date' if same else 'out of date'}\n")
-        return 0 if same else 1
-    PAGE.write_text(text)
-    return 0
+    return write_or_check(PAGE, page())
 
 
 def page() -> str:

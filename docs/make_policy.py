@@ -29,6 +29,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import rclpy
+from generated import write_or_check
 from make_nodes import GLOBAL, NODES, TF2_USES, running
 from rclpy.node import Node
 
@@ -78,13 +79,7 @@ Rules = dict[tuple[str, str], set[str]]
 
 def main() -> int:
     """Write the policy, or check it."""
-    text = policy()
-    if "--check" in sys.argv[1:]:
-        same = POLICY.exists() and POLICY.read_text() == text
-        sys.stdout.write(f"{POLICY.name} is {'up to date' if same else 'out of date'}\n")
-        return 0 if same else 1
-    POLICY.write_text(text)
-    return 0
+    return write_or_check(POLICY, policy())
 
 
 def policy() -> str:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Make the tables of docs/stewart.md between its `<!-- table: name -->` and `<!-- end -->` marks.
+"""Generate docs/stewart.md's tables between its `<!-- table: name -->` and `<!-- end -->` marks.
 
 python docs/make_stewart.py           write them
 python docs/make_stewart.py --check   exit with 1 if the page is out of date
@@ -21,14 +21,14 @@ python docs/make_stewart.py --plots   draw docs/images/stewart_*.png as well (ne
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from generated import table, with_tables, write_or_check
 
 import robodyn as rd
 from robodyn.analysis.singularity import singular_times, threshold_crossings
@@ -37,7 +37,6 @@ from robodyn.mechanisms.stewart.formulations import Formulation
 
 PAGE = Path(__file__).with_name("stewart.md")
 IMAGES = Path(__file__).with_name("images")
-MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 PATHS = ("I", "II", "P1")
 # From the papers as printed to the exact equations, one corrected error at a time.
 FORMULATIONS: dict[str, str | Formulation] = {
@@ -48,21 +47,16 @@ FORMULATIONS: dict[str, str | Formulation] = {
     "... and the joint's true W and A: the equations above": Formulation(),
     "`pedrammehr2012`, eq. 31-40 and 45-50 as printed": "pedrammehr2012",
     "... and no parallel-axis terms": Formulation(spin="2012"),
-    "... and eq. 25 mended: the equations above": Formulation(),
+    "... and eq. 25 corrected: the equations above": Formulation(),
 }
 
 
 def main() -> int:
-    """Write the tables, or say whether they are up to date."""
+    """Write the tables, or check whether they are up to date."""
     warnings.simplefilter("ignore")
-    text = PAGE.read_text(encoding="utf-8")
-    new = MARK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
-    if "--check" in sys.argv[1:]:
-        return int(new != text)
-    PAGE.write_text(new, encoding="utf-8")
     if "--plots" in sys.argv[1:]:
         draw_plots()
-    return 0
+    return write_or_check(PAGE, with_tables(PAGE, TABLES))
 
 
 def manipulator() -> Any:
@@ -136,7 +130,7 @@ def statements() -> str:
         ["path I, dynamic fraction of legs 1 to 4, exact", fractions["exact"]],
         ["path I, condition number", f"{condition.min():.1f} to {condition.max():.1f}"],
         [
-            "path I, largest spin of a leg about itself, taken as zero in eq. 6",
+            "path I, largest spin of a leg about its axis, taken as zero in eq. 6",
             f"{100.0 * share.max():.0f} % of the leg's angular velocity, leg {share.argmax() + 1}",
         ],
         ["path III, singular", f"at {singular:.9f} s"],
@@ -149,7 +143,7 @@ def statements() -> str:
             f"condition number {coarse.max():.3g}, force {np.abs(forces).max():.2g} N",
         ],
     ]
-    return table(["what", "value"], rows)
+    return table(["quantity", "value"], rows)
 
 
 def modes() -> str:
@@ -171,7 +165,7 @@ def modes() -> str:
 
 
 def stability() -> str:
-    """Growth rates of small motions about rest along path I while the static forces are held."""
+    """Growth rates of small motions about rest along path I with the static forces held."""
     platform = manipulator()
     path = rd.paper_path("I")
     times = np.array([0.0, 1.5, 3.0, 4.5, 6.0])
@@ -181,7 +175,7 @@ def stability() -> str:
 
 
 def draw_plots() -> None:
-    """Forces, dynamic part and errors of the printed formulations; condition numbers."""
+    """Plots of forces and errors of the printed formulations, and of condition numbers."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -223,12 +217,6 @@ def draw_plots() -> None:
     right.set(xlabel="time [s]", ylabel="condition number of H")
     figure.savefig(IMAGES / "stewart_errors.png", dpi=90, metadata={"Software": None})
     plt.close(figure)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""`python -m robodyn`: the command `robodyn`, wherever it is on no path."""
+"""`python -m robodyn`: the command `robodyn` where it is not on the PATH."""
 
 from robodyn.cli import main
 

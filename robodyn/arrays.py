@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The type of the arrays that everything here is made of."""
+"""The array type used throughout the package."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Validation of what users pass in: arrays become float64 of a known shape, or are refused."""
+"""Validation of users' arguments: arrays become float64 of a known shape, or are rejected."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-# A quaternion further than this from unit length is a mistake, not rounding; below it the
-# kernels, which do not normalise, would be off by as much.
+# A quaternion further than this from unit length is a mistake, not rounding; the results of kernels
+# that do not normalise are off by up to this much.
 QUATERNION_TOLERANCE = 1e-6
-# No coordinate or rate of a mechanism is as large [m, rad, m/s, rad/s]; what is computed from one
-# that is may overflow.
+# Outside any plausible workspace [m, rad, m/s, rad/s]; computing with larger coordinates or rates
+# may overflow.
 BEYOND = 1e6
-# Of so few numbers Python's own sum tells sooner than NumPy whether all are finite.
+# For so few numbers Python's sum is a faster test for finiteness than NumPy.
 FEW = 36
 _FLOAT64 = np.dtype(np.float64)
 
 
 def all_finite(values: FloatArray) -> bool:
-    """Whether all numbers of a float64 array are finite; quick for a single state."""
+    """Whether all numbers of a float64 array are finite; fast for a single state."""
     if values.size <= FEW and values.ndim == 1 and math.isfinite(sum(values.tolist())):
         return True
-    # a batch; or a number that is not finite, or finite ones whose sum is not
+    # a batch, a number that is not finite, or finite numbers whose sum overflows
     return bool(np.isfinite(values).all())
 
 
@@ -57,7 +57,7 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
         InvalidInput: not numeric, wrong trailing shape, or not finite (the message names the
             argument, the first offending element and its value).
     """
-    # a single state, as it passes by a thousand times a second
+    # fast path for a single state, as checked a thousand times per second
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.ndim == 1:
         single: FloatArray = value
         if (not core or single.shape == core) and all_finite(single):
@@ -65,7 +65,7 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     expected = "(" + ", ".join(["...", *map(str, core)]) + ")"
     try:
         given = np.asarray(value)
-        if given.dtype.kind in "cSUMm":  # which NumPy would turn into numbers of another meaning
+        if given.dtype.kind in "cSUMm":  # which NumPy would convert to numbers with another meaning
             raise TypeError(f"it holds {given.dtype}")
         array = given.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
@@ -142,7 +142,7 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
             single: FloatArray = pose.copy()
             single[3:] /= length
             return single
-    with np.errstate(over="ignore"):  # too long a quaternion is refused, not computed with
+    with np.errstate(over="ignore"):  # a quaternion whose length overflows is rejected below
         norm = np.sqrt((pose[..., 3:] ** 2).sum(axis=-1, keepdims=True))
     worst = np.abs(norm - 1.0)
     if worst.size and worst.max() > QUATERNION_TOLERANCE:
@@ -156,12 +156,12 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
 
 
 def refuse_beyond(name: str, values: FloatArray, limit: float = BEYOND) -> None:
-    """Refuse what is measured (n,), finite, but so far off that no mechanism is there.
+    """Reject measurements (n,) that are finite but outside any plausible workspace.
 
     Raises:
         InvalidInput: a value larger than the limit.
     """
-    # what was turned from one frame to another and back is off by rounding
+    # transforming to another frame and back adds rounding errors
     farthest, numbers = limit * (1.0 + 1e-9), values.tolist()
     if max(numbers) > farthest or min(numbers) < -farthest:
         raise InvalidInput(

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Every way the library can refuse its input, each a class that carries the offending value.
+"""The library's errors, each a class that carries the offending value.
 
-The message says where (file, field, leg or joint), what was found and what would be right;
-the same facts are attributes, so a caller need not parse the text.
+The message says where (file, field, leg or joint), what was found and what is expected; the same
+facts are attributes, so a caller need not parse the text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 
 class RobodynError(Exception):
-    """Base of all errors raised on purpose by robodyn; `value` is what was refused."""
+    """Base of all errors raised on purpose by robodyn; `value` is the offending value."""
 
     def __init__(self, message: str, *, value: Any = None) -> None:
         super().__init__(message)
@@ -36,11 +36,11 @@ class InvalidInput(RobodynError, ValueError):
 
 
 class ModelError(RobodynError, ValueError):
-    """A model description that cannot be taken: malformed, incomplete or contradictory."""
+    """An invalid model description: malformed, incomplete or contradictory."""
 
 
 class ModelNotFound(ModelError):
-    """No bundled model has that name and no file is there; `value` is the name asked for."""
+    """No bundled model or file has that name; `value` is the name requested."""
 
 
 class UnphysicalInertia(ModelError):
@@ -48,15 +48,15 @@ class UnphysicalInertia(ModelError):
 
 
 class UnphysicalInertiaWarning(UserWarning):
-    """The same finding on an ordinary load: the model is taken as it is."""
+    """The same finding on an ordinary load: the model is used unchanged."""
 
 
 class MissingInertiaWarning(UnphysicalInertiaWarning):
-    """A moving link states no inertia and is taken as massless."""
+    """A moving link has no inertial and is treated as massless."""
 
 
 class PathError(RobodynError, ValueError):
-    """An unknown path name, or a waypoint file that cannot be taken."""
+    """An unknown path name, or an invalid waypoint file."""
 
 
 class InfeasibleTrajectory(RobodynError, ValueError):
@@ -64,7 +64,7 @@ class InfeasibleTrajectory(RobodynError, ValueError):
 
 
 class KinematicsError(RobodynError, ArithmeticError):
-    """A configuration in which the mechanism's equations have no answer.
+    """A configuration in which the mechanism's equations have no solution.
 
     Attributes: `index`, the element of the batch (a tuple, empty for a single call).
     """
@@ -89,7 +89,7 @@ class UniversalJointSingularity(ZeroLegLength):
 
 
 class UnreachablePose(KinematicsError):
-    """A pose that asks a leg for a length outside its limits; attribute `leg` (1..6)."""
+    """A pose that requires a leg length outside its limits; attribute `leg` (1..6)."""
 
     def __init__(
         self, message: str, *, leg: int, value: Any = None, index: tuple[int, ...] = ()
@@ -120,7 +120,7 @@ class SingularConfiguration(KinematicsError):
 
 
 class NoSolution(KinematicsError):
-    """An iteration that did not converge; attribute `residual`, the largest error left."""
+    """An iteration that did not converge; attribute `residual`, the largest remaining error."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class NoSolution(KinematicsError):
 
 
 class SimulationFailed(RobodynError, ArithmeticError):
-    """The integration left the finite numbers; attribute `time` [s] of the last good state."""
+    """The integrated state is no longer finite; attribute `time` [s] of the last valid state."""
 
     def __init__(self, message: str, *, time: float, value: Any = None) -> None:
         super().__init__(message, value=value)
@@ -151,12 +151,12 @@ class SingularMassMatrix(KinematicsError):
 
 
 class OutputError(RobodynError, OSError):
-    """A result file or folder that cannot be written; `value` is its path."""
+    """A result file or folder that is not writable; `value` is its path."""
 
 
 class ResumeRefused(RobodynError, ValueError):
-    """An output that is there already and is not of the sweep that is asked for."""
+    """An output that already exists and is not from the requested sweep."""
 
 
 class ClusterError(RobodynError, RuntimeError):
-    """A cluster that does not answer, is lost, or has another version of the library."""
+    """A cluster that does not respond, is lost, or has another version of the library."""

@@ -11,10 +11,10 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Packages that a feature needs and the library does not, and how to install them where we run.
+"""Optional packages that individual features need, and how to install them in this environment.
 
-setup.py takes its extras from here. Advice names the packages themselves and the Python that is
-running, so it holds in a checkout, for an installed package and in a ROS 2 workspace.
+setup.py takes its extras from here. Instructions name the packages themselves and the running
+Python, so it holds in a checkout, for an installed package and in a ROS 2 workspace.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ EXTRAS = {
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs what an extra needs, for the Python that is running.
+    """The command that installs what an extra needs, for the running Python.
 
-    A Python that belongs to the system (PEP 668) refuses pip: there a virtual environment that
-    sees the system's packages, ROS 2 among them, comes first.
+    A Python managed by the system (PEP 668) rejects pip; there the command first creates a virtual
+    environment with access to the system's packages, ROS 2 among them.
     """
     packages = " ".join(map(shlex.quote, EXTRAS[extra]))
     if not _belongs_to_the_system():

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-# Of sqrt(1 -+ sin pitch): below it the sum, or the difference, of roll and yaw is all rounding.
+# For sqrt(1 -+ sin pitch): below it the sum, or difference, of roll and yaw is rounding noise.
 LOCKED = 1e-15
 
 
@@ -57,9 +57,9 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Position (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] of pose (..., 7).
 
     Pitch lies in [-pi/2, pi/2], roll and yaw in [-pi, pi]. At the ends of pitch (gimbal lock) roll
-    and yaw turn about the same axis; roll is then zero. The angles are read off the quaternion, as
-    half the sum and half the difference of roll and yaw (Bernardes and Viollet, 2022), so that they
-    give the same rotation to the last digits, close to gimbal lock as well.
+    and yaw turn about the same axis; roll is then zero. The angles are computed from the
+    quaternion, via half the sum and half the difference of roll and yaw (Bernardes and Viollet,
+    2022), so that they reproduce the rotation to the last digits even close to gimbal lock.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -106,7 +106,7 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
 
 
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
-    """Pose (..., 7) in the base frame of what has pose `inner` in a frame of pose `outer`.
+    """The pose `inner`, given in a frame of pose `outer`, expressed in the base frame (..., 7).
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -122,7 +122,7 @@ def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
 
 
 def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
-    """Wrench (..., 6) about the base's origin, base frame, of one at the origin of a frame.
+    """A wrench at the origin of a frame, expressed about the base's origin, base frame (..., 6).
 
     Args:
         pose: (..., 7) of that frame in the base frame.
@@ -167,7 +167,7 @@ def _resolved(
 
 
 def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
-    """Two vectors (6,) between the axes of a pose (7,) and the base, both of them checked."""
+    """Two vectors (6,) rotated between the axes of a pose (7,) and the base; both checked."""
     out = np.empty((1, 6))
     kernels.resolved_pairs(pose[None], pair[None], to_base, out)
     single: FloatArray = out[0]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Large batches are shared among threads; kernels leave the interpreter alone meanwhile."""
+"""Shares large batches among threads; kernels release the interpreter lock meanwhile."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# States below which a thread costs more than it saves.
+# Number of states below which a thread costs more than it saves.
 SMALLEST_SHARE = 2048
-# What is handed out at a time: short enough that no thread waits long for the last.
+# States handed out at a time: few enough that no thread waits long for the last one.
 LARGEST_SHARE = 65536
 
 _NAME = "robodyn-worker"
 
-# Python has one size of stack, for all threads that start.
+# Python has one stack size for all threads that start.
 _ONE_STACK_SIZE = threading.Lock()
 
 _count: int | None = None
@@ -46,7 +46,7 @@ _pool: ThreadPoolExecutor | None = None
 
 
 def set_threads(count: int | None) -> None:
-    """Let large batches run on `count` threads; None is one for each processor at hand.
+    """Run large batches on `count` threads; None means one per available processor.
 
     Raises:
         InvalidInput: not a whole number, or below 1.
@@ -62,7 +62,7 @@ def set_threads(count: int | None) -> None:
 
 
 def get_threads() -> int:
-    """How many threads large batches run on."""
+    """Number of threads that large batches run on."""
     if _count is not None:
         return _count
     if hasattr(os, "sched_getaffinity"):
@@ -71,9 +71,9 @@ def get_threads() -> int:
 
 
 def share(work: Callable[[int, int], bool], count: int) -> bool:
-    """Call work(first, last) until 0..count is done, on several threads if that pays.
+    """Call work(first, last) until 0..count is done, on several threads if worthwhile.
 
-    Returns whether all calls returned true; after one that did not, no more are begun.
+    Returns whether all calls returned true; after one that did not, no more are started.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
     if _is_worker():
@@ -93,9 +93,9 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
 
 
 def once(make: Callable[P, T]) -> Callable[P, T]:
-    """Call a function once for its arguments, however many threads are first at the same time.
+    """Call a function only once per arguments, even if several threads call it at first.
 
-    They wait for the one that is (`functools.cache` would let all of them call it).
+    The others wait for the first one (`functools.cache` would let all of them call it).
     """
     lock = threading.Lock()
     made: dict[tuple[object, ...], T] = {}
@@ -115,7 +115,7 @@ def once(make: Callable[P, T]) -> Callable[P, T]:
 def each(work: Callable[[int], None], count: int) -> Iterator[int]:
     """Call work(0) to work(count - 1), on several threads; yields the number of each when done.
 
-    What one of them raises is raised here, and no more are begun.
+    An exception in one of them is raised here, and no more are started.
     """
     if get_threads() < 2 or count < 2 or _is_worker():
         for item in range(count):
@@ -130,11 +130,11 @@ def each(work: Callable[[int], None], count: int) -> Iterator[int]:
     finally:
         for future in pending:
             future.cancel()
-        wait(pending)  # they write into what the caller may now drop or look at
+        wait(pending)  # they write into memory that the caller may now release or read
 
 
 def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
-    """A function that makes each call on a thread of its own with `size` bytes of stack."""
+    """A function that runs each call on its own thread with `size` bytes of stack."""
 
     def on_thread(*args: P.args, **kwargs: P.kwargs) -> T:
         found: Future[T] = Future()
@@ -159,7 +159,7 @@ def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is_worker() -> bool:
-    """Whether this is one of our threads: they never wait for each other."""
+    """Whether this is a worker thread; workers never wait for each other."""
     return threading.current_thread().name.startswith(_NAME)
 
 
@@ -179,7 +179,7 @@ def _forget_pool() -> None:
 
 def _after_fork() -> None:
     global _pool
-    _pool = None  # its threads did not follow into the child
+    _pool = None  # threads do not survive a fork
 
 
 if hasattr(os, "register_at_fork"):

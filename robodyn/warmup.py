@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Call the compiled code of a mechanism before time matters, so that it is loaded."""
+"""Call the compiled code of a mechanism before timing matters, so that it is loaded."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ STEP = 1e-4  # [m or rad] away from home
 
 
 def warm_up(mechanism: Mechanism) -> None:
-    """Call once, near home, what control and simulation call; later calls are fast.
+    """Call once, near home, the functions of control and simulation; later calls are fast.
 
-    The first call of a kernel costs some 0.1 s where its machine code is cached on disk and
-    seconds where it is not.
+    The first call of a kernel takes about 0.1 s if its machine code is cached on disk, otherwise
+    seconds.
     """
     home = mechanism.home
     rest = mechanism.difference(home, home)
@@ -50,7 +50,7 @@ def warm_up(mechanism: Mechanism) -> None:
     mechanism.joint_velocities(home, rest)
     effort = mechanism.inverse_dynamics(home, rest, rest)
     Plant(mechanism).hold(np.asarray(effort), 1)
-    # an unsuitable home is reported by whoever uses it
+    # an unsuitable home is reported where it is used
     with suppress(RobodynError):
         path = _aside(mechanism)
         _follow(mechanism, path)
@@ -58,7 +58,7 @@ def warm_up(mechanism: Mechanism) -> None:
 
 
 def warm_up_watching(mechanism: Mechanism) -> None:
-    """The same for what examines configurations and paths for singularities."""
+    """The same for the functions that examine configurations and paths for singularities."""
     home, rest = mechanism.home, np.zeros(mechanism.coordinates.velocity_size)
     with suppress(RobodynError):
         path = _aside(mechanism)
@@ -72,7 +72,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
 
 
 def _aside(mechanism: Mechanism) -> SampledTrajectory:
-    """From home to a configuration next to it in a second."""
+    """From home to a nearby configuration in one second."""
     still = np.zeros((2, mechanism.coordinates.velocity_size))
     aside = mechanism.advance(mechanism.home, np.full(still.shape[1], STEP))
     motion = Motion(np.array([mechanism.home, aside]), still, still)
@@ -80,7 +80,7 @@ def _aside(mechanism: Mechanism) -> SampledTrajectory:
 
 
 def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:
-    """Follow a path, and replace it half-way."""
+    """Follow a path, and replace it halfway."""
     follower = TrajectoryFollower(mechanism, predicts=True)
     follower.follow(path)
     rest = np.zeros(mechanism.coordinates.velocity_size)

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Studies of a mechanism and its paths: conditioning, what lies ahead, what a run amounts to."""
+"""Studies of a mechanism and its paths: conditioning, lookahead, and the evaluation of runs."""

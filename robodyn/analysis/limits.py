@@ -38,7 +38,7 @@ Quantity = Literal["position", "velocity", "effort", "condition number", "geomet
 SAMPLES = 1000
 # Beyond a limit by less than this share of it is rounding: a path may run along its limit.
 ROUNDING = 1e-9
-# Of the duration: how closely the time of a violation is told.
+# Resolution of the time of a violation, as a fraction of the duration.
 TIME_TOLERANCE = 1e-12
 _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N m", "N")}
 

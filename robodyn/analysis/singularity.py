@@ -131,7 +131,7 @@ def _sign_changes(
                 grid[i + 1],
                 xtol=TIME_TOLERANCE * trajectory.duration,
             )
-        except ValueError as error:  # numbers so large that they are none on the way
+        except ValueError as error:  # intermediate overflow is allowed; results are checked
             raise InvalidInput(
                 f"the motion cannot be examined near t = {grid[i]:.6g} s: {error}", value=grid[i]
             ) from error

@@ -130,21 +130,10 @@ def analyze(
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> Study:
-    """Examine what a planned motion asks of a mechanism; `robodyn.analyze` adds charts to it.
+    """Examine the forces and conditioning of a planned motion; see `robodyn.analyze`.
 
-    Args:
-        mechanism: of any kind.
-        trajectory: the motion.
-        dt: [s] between the instants examined; the trajectory's switching times and its end are
-            examined as well.
-        formulation: of the inverse dynamics, one of `mechanism.formulations`.
-        wrench: (6,) [N, N m] what the surroundings exert on the mechanism, constant.
-        characteristic_length: [m] of the scaled condition number.
-        progress: called with the share done, 0 to 1, now and then.
-
-    Raises:
-        InvalidInput: arguments out of range, or an unknown formulation.
-        KinematicsError: a configuration without geometry. Forces at a singularity are NaN instead.
+    This is the analysis without charts, so that it needs no report; arguments and errors are those
+    of `robodyn.analyze`.
     """
     step = as_scalar("dt", dt, "s", above=0.0)
     load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")

@@ -46,6 +46,6 @@ add_command(app, "compile", compile_kernels)
 
 def main() -> None:
     """Entry point of the command."""
-    if not sys.stderr.isatty():  # else the notes have a line of the terminal to themselves
+    if not sys.stderr.isatty():  # otherwise the notes write to a terminal line of their own
         compilation_notes.tell_to(lambda line: typer.echo(line, err=True))
     app()

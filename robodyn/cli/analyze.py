@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""`robodyn analyze MODEL --path PATH`: what a planned motion asks of a mechanism."""
+"""`robodyn analyze MODEL --path PATH`: forces and conditioning along a planned motion."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ def analyze(
     model: Annotated[
         str,
         argument(
-            help="Bundled name, or path to a .urdf, .xacro or .yaml file; of a bag, the one that "
-            "was recorded, by default its robot_description."
+            help="Bundled name, or path to a .urdf, .xacro or .yaml file; with --bag "
+            "the recorded model, by default the bag's robot_description."
         ),
     ] = "",
     path: Annotated[
         Optional[str],  # noqa: UP045
         option(
-            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); of "
-            "a bag, in place of the plan that was recorded."
+            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); "
+            "with --bag, it replaces the recorded plan."
         ),
     ] = None,
-    dt: Annotated[float, option(help="Time between two instants looked at [s].")] = 0.001,
+    dt: Annotated[float, option(help="Sampling interval [s].")] = 0.001,
     formulation: Annotated[
         str,
-        option(help="Of a platform: exact, massless, dasgupta1998 or pedrammehr2012."),
+        option(help="For a platform: exact, massless, dasgupta1998 or pedrammehr2012."),
     ] = "exact",
     characteristic_length: Annotated[
-        float, option(help="Moments are divided by it in the scaled condition number [m].")
+        float, option(help="Length that divides moments in the scaled condition number [m].")
     ] = 1.0,
     json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[
         Optional[Path],  # noqa: UP045
-        option(help="Also write the histories, one row an instant, to this file."),
+        option(help="Also write the histories to this file, one row per instant."),
     ] = None,
     bag: Annotated[
         Optional[str],  # noqa: UP045
@@ -68,7 +68,7 @@ def analyze(
     ] = None,
     html: Annotated[
         Optional[Path],  # noqa: UP045
-        option(help="Also write a report to this file: one page that needs nothing else."),
+        option(help="Also write a report to this file: one self-contained page."),
     ] = None,
     png: Annotated[
         Optional[Path],  # noqa: UP045
@@ -76,19 +76,19 @@ def analyze(
     ] = None,
     pdf: Annotated[
         Optional[Path],  # noqa: UP045
-        option(help="Also write the report's charts to this file, a page each."),
+        option(help="Also write the report's charts to this file, one per page."),
     ] = None,
 ) -> None:
-    """Examine what a planned motion asks of a mechanism: forces, their parts, conditioning.
+    """Examine the forces of a planned motion, the terms they consist of, and the conditioning.
 
-    Nothing is simulated: forces are those of inverse dynamics along the path. Of a platform they
-    are split into what massless legs would need and the legs' own, dynamic part; of an arm into
+    Nothing is simulated: forces come from inverse dynamics along the path. For a platform they are
+    split into the forces with massless legs and the legs' own dynamic part; for an arm into
     inertia, Coriolis terms, gravity and friction.
     """
     with one_line_errors():
         if bag is not None:
             if csv is not None:
-                raise InvalidInput("--csv writes a planned motion, it has no use for --bag")
+                raise InvalidInput("--csv writes a planned motion and cannot be used with --bag")
             from robodyn.cli.recorded_run import analyze_bag
 
             analyze_bag(model, path, bag, json, html, png, pdf)

@@ -15,10 +15,10 @@
 """Commands declared once, for every typer from 0.4 on.
 
 Commands say what their parameters mean in annotations, `Annotated[str, option(help=...)]`. typer
-understands such a form of its own since 0.9, and where annotations are strings (PEP 563) only
-since releases that no long-term distribution ships: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
-All of them understand the older form, `name: str = typer.Option(default, help=...)`, so that is
-what typer is given.
+supports a form of its own like this since 0.9, and with annotations that are strings (PEP 563) only
+since releases that no long-term distribution ships: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9. All
+of them support the older form, `name: str = typer.Option(default, help=...)`, so that is what typer
+gets.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _OPTIONS = inspect.signature(typer.Typer).parameters
-# Whether help is read as markup, in which the unit [m] would be a style.
+# Whether help is parsed as markup, in which the unit [m] would be a style.
 _MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH", True))
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a parameter of a command is, all but its type and its default."""
+    """Declaration of a command's parameter, without its type and default."""
 
     make: Callable[..., Any]
     flags: tuple[str, ...]
     help: str
 
     def with_default(self, default: Any) -> Any:
-        """As typer has it; a parameter without a default is required."""
+        """As a typer object; a parameter without a default is required."""
         default = ... if default is inspect.Parameter.empty else default
         return self.make(default, *self.flags, help=escape(self.help) if _MARKUP else self.help)
 
 
 def option(*flags: str, help: str) -> Declaration:
-    """An option, by default called as its parameter."""
+    """An option, by default named after its parameter."""
     return Declaration(typer.Option, flags, help)
 
 
@@ -71,7 +71,7 @@ def argument(*, help: str) -> Declaration:
 
 
 def application(name: str, about: str) -> typer.Typer:
-    """A typer application whose errors are ours to show, with `--version` and completion."""
+    """A typer application that leaves errors to us, with `--version` and completion."""
     options: dict[str, Any] = {"name": name, "help": about, "no_args_is_help": True}
     if "pretty_exceptions_enable" in _OPTIONS:  # since 0.6
         options["pretty_exceptions_enable"] = False
@@ -102,7 +102,7 @@ def add_command(
 ) -> None:
     """Add a command whose parameters are declared in annotations.
 
-    With `model` it loads one, and has options for what a .xacro file needs to be found whole.
+    With `model` it loads a model, and has options for the arguments and packages of a .xacro file.
     """
     app.command(name)(in_older_form(_with_xacro(function) if model else function))
 
@@ -135,14 +135,14 @@ def _with_xacro(function: Callable[..., None]) -> Callable[..., None]:
 _XACRO: dict[str, Any] = {
     "xacro_arg": Annotated[
         Optional[list[str]],  # noqa: UP045
-        option("--xacro-arg", help="An argument of a .xacro file, name:=value; once for each."),
+        option("--xacro-arg", help="An argument of a .xacro file, name:=value; may be repeated."),
     ],
     "package_path": Annotated[
         Optional[list[str]],  # noqa: UP045
         option(
             "--package-path",
             help="A folder with ROS packages that a robot refers to, such as a workspace's src; "
-            f"once for each. Before those of {PATH_VARIABLE}.",
+            f"may be repeated. Searched before those of {PATH_VARIABLE}.",
         ),
     ],
 }
@@ -174,7 +174,7 @@ def in_older_form(function: Callable[..., None]) -> Callable[..., None]:
 
 def _declaration(function: Callable[..., None], parameter: inspect.Parameter, hint: Any) -> Any:
     """The type of a parameter, and typer's declaration of it with its default value."""
-    # Python 3.10 wraps what has None for a default into an Optional of its own
+    # Python 3.10 wraps a parameter whose default is None into an Optional
     for annotated in (hint, *get_args(hint)):
         kind, *remarks = get_args(annotated) if get_origin(annotated) is Annotated else (None,)
         for declared in remarks:

@@ -35,8 +35,8 @@ from robodyn.warmup import warm_up, warm_up_watching
 def compile_kernels() -> None:
     """Compile the numeric kernels into the user's cache; later runs start at once.
 
-    For an image of a container: set NUMBA_CACHE_DIR to a folder of the image, then and when it
-    runs; it may be read-only then.
+    For a container image: set NUMBA_CACHE_DIR to a folder of the image, when building and when
+    running; at run time it may be read-only.
     """
     started = time.monotonic()
     models = [kind.example for kind in kinds().values() if kind.example]
@@ -44,7 +44,7 @@ def compile_kernels() -> None:
         for model in models:
             use(model)
     else:
-        typer.echo("compiling the kernels, once: some 20 s", err=True)
+        typer.echo("compiling the kernels, once: about 20 s", err=True)
         # Numba compiles one function at a time, so each kind of mechanism has its own process
         workers = min(get_threads(), len(models))
         with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
@@ -55,12 +55,12 @@ def compile_kernels() -> None:
             work.get()
     folders = cache_folders()
     used = [folder for folder in folders if any(folder.path.rglob("*.nbc"))]
-    kept = f" in {used[0].path}" if used else ", but no folder can be written to keep them"
+    kept = f" in {used[0].path}" if used else ", but there is no writable folder to cache them"
     typer.echo(f"kernels ready{kept} ({time.monotonic() - started:.1f} s)", err=True)
 
 
 def _in_silence() -> None:
-    """Of a worker: one line for all of them is enough."""
+    """In a worker: one progress line for all of them is enough."""
     notes.tell_to(lambda line: None)
 
 
@@ -72,9 +72,9 @@ def _show(started: float) -> None:
 
 
 def use(model: str) -> None:
-    """Call what is compiled for a model's kind of mechanism, single states and batches."""
+    """Call the compiled functions of a model's kind of mechanism, for single states and batches."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # not what is asked here
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # not relevant here
         mechanism = rd.load(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)

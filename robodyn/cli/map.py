@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from robodyn.sweeps.plan import Plan
     from robodyn.sweeps.sweep import Outcome
 
-# What a shell makes of a process that was interrupted.
+# Exit code of an interrupted process in a shell.
 INTERRUPTED = 130
 
 
@@ -49,15 +49,13 @@ def map_command(
             "and others are in docs/sweeps.md."
         ),
     ],
-    output: Annotated[
-        Path, option("--output", "-o", help="What to write: a name in .zarr or .nc.")
-    ],
+    output: Annotated[Path, option("--output", "-o", help="Output file, in .zarr or .nc.")],
     quantity: Annotated[
         Optional[list[str]],  # noqa: UP045
         option(
             "--quantity",
             "-q",
-            help="What to compute, once or several times: condition_number (the default), "
+            help="What to compute; may be repeated: condition_number (the default), "
             "smallest_singular_value, weakest_direction, manipulability, joint_positions, pose, "
             "effort, effort_extremes.",
         ),
@@ -66,26 +64,26 @@ def map_command(
         Optional[int],  # noqa: UP045
         option(help="Number of points spread over the ranges, instead of a grid."),
     ] = None,
-    seed: Annotated[int, option(help="Of the samples.")] = 0,
-    method: Annotated[str, option(help="Of the samples: sobol or random.")] = "sobol",
+    seed: Annotated[int, option(help="Random seed of the samples.")] = 0,
+    method: Annotated[str, option(help="Sampling method: sobol or random.")] = "sobol",
     characteristic_length: Annotated[
-        float, option(help="Length that makes a Jacobian's rows comparable [m].")
+        float, option(help="Characteristic length that makes a Jacobian's rows comparable [m].")
     ] = 1.0,
     accelerations: Annotated[
         str,
         option(
-            help="Half-widths of the accelerations of effort_extremes, with commas between them: "
+            help="Half-widths of the accelerations of effort_extremes, separated by commas: "
             "a platform's six [m/s^2, rad/s^2], an arm's one for each joint."
         ),
     ] = "",
     wrenches: Annotated[
-        str, option(help="Half-widths of their wrenches, six with commas [N, N m].")
+        str, option(help="Half-widths of their wrenches, six separated by commas [N, N m].")
     ] = "",
     beyond_limits: Annotated[
         bool, option("--beyond-limits", help="Compute unreachable poses, too.")
     ] = False,
     chunk: Annotated[
-        int, option(help="Most states that are computed and written at a time.")
+        int, option(help="Maximum number of states computed and written at a time.")
     ] = 16384,
     scheduler: Annotated[
         Optional[str],  # noqa: UP045
@@ -94,14 +92,12 @@ def map_command(
             "workers compute; threads of this process if not given."
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, option("--overwrite", help="Begin anew where there is something already.")
-    ] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Overwrite an existing output.")] = False,
     json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 
-    An interrupted sweep goes on where it was when the same command is given again.
+    An interrupted sweep resumes where it stopped when the same command is run again.
     """
     from robodyn.sweeps.plan import make_plan
     from robodyn.sweeps.store import checked_path, unfinished
@@ -110,7 +106,7 @@ def map_command(
     done = 0.0
     with one_line_errors():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+            warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
             mechanism = load(model)
         plan = make_plan(
             mechanism,
@@ -125,7 +121,7 @@ def map_command(
             beyond_limits=beyond_limits,
             chunk=chunk,
         )
-        hint = f"in {unfinished(checked_path(output))}; the same command goes on from there"
+        hint = f"in {unfinished(checked_path(output))}; the same command resumes from there"
         try:
             with progress_bar(f"map {output.name}", 1.0) as show:
 
@@ -151,7 +147,9 @@ def _axes(given: list[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise InvalidInput(f"axis {text[:100]!r}, expected such as x=-0.2:0.2:41", value=text)
+            raise InvalidInput(
+                f"axis {text[:100]!r}, expected a form such as x=-0.2:0.2:41", value=text
+            )
         if name in axes:
             raise InvalidInput(f"axis {name} is given twice", value=name)
         axes[name] = value
@@ -163,7 +161,7 @@ def _numbers(name: str, text: str) -> list[float] | None:
         return [float(part) for part in text.split(",")] if text else None
     except ValueError as error:
         raise InvalidInput(
-            f"{name} is {text[:100]!r}, expected numbers with commas between them", value=text
+            f"{name} is {text[:100]!r}, expected numbers separated by commas", value=text
         ) from error
 
 

@@ -47,7 +47,7 @@ def models(
 
 def _row(name: str) -> dict[str, Any]:
     with warnings.catch_warnings():
-        # `robodyn check` is where these are told.
+        # see `robodyn check`
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)
         mechanism = load(name)
     return {"name": name, "kind": mechanism.kind, "joints": list(mechanism.joint_names)}

@@ -42,9 +42,9 @@ def analyze_bag(
     png: Path | None,
     pdf: Path | None,
 ) -> None:
-    """Compare with the recorded plan, or with `path`; print, and write what was asked for."""
+    """Compare with the recorded plan, or with `path`; print, and write the requested files."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         seen = read_run(bag, model)
     plan, start = (load_path(path, seen.mechanism), None) if path else seen.plan()
     run = compare_with_plan(

@@ -16,15 +16,14 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-import webbrowser
 from typing import Annotated
 
 import typer
 
 from robodyn.cli.commands import argument, option
-from robodyn.errors import RobodynError, UnphysicalInertiaWarning
+from robodyn.cli.served_page import until_interrupted, wait_for_interrupt
+from robodyn.errors import UnphysicalInertiaWarning
 
 
 def replay(
@@ -32,21 +31,16 @@ def replay(
     model: Annotated[
         str, option(help="Model that was recorded; by default the bag's robot_description.")
     ] = "",
-    port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    port: Annotated[int, option(help="Port on localhost; 0 picks a free one.")] = 8080,
     browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a recorded run in the browser."""
-    try:
+    with until_interrupted():
         _replay(bag, model, port, browser)
-    except RobodynError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
-    except KeyboardInterrupt:
-        pass
 
 
 def _replay(bag: str, model: str, port: int, browser: bool) -> None:
-    # Imported here: the other commands do without all of it.
+    # Imported here: the other commands do not need it.
     from robodyn.view.bag import read_recording
     from robodyn.view.model_figure import figure_of
     from robodyn.view.serving import serve, stop, viser_module
@@ -54,7 +48,7 @@ def _replay(bag: str, model: str, port: int, browser: bool) -> None:
 
     viser_module()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         recording, source = read_recording(bag, model)
     figure = figure_of(source, recording.mechanism)
     server = serve(port)
@@ -62,14 +56,11 @@ def _replay(bag: str, model: str, port: int, browser: bool) -> None:
     address = f"http://localhost:{server.get_port()}"
     typer.echo(
         f"{bag}: {recording.duration:g} s of {recording.mechanism.name}: {address}  "
-        "(Ctrl-C ends it)"
+        "(Ctrl-C to stop)"
     )
     page.start()
     try:
-        if browser:
-            webbrowser.open(address)
-        while True:
-            time.sleep(3600.0)
+        wait_for_interrupt(address, browser)
     finally:
         page.close()
         stop(server)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""`robodyn report paper | puma`: what the papers show, computed anew; and files of any report."""
+"""`robodyn report paper | puma`: the papers' figures, recomputed; and files of any report."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 def command_line() -> str:
-    """How the running command was called, as one would type it."""
+    """The running command line, as one would type it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def write_report(page: Page, html: Path | None, png: Path | None, pdf: Path | None) -> None:
-    """Write a page, its charts to a folder, its charts to a PDF: those that were asked for."""
+    """Write those requested of: a page, its charts to a folder, its charts to a PDF."""
     if html is not None:
         write_page(page, html)
     if png is not None or pdf is not None:
@@ -61,12 +61,12 @@ def report(
         argument(help="paper: the figures of the two Stewart papers; puma: those of Lee et al."),
     ],
     output: Annotated[
-        Path, option(help="Folder for the page, which is called as the report.")
+        Path, option(help="Folder for the page, which is named after the report.")
     ] = Path("."),
-    png: Annotated[bool, option("--png", help="Also a PNG file of each chart.")] = False,
-    pdf: Annotated[bool, option("--pdf", help="Also a PDF of the charts.")] = False,
+    png: Annotated[bool, option("--png", help="Also write a PNG file of each chart.")] = False,
+    pdf: Annotated[bool, option("--pdf", help="Also write a PDF of the charts.")] = False,
 ) -> None:
-    """Compute the figures of a paper anew, beside what its text says of them."""
+    """Recompute the figures of a paper, next to what its text says about them."""
     with one_line_errors():
         if what not in _REPORTS:
             raise InvalidInput(f"no report {what!r}; known are {', '.join(_REPORTS)}", value=what)
@@ -97,7 +97,7 @@ _REPORTS = {"paper": _paper, "puma": _puma}
 
 def _quietly(model: str) -> Mechanism:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         mechanism: Mechanism = load(model)
     return mechanism
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the commands share: errors in one line, models without repeated warnings, progress."""
+"""Shared by the commands: errors in one line, models without repeated warnings, progress."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
-# What is over sooner needs no bar [s].
+# Shorter runs show no bar [s].
 PATIENCE = 2.0
 
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Turn what the library refuses into one line on standard error and exit code 1."""
+    """Turn errors of the library into one line on standard error and exit code 1."""
     try:
         yield
     except RobodynError as error:
@@ -53,7 +53,7 @@ def one_line_errors() -> Iterator[None]:
 def mechanism_and_path(model: str, path: str | None) -> tuple[Mechanism, str, Trajectory]:
     """The mechanism, and the path with its name: by default that of its kind."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` reports them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         mechanism = load(model)
     name = path or mechanism.default_path or DEMO
     return mechanism, name, load_path(name, mechanism)
@@ -61,7 +61,7 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[Mechanism, str, Tr
 
 @contextmanager
 def progress_bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """Give a function to be told how far it is; a bar shows after two seconds, on a terminal."""
+    """Yield a function to report progress to; a bar appears after two seconds, on a terminal."""
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=console, transient=True)

@@ -46,16 +46,16 @@ def simulate(
     preview: Annotated[
         float,
         option(
-            help="How far ahead the planned acceleration is taken [s]; half a control "
-            "period makes up for the hold."
+            help="Time by which the planned acceleration is taken ahead [s]; half a control "
+            "period compensates for the hold."
         ),
     ] = 0.0,
     friction: Annotated[bool, option(help="Joint friction as the model has it, or none.")] = True,
     payload: Annotated[
         float,
         option(
-            help="Mass at the platform's reference point or the arm's tip [kg], that "
-            "the controller does not know of."
+            help="Mass at the platform's reference point or the arm's tip [kg], unknown "
+            "to the controller."
         ),
     ] = 0.0,
     output: Annotated[
@@ -64,9 +64,9 @@ def simulate(
     ] = None,
     json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
-    """Simulate a mechanism that is driven along a path, and sum up how it went.
+    """Simulate a mechanism driven along a path, and summarise the result.
 
-    Commands are held between control instants and cut to the actuators' limits. The summary is
+    Commands are held between control instants and clipped to the actuators' limits. The summary is
     that of a run through the ROS 2 nodes; its status says whether the path was completed.
     """
     with one_line_errors():

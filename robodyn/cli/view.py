@@ -16,15 +16,14 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-import webbrowser
 from typing import Annotated
 
 import typer
 
 from robodyn.cli.commands import argument, option
-from robodyn.errors import RobodynError, UnphysicalInertiaWarning
+from robodyn.cli.served_page import until_interrupted, wait_for_interrupt
+from robodyn.errors import UnphysicalInertiaWarning
 
 
 def view(
@@ -32,23 +31,18 @@ def view(
     path: Annotated[
         str, option(help="Path to follow: a name of the papers, demo, or a waypoint file.")
     ] = "",
-    port: Annotated[int, option(help="Port on localhost; 0 takes any that is free.")] = 8080,
+    port: Annotated[int, option(help="Port on localhost; 0 picks a free one.")] = 8080,
     speed: Annotated[float, option(help="Simulated seconds per second.")] = 1.0,
-    paused: Annotated[bool, option("--paused", help="Wait for Play.")] = False,
+    paused: Annotated[bool, option("--paused", help="Start paused.")] = False,
     browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
 ) -> None:
     """Show a mechanism in the browser, moving, with plots and controls."""
-    try:
+    with until_interrupted():
         _view(model, path, port, speed, paused, browser)
-    except RobodynError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
-    except KeyboardInterrupt:
-        pass
 
 
 def _view(model: str, path: str, port: int, speed: float, paused: bool, browser: bool) -> None:
-    # Imported here: the other commands do without all of it.
+    # Imported here: the other commands do not need it.
     from robodyn.mechanisms.load import load
     from robodyn.view.live import LiveSimulation
     from robodyn.view.model_figure import figure_of
@@ -58,7 +52,7 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
 
     viser_module()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         mechanism = load(model)
     figure = figure_of(model, mechanism)
     live = LiveSimulation(mechanism, paths_of(mechanism, path), speed=speed, repeat=True)
@@ -68,14 +62,11 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
         typer.echo(f"note: {remark}", err=True)
     page, _ = open_studio(server, live, figure)
     address = f"http://localhost:{server.get_port()}"
-    typer.echo(f"{mechanism.name}: {address}  (Ctrl-C ends it)")
+    typer.echo(f"{mechanism.name}: {address}  (Ctrl-C to stop)")
     live.start()
     page.start()
     try:
-        if browser:
-            webbrowser.open(address)
-        while True:
-            time.sleep(3600.0)
+        wait_for_interrupt(address, browser)
     finally:
         page.close()
         live.close()

@@ -31,13 +31,14 @@ import numpy as np
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration
+from robodyn.mechanisms.common.motion import Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.trajectories.base import Motion, Trajectory
+    from robodyn.trajectories.base import Trajectory
 
 
 class Controller(Protocol):
@@ -119,8 +120,8 @@ class ComputedTorque:
         return out
 
 
-class Feedforward:
-    """The efforts of the planned motion, whatever the measured one is."""
+class _InverseDynamicsLaw:
+    """The efforts of a motion that the law picks from the measured state or the trajectory."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -133,35 +134,31 @@ class Feedforward:
         trajectory: Trajectory,
         wrench: ArrayLike | None = None,
     ) -> FloatArray:
-        """Efforts (n,) of the trajectory at `time` [s]; the measured state is not used.
+        """Efforts (n,) at `time` [s] for a measured state.
 
         Raises:
-            KinematicsError: the planned configuration is singular.
+            KinematicsError: the configuration of the motion is singular.
         """
-        return self.mechanism.inverse_dynamics(*trajectory.sample(time), wrench)
+        motion = self._motion(time, configuration, trajectory)
+        return self.mechanism.inverse_dynamics(*motion, wrench)
+
+    def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
+        raise NotImplementedError
 
 
-class GravityCompensation:
-    """The efforts that hold the measured configuration at rest, whatever the planned one is."""
+class Feedforward(_InverseDynamicsLaw):
+    """The efforts of the planned motion; the measured state is not used."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+    def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
+        return trajectory.sample(time)
 
-    def __call__(
-        self,
-        time: float,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        trajectory: Trajectory,
-        wrench: ArrayLike | None = None,
-    ) -> FloatArray:
-        """Efforts (n,) for a measured configuration; only this is used.
 
-        Raises:
-            KinematicsError: the configuration is singular.
-        """
+class GravityCompensation(_InverseDynamicsLaw):
+    """The efforts that hold the measured configuration at rest; the trajectory is not used."""
+
+    def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
-        return self.mechanism.inverse_dynamics(configuration, rest, rest, wrench)
+        return Motion(configuration, rest, rest)
 
 
 class ConstantEffort:

@@ -15,9 +15,9 @@
 """Time along a path: real time, or slower by a speed scale that changes at a bounded rate.
 
 With path time s(t) a trajectory q(s) is followed as q(s), qd = q' s', qdd = q'' s'^2 + q' s''. The
-speed s' moves towards the scale asked for at a constant rate, so s'' is known and nothing jumps
-but the acceleration. As long as the scale has always been 1, s is the time since the beginning to
-the last bit.
+speed s' approaches the requested scale at a constant rate, so s'' is known and nothing jumps but
+the acceleration. As long as the scale has always been 1, s is the time since the beginning to the
+last bit.
 """
 
 from __future__ import annotations

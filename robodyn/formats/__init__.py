@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""YAML, URDF, xacro and XML as text and trees; nothing here knows a mechanism."""
+"""YAML, URDF, xacro and XML as text and trees, independent of mechanisms."""

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Fields of a model file: each is asked for by name and checked, and every message says where.
+"""Fields of a model file, read by name and checked; every message says where it applies.
 
-A message names the file and the dotted path of the field, what was found, and what would be right:
+A message names the file and the dotted path of the field, what was found, and what is expected:
 `arm.yaml: legs[2].lower.mass is -1.0, expected a number of at least 0 [kg]`.
 """
 
@@ -57,7 +57,7 @@ class Fields:
         data: the mapping.
         source: file name, for messages.
         path: dotted path of the mapping in its document, empty for the document itself.
-        error: class of what is raised.
+        error: class of the errors raised.
     """
 
     data: Mapping[str, Any]
@@ -69,7 +69,7 @@ class Fields:
         return self.data.get(name) is not None
 
     def only(self, *known: str) -> None:
-        """Refuse every field whose name is not among `known`, naming the nearest that is."""
+        """Reject every field whose name is not among `known`, suggesting the nearest that is."""
         for name in self.data:
             if name not in known:
                 near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -83,14 +83,14 @@ class Fields:
         return f"{self.path}.{name}" if self.path else name
 
     def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
-        """The error for a field of this mapping, to be raised."""
+        """The error to raise for a field of this mapping."""
         return self.error(
             f"{self.source}: {self.where(name)} is {_short(value)}, expected {expected}",
             value=value,
         )
 
     def get(self, name: str, expected: str, default: Any = REQUIRED) -> Any:
-        """A field as it stands, or `default`; a required one that is missing is refused."""
+        """The raw value of a field, or `default`; raises for a missing required field."""
         value = self.data.get(name)
         if value is not None:
             return value
@@ -151,7 +151,7 @@ class Fields:
         return np.array(value, dtype=np.float64)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
-        """A text, optionally one of `choices`."""
+        """A string, optionally one of `choices`."""
         expected = "one of " + ", ".join(choices) if choices else "a text"
         value = self.get(name, expected, default)
         if not isinstance(value, str) or not value or (choices and value not in choices):
@@ -172,7 +172,7 @@ class Fields:
 
 
 def _is_number(value: Any) -> bool:
-    # A bool is an int to Python, but `mass: true` is a mistake; an int may exceed any float.
+    # A bool is an int in Python, but `mass: true` is a mistake; an int may exceed any float.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     try:
@@ -196,7 +196,7 @@ def _in(unit: str) -> str:
 
 
 def _short(value: Any) -> str:
-    # Slices before printing, so that a value of a megabyte does not become a message of one.
+    # Slices before printing, so that a value of a megabyte does not make a message of a megabyte.
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"
     text = repr(value)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A description without the friction of its joints, as `Mechanism.without_friction` is a model."""
+"""A description without joint friction: the counterpart of `Mechanism.without_friction`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from xml.etree import ElementTree
 
 from robodyn.formats.xml_text import parse_xml
 
-# Of `<dynamics>`, of a closure, and of our own element for motors.
+# Attributes of `<dynamics>`, of a closure, and of our own element for motors.
 FRICTION = ("damping", "friction", "friction_backward")
 
 
 def frictionless(description: str) -> str:
-    """The same URDF text with no friction; loading it gives the model without friction.
+    """The same URDF text without friction; loading it gives the model without friction.
 
     Raises:
-        ModelError: text that is no XML.
+        ModelError: not well-formed XML.
     """
     root = parse_xml(description, "URDF text")
     for element in root.iter():

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-# A thin rod and a flat plate sit exactly on the bounds, where rounding may tip them over.
+# A thin rod and a flat plate are exactly on the bounds, where rounding may push them over.
 TOLERANCE = 1e-9
 
 
@@ -67,7 +67,7 @@ class Finding(NamedTuple):
 
 
 def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
-    """Principal moments (3,) and what is wrong with a tensor (3, 3) [kg m^2], or None if nothing.
+    """Principal moments (3,) of a tensor (3, 3) [kg m^2], and what is wrong with it, if anything.
 
     The tensor is about the body's centre of mass.
     """
@@ -81,7 +81,7 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
-    """What is unphysical among named tensors (3, 3), equal ones reported together."""
+    """Findings on unphysical tensors (3, 3) among named ones, equal ones reported together."""
     groups: dict[bytes, list[str]] = {}
     tensors: dict[bytes, FloatArray] = {}
     for name, inertia in bodies:
@@ -100,7 +100,7 @@ def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
 def check_inertias(
     source: str, bodies: Iterable[tuple[str, ArrayLike]], *, strict: bool = False
 ) -> list[Finding]:
-    """Warn of each unphysical tensor among named ones, or refuse the first with `strict=True`.
+    """Warn about each unphysical tensor among named ones, or reject the first with `strict=True`.
 
     Raises:
         UnphysicalInertia: with `strict=True`; `value` is the (3,) principal moments.
@@ -119,7 +119,7 @@ def check_inertias(
 
 
 def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -> None:
-    """Warn of moving links without an `<inertial>`, all in one line.
+    """Warn about moving links without an `<inertial>`, all in one line.
 
     Raises:
         ModelError: with `strict=True`.

@@ -11,11 +11,11 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Where ROS packages are: what `$(find name)` and `package://name/` mean, with or without ROS.
+"""Finds ROS packages for `$(find name)` and `package://name/`, with or without ROS.
 
-Looked in, in this order: folders of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS 2
-(AMENT_PREFIX_PATH), and the checkout that holds the file which asks. A folder is a package if its
-package.xml says so.
+Searched in this order: folders of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS 2
+(AMENT_PREFIX_PATH), and the checkout that contains the referring file. A folder is a package if it
+has a package.xml with that name.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PATH_VARIABLE = "ROBODYN_PACKAGE_PATH"
-# How far below a folder packages are looked for, and how far above a file its checkout.
+# Depth of the search below a folder for packages, and above a file for its checkout.
 DEPTH = 3
 HEIGHT = 6
 
 
 def find_package(name: str, near: Path | None = None) -> Path:
-    """The folder of a package; `near` is the file that asks for it.
+    """The folder of a package; `near` is the file that refers to it.
 
     Raises:
-        ModelError: it is nowhere; says what would help.
+        ModelError: not found; the message says how to help.
     """
     for folder in _candidates(name, near):
         if _name_of(folder) == name:
@@ -61,7 +61,7 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
         yield prefix / "share" / name
     if near is None:
         return
-    # its own package, then those beside it; the checkout's root is the last to look in
+    # its own package, then those beside it; the checkout's root is searched last
     folder = near.resolve().parent
     for _ in range(HEIGHT):
         if folder == folder.parent:

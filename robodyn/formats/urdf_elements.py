@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The elements of a URDF that a mechanism is made of, each checked as it is copied.
+"""The elements of a URDF that make up a mechanism, each checked as it is copied.
 
-Names and numbers are refused here with the file, the link or joint, the attribute and its value;
-`urdf_parser_py` would let `nan` pass, and say less about the rest.
+Errors name the file, the link or joint, the attribute and its value; `urdf_parser_py` would accept
+`nan`, and its messages say less.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Closure:
 
 
 class ElementReader:
-    """Copies what a mechanism is made of, checking names and numbers on the way."""
+    """Copies the elements that make up a mechanism, checking names and numbers."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -93,7 +93,7 @@ class ElementReader:
         self.closures: set[str] = set()
 
     def link(self, element: ElementTree.Element, clean: ElementTree.Element) -> None:
-        """Copy a link and its inertial, without what is drawn."""
+        """Copy a link and its inertial, without visuals and collision shapes."""
         name = self._name(element, "link", self.links)
         self.links[name] = None
         copy = ElementTree.SubElement(clean, "link", {"name": name})
@@ -117,13 +117,13 @@ class ElementReader:
         copy = ElementTree.SubElement(clean, "joint", {"name": name, "type": kind})
         self._copy(element, copy, _JOINT, where, ("parent", "child"))
         axis = copy.find("axis")
-        turns = kind not in ("fixed", "floating")  # the axis of others means nothing
+        turns = kind not in ("fixed", "floating")  # other joint types have no axis
         if turns and axis is not None and not any(map(float, axis.attrib["xyz"].split())):
             raise self._error(f"{where}: axis xyz", axis.attrib["xyz"], "a direction, not zero")
         self.joints[name] = copy
 
     def closure(self, element: ElementTree.Element) -> Closure:
-        """Read a `<constraint>`; all links have been read before."""
+        """Read a `<constraint>`; all links must have been read."""
         name = self._name(element, "constraint", self.closures)
         self.closures.add(name)
         where = f"constraint {name!r}"
@@ -151,7 +151,7 @@ class ElementReader:
         )
 
     def check_references(self, clean: ElementTree.Element) -> None:
-        """Refuse links that are not there, two joints to one link, and anything but one tree."""
+        """Reject unknown links, links with two parent joints, and anything but a single tree."""
         parents: dict[str, str] = {}
         by: dict[str, str] = {}
         for joint in clean.iterfind("joint"):

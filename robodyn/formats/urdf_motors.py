@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What URDF has no element for: the motor behind a joint.
+"""The motor of a joint, for which URDF has no element.
 
 A joint may hold `<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the
 motor [kg m^2 or kg], and Coulomb friction [N m or N] in the negative direction where it differs
-from `<dynamics friction>`. Other parsers pass over the element; ours takes it out before the text
-goes to one that does not.
+from `<dynamics friction>`. Other parsers ignore the element; it is removed before the text is
+passed to one that does not.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TAG = "robodyn"
 
 
 class Motor(NamedTuple):
-    """Of one joint: `armature`, and `friction_backward` or None where friction is the same."""
+    """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric."""
 
     armature: float = 0.0
     friction_backward: float | None = None
@@ -44,7 +44,7 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
     """The motors of a `<robot>` by joint name.
 
     Raises:
-        ModelError: an unknown attribute, or a value that is no finite number of at least 0.
+        ModelError: an unknown attribute, or a value that is not a finite number of at least 0.
     """
     motors = {}
     for joint in robot.iterfind("joint"):
@@ -66,7 +66,7 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
 
 def _number(text: str, where: str) -> float:
     try:
-        # Python reads 1_0 as ten, no other reader of URDF does
+        # Python reads 1_0 as ten; no other URDF parser does
         value = math.nan if "_" in text else float(text)
     except ValueError:
         value = math.nan

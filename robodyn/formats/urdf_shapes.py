@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""URDF elements as text trees: origins, inertials, and shapes that are drawn and collide."""
+"""URDF elements as XML trees: origins, inertials, visual and collision shapes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: ArrayLike) -> str:
-    """Floats separated by blanks, each as `number` writes it."""
+    """Floats separated by spaces, each formatted by `number`."""
     return " ".join(number(value) for value in np.asarray(values, dtype=np.float64).ravel())
 
 
@@ -105,7 +105,7 @@ def materials(robot: ElementTree.Element) -> None:
 
 
 def ball(link: ElementTree.Element, centre: ArrayLike, radius: float, material: str) -> None:
-    """A sphere, drawn only: joints overlap what they join, and would always collide."""
+    """A sphere, visual only: joints overlap the links they join, and would always collide."""
     visual = element(link, "visual")
     origin(visual, centre)
     element(element(visual, "geometry"), "sphere", radius=_size(radius))
@@ -115,7 +115,7 @@ def ball(link: ElementTree.Element, centre: ArrayLike, radius: float, material: 
 def beam(
     link: ElementTree.Element, start: ArrayLike, end: ArrayLike, radius: float, material: str
 ) -> None:
-    """A cylinder between two points (3,) [m], drawn and colliding; nothing if they coincide."""
+    """A cylinder between two points (3,) [m], visual and collision; nothing if they coincide."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     x, y, z = b - a
     length = float(np.linalg.norm(b - a))

@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""URDF text to a checked `urdf_parser_py` robot and the loop closures that it does not know.
+"""URDF text to a checked `urdf_parser_py` robot and the loop closures it does not support.
 
-`urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints what it does not know to stderr, fails on
-other versions than 1.0, and lets numbers such as `nan` pass. So only what a mechanism is made of is
-handed to it, checked before: links with their inertials, joints, nothing that is merely drawn.
+`urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints unknown elements to stderr, fails on versions
+other than 1.0, and accepts numbers such as `nan`. So it is only given what makes up a mechanism,
+already checked: links with their inertials and joints, no visuals.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UrdfDocument:
-    """What was read: a `urdf_parser_py` robot, the closures in document order, and the source.
+    """A URDF as read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
     `motors` are those that joints name in a `<robodyn>` element, by joint name.
     """
@@ -56,7 +56,7 @@ def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -
     `xacro_args` are the arguments of a .xacro file.
 
     Raises:
-        ModelError: cannot be read, not well-formed, or an element is not right; in one line with
+        ModelError: cannot be read, not well-formed, or an element is invalid; in one line with
             the file, the link or joint, the attribute and its value.
         MissingExtra: a .xacro file without the xacro package.
     """
@@ -102,6 +102,6 @@ def _parsed(clean: ElementTree.Element, source: str) -> Any:
 
     try:
         return Robot.from_xml_string(ElementTree.tostring(clean, encoding="unicode"))
-    except Exception as failure:  # it raises plain Exception and AssertionError too
+    except Exception as failure:  # it also raises plain Exception and AssertionError
         reason = " ".join(str(failure).split())
         raise ModelError(f"{source}: not a URDF: {reason}", value=source) from failure

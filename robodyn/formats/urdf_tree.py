@@ -103,7 +103,7 @@ class UrdfTree:
         return found[::-1]
 
     def axis(self, joint: Any) -> FloatArray:
-        """Unit axis (3,) of a joint, x where it names none, in the frame of the root."""
+        """Unit axis (3,) of a joint, x if not given, in the frame of the root."""
         own = np.array(joint.axis or (1.0, 0.0, 0.0), dtype=np.float64)
         axis: FloatArray = self.frames[joint.child][:3, :3] @ (own / np.linalg.norm(own))
         return axis

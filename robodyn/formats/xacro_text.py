@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 
 # xacro keeps its state in module globals.
 _lock = threading.Lock()
-# What a process that deals with one robot was told of it: a command, a node, a launch file.
+# Arguments for all xacro files of a process that handles one robot: a command, node or launch file.
 _told: dict[str, str] = {}
 
 
 def use_arguments(arguments: Mapping[str, str]) -> None:
-    """Give arguments to every xacro file of this process, where a call says nothing else."""
+    """Set default arguments for every xacro file read in this process."""
     _told.clear()
     _told.update(arguments)
 
 
 def arguments_of(words: Iterable[str]) -> dict[str, str]:
-    """Arguments from words such as `name:=ur`, as on the command line of xacro.
+    """Arguments from strings such as `name:=ur`, as on the command line of xacro.
 
     Raises:
-        InvalidInput: a word of another form.
+        InvalidInput: a string of another form.
     """
     arguments = {}
     for word in words:
@@ -67,7 +67,7 @@ def arguments_of(words: Iterable[str]) -> dict[str, str]:
 def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
     """The URDF text that a xacro file expands to; `arguments` are its `xacro:arg` values.
 
-    `$(find package)` is answered by `ros_packages.find_package`, so it needs no ROS.
+    `$(find package)` is resolved by `ros_packages.find_package`, so it needs no ROS.
 
     Raises:
         MissingExtra: the xacro package is not installed.
@@ -97,7 +97,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
 @contextlib.contextmanager
 def _finding(path: Path) -> Iterator[None]:
-    """Let xacro find packages as we do."""
+    """Make xacro find packages with `find_package`."""
     from xacro import substitution_args
 
     def find(name: str) -> str:
@@ -114,7 +114,7 @@ def _finding(path: Path) -> Iterator[None]:
 def _error(
     path: Path, failure: BaseException, chatter: io.StringIO, root: ElementTree.Element
 ) -> ModelError:
-    # xacro puts the text of what it wraps behind its own, which is often the same
+    # xacro appends the text of a wrapped error to its own, which is often the same
     told = " ".join(str(failure).split()) or " ".join(chatter.getvalue().split())
     reason = re.sub(r"<class '[\w.]+'>:?\s*", "", told) or type(failure).__name__
     reason = re.sub(r"^(.{15,}?)( \[Errno \d+\].*| \1)$", r"\1", reason)

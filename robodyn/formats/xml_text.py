@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Reading XML that nobody vouches for: bounded in size and depth, without DTD and entities."""
+"""Reads untrusted XML: bounded in size and depth, without DTD and entities."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def parse_xml(text: str, source: str) -> ElementTree.Element:
 
 
 def _parsed(data: bytes, source: str) -> ElementTree.Element:
-    # Without namespaces, as the parsers of ROS: prefixes that nothing declares occur in the URDFs
-    # of vendors, such as <controller:gazebo_ros_controller_manager>.
+    # Without namespaces, like the parsers of ROS: undeclared prefixes occur in vendors' URDFs, such
+    # as <controller:gazebo_ros_controller_manager>.
     parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()
     parser.buffer_text = True
     depth = 0

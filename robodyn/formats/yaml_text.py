@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Reading YAML that nobody vouches for: safe, bounded, no key given twice.
+"""Reads untrusted YAML: safe, bounded, no duplicate keys.
 
-Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. What PyYAML takes them for by
-default, a text and eight, is never meant in a list of masses.
+Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. PyYAML's defaults for these, a
+string and eight, are never meant in a list of masses.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_BYTES = 4 * 2**20
-# PyYAML reads some 100 kB a second: what is larger is no model file, and would take minutes.
+# PyYAML reads about 100 kB per second: a larger file would take minutes, and is not a model file.
 MAX_YAML = 2**19
-# Aliases let a short text stand for a huge document; this bounds what it may expand to.
+# Aliases let a short text expand to a huge document; this bounds the expansion.
 MAX_NODES = 200_000
 MAX_DEPTH = 64
 
@@ -67,11 +67,11 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
 
 
 def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """The mapping that a YAML text holds; `source` names it in messages.
+    """The mapping in a YAML text; `source` names it in messages.
 
     Raises:
         RobodynError: of class `error`, with file, line and column: malformed, a key given twice,
-            a tag that is no plain data, aliases that expand beyond bounds, or not a mapping.
+            a tag that is not plain data, aliases that expand beyond bounds, or not a mapping.
     """
     if len(text) > MAX_YAML:
         raise error(f"{source}: larger than {MAX_YAML} characters, refused", value=len(text))
@@ -134,7 +134,7 @@ for _kind, _pattern, _first in (
 
 
 class _Bounds:
-    """Counts what a document of nodes expands to, and refuses cycles and foreign tags."""
+    """Counts the nodes that a document expands to, and rejects cycles and foreign tags."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, int | None] = {}

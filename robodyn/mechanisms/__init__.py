@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a mechanism is, how one is loaded, and a folder for each kind."""
+"""The interface of a mechanism, how one is loaded, and a folder for each kind."""

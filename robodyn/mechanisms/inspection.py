@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A mechanism as plain data: its bodies, joints and limits, unphysical inertias, state at home."""
+"""A mechanism as plain data: its bodies, joints, limits, unphysical inertias, and state at home."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def report(source: str, *, strict: bool = False, against: str | None = None) -> dict[str, Any]:
-    """Read a model and describe it in JSON-able data (None stands for a limit not given).
+    """Read a model and describe it in JSON-serialisable data (None for a limit that is not given).
 
     Args:
         source: as `load` takes it.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the registry knows of a kind of mechanism: how its descriptions are recognised and read."""
+"""What the registry knows about a kind of mechanism: how to recognise and read descriptions."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How `load` was asked to read a description; a kind reads those that concern it.
+    """Options of `load` for reading a description; a kind uses those that concern it.
 
     Attributes:
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
-        base_link, tip_link: ends of the chain in a URDF; None where the kind shall choose.
-        hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
+        base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
+        hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
     """
 
     strict: bool = False
@@ -47,7 +47,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of mechanism, as it is registered.
+    """A kind of mechanism as registered.
 
     The functions import what they need when they are called, so that registering a kind costs
     nothing and loading one kind does not load the compiled kernels of another.
@@ -58,8 +58,8 @@ class Kind:
             source and the options; None if the kind has no YAML form.
         recognises_urdf: whether a URDF describes this kind; None if the kind has no URDF form.
         from_urdf: makes a mechanism of a URDF that is recognised.
-        to_urdf: URDF text of a mechanism that was not loaded from one; None if the kind cannot.
-        example: name of a bundled model of this kind, with which its kernels are compiled.
+        to_urdf: URDF text of a mechanism that was not loaded from one; None if not supported.
+        example: name of a bundled model of this kind, used to compile its kernels.
         adapters: what other parts of the package or of other packages provide for this kind, as
             `module:name` by the name of the use; imported when asked for, see `adapter`.
     """
@@ -93,7 +93,7 @@ class Kind:
                 )
 
     def adapter(self, use: str, default: str = "") -> Any:
-        """What is provided for a use, imported now, or else what `default` refers to, or None."""
+        """The adapter for a use, imported now; else the one that `default` refers to, or None."""
         reference = self.adapters.get(use, default)
         if not reference:
             return None

@@ -38,7 +38,7 @@ YAML_SUFFIXES = (".yaml", ".yml")
 
 
 def models() -> tuple[str, ...]:
-    """Names of the bundled mechanisms, to be given to `load`."""
+    """Names of the bundled mechanisms, as accepted by `load`."""
     folder = resources.files("robodyn") / "models"
     names = (item.name for item in folder.iterdir())
     return tuple(sorted(name[:-5] for name in names if name.endswith(".yaml")))
@@ -56,9 +56,9 @@ def load(
 ) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
 
-    A YAML file says its kind by `type`. A URDF with loop closures, or with a floating body and
-    several prismatic joints, is a Stewart platform, any other a serial arm; registered kinds are
-    asked first, see `robodyn.mechanisms.registry`.
+    A YAML file states its kind in the field `type`. A URDF with loop closures, or with a floating
+    body and several prismatic joints, is a Stewart platform, any other a serial arm; registered
+    kinds are asked first, see `robodyn.mechanisms.registry`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml or .yml file,
@@ -66,17 +66,17 @@ def load(
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints.
-        hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
-        kind: read a URDF as a mechanism of this kind, whatever it looks like.
-        xacro_args: arguments of a .xacro file, by name. Its `$(find package)` looks in the folders
-            of ROBODYN_PACKAGE_PATH, in a sourced ROS 2 and in the file's own checkout.
+        hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
+        kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs.
+        xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
+            of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
     Returns:
-        A `Mechanism`, of the class of its kind: `StewartPlatform`, `SerialArm` ...
+        A `Mechanism` of its kind's class: `StewartPlatform`, `SerialArm` ...
 
     Raises:
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
-        ModelError: the description cannot be taken; names the file, the field and its value.
+        ModelError: the description is invalid; names the file, the field and its value.
         UnphysicalInertia: with `strict=True`.
         MissingExtra: a .xacro file where the package xacro is not installed.
     """
@@ -109,7 +109,7 @@ def _existing(source: str | Path) -> Path:
     try:
         if path.exists():
             return path
-    except (OSError, ValueError):  # a name too long for a path, or with a null in it
+    except (OSError, ValueError):  # too long for a path, or contains a null character
         pass
     shown = str(source) if len(str(source)) <= 100 else str(source)[:97] + "..."
     near = difflib.get_close_matches(shown, models(), n=1, cutoff=0.6)
@@ -139,7 +139,7 @@ def _from_yaml(
     kind = _kind(fields.text("type", choices=yaml_kinds()))
     if chosen is not None and chosen != kind:
         raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
-    assert kind.from_yaml is not None  # it is among the choices
+    assert kind.from_yaml is not None  # the name was checked above
     return kind.from_yaml(document, source, options)
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the view, the sweeps and the ROS 2 nodes ask of a mechanism, beyond its dynamics."""
+"""What the view, the sweeps and the ROS 2 nodes need from a mechanism beyond its dynamics."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Drawn(Protocol):
         """
 
     def figure(self) -> Figure:
-        """The mechanism drawn from its model alone, for those that have no URDF."""
+        """The mechanism drawn from its model alone, for models without a URDF."""
 
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray, /
@@ -63,13 +63,13 @@ class Drawn(Protocol):
         Args:
             figure: what is drawn.
             frames: (L, 4, 4) of its links in the frame of its root; the arrows are in it, too.
-            configuration: the one that the frames show.
+            configuration: the one that the frames belong to.
             lengths: (n,) [m] of the arrows, with the signs of the efforts.
         """
 
 
 class Varied(Protocol):
-    """The numbers by which people state a configuration, and what a sweep can vary."""
+    """The numbers in which users state a configuration, and what a sweep can vary."""
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -98,7 +98,7 @@ class Varied(Protocol):
 
     @property
     def largest_payload(self) -> float:
-        """[kg] end of the range in which a person may choose a payload."""
+        """[kg] upper end of the range from which a user may choose a payload."""
 
     @property
     def jacobian_unit(self) -> str:
@@ -106,7 +106,7 @@ class Varied(Protocol):
 
     @property
     def description(self) -> tuple[object, object]:
-        """What the mechanism was made from, as frozen data: its model, and further options."""
+        """What the mechanism was built from, as frozen data: its model and any further options."""
 
 
 class Jointwise(Protocol):

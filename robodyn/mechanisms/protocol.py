@@ -12,14 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What every kind of mechanism answers; planners, controllers, nodes and views know no more.
+"""The interface of every kind of mechanism; planners, controllers, nodes and views use only this.
 
-A mechanism answers in its own coordinates, of three sizes that may all differ: a *configuration*
+A mechanism works in its own coordinates, of three sizes that may all differ: a *configuration*
 (..., nq), its *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints.
 For a Stewart platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for
 a serial arm they are q and qd, both (..., n). `coordinates` says what the numbers are.
-Configurations lie on a manifold, so nothing outside a mechanism subtracts two of them:
-`difference` and `advance` do.
+Configurations lie on a manifold, so code outside a mechanism never subtracts two of them but calls
+`difference` and `advance`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class UncheckedDynamics(Protocol):
-    """What a mechanism answers about single states in inner loops, without looking at them.
+    """Dynamics of single states for inner loops, without checking the arguments.
 
     Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length.
     """
@@ -61,7 +61,7 @@ class UncheckedDynamics(Protocol):
         wrench: FloatArray | None = None,
         /,
     ) -> bool:
-        """Write efforts (n,) into `out`; return whether there are any."""
+        """Write efforts (n,) into `out`; return False if the state has none."""
 
 
 @runtime_checkable
@@ -70,18 +70,18 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol
 
     @property
     def coordinates(self) -> Coordinates:
-        """What the numbers of a configuration and of a velocity are."""
+        """The meaning and units of the numbers of a configuration and of a velocity."""
 
     @property
     def unchecked(self) -> UncheckedDynamics:
-        """The same for inner loops."""
+        """Unchecked calls for single states in inner loops."""
 
     @property
     def home(self) -> FloatArray:
-        """A configuration to start from."""
+        """The home configuration, the default start."""
 
     def without_friction(self) -> Mechanism:
-        """The same mechanism with no friction in its joints."""
+        """The same mechanism without joint friction."""
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
@@ -149,11 +149,11 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol
         """(..., nv) gravity, velocity terms and friction."""
 
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., 6, k), linear over angular; `jacobian_maps` says from what to what."""
+        """(..., 6, k), linear over angular; `jacobian_maps` says what it maps."""
 
     @property
     def jacobian_maps(self) -> JacobianMap:
-        """`efforts to wrench` or `rates to twist`, both of the body at `body_pose`, base frame."""
+        """`efforts to wrench` or `rates to twist`, for the body at `body_pose`, base frame."""
 
     def singular_values(
         self, configuration: ArrayLike, /, characteristic_length: float = 1.0
@@ -168,13 +168,13 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol
 
 @runtime_checkable
 class SimulatesCompiled(Protocol):
-    """What a mechanism may offer beyond the protocol: whole simulations in compiled code."""
+    """An optional addition to the protocol: whole simulations in compiled code."""
 
     def compiled_simulation(
         self, model: Mechanism, /
     ) -> Callable[[Rollout, int, int], Outcome] | None:
-        """What fills rows `first` + 1 to `last` of a rollout, called with it and the two.
+        """A function (rollout, first, last) that fills rows `first` + 1 to `last` of a rollout.
 
-        `model` is what the control takes the mechanism for. None where compiled code cannot
-        simulate the two; simulations then make a call of Python at each stage of a step.
+        `model` is the mechanism as the controller models it. None if compiled code cannot simulate
+        this pair; simulations then call Python at each stage of a step.
         """

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 
-"""What a mechanism answers about itself: words, joints, bodies, tracking, terms of an effort."""
+"""How a mechanism describes itself: wording, joints, bodies, tracking, terms of an effort."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """What messages, tables and reports say of a mechanism."""
+    """Names, bodies and lengths of a mechanism, for messages, tables and reports."""
 
     @property
     def name(self) -> str:
-        """What the mechanism is called."""
+        """Name of the mechanism."""
 
     @property
     def kind(self) -> str:
@@ -46,7 +46,7 @@ class Described(Protocol):
 
     @property
     def source(self) -> str:
-        """Where the description came from; empty if it was made in a program."""
+        """File or model the description was read from; empty if it was built in code."""
 
     @property
     def frames(self) -> tuple[str, str]:
@@ -70,7 +70,7 @@ class Described(Protocol):
 
     @property
     def moving_mass(self) -> float:
-        """[kg] of what a payload is compared with: a platform, or all links of an arm."""
+        """[kg] the mass that a payload is compared with: a platform, or all links of an arm."""
 
     @property
     def characteristic_length(self) -> float:
@@ -82,13 +82,13 @@ class Described(Protocol):
 
     @property
     def default_path(self) -> str:
-        """Name of the path to follow where none is asked for; empty for a demonstration."""
+        """Name of the default path; empty for a demonstration."""
 
     def differences(self, other: Any) -> list[str]:
-        """What differs from another mechanism's model, a line for each field; empty if equal."""
+        """Differences from another mechanism's model, one line per field; empty if equal."""
 
     def warm_up(self) -> None:
-        """Call once what is compiled for this kind alone; what all kinds have is called elsewhere.
+        """Call once the compiled functions that only this kind has, so that they are loaded.
 
         See `robodyn.warmup.warm_up`.
         """
@@ -97,7 +97,7 @@ class Described(Protocol):
 class Jointed(Protocol):
     """The joints of a mechanism, `n` of them driven.
 
-    A mechanism may measure a driven joint otherwise than its URDF does (a leg by its length):
+    A mechanism may measure a driven joint differently from its URDF (a leg by its length):
     position = joint_signs * URDF position + joint_offsets.
     """
 
@@ -111,7 +111,7 @@ class Jointed(Protocol):
 
     @property
     def passive_joint_names(self) -> tuple[str, ...]:
-        """Those of them that are not driven."""
+        """The joints of `all_joint_names` that are not driven."""
 
     @property
     def joint_units(self) -> tuple[Unit, ...]:
@@ -185,11 +185,11 @@ class Jointed(Protocol):
 
 
 class Examined(Protocol):
-    """What an analysis of a motion asks of a mechanism."""
+    """What the analysis of a motion needs from a mechanism."""
 
     @property
     def tracking(self) -> Tracking:
-        """What counts as tracking error, and when the mechanism has lost its path."""
+        """How tracking error is measured, and when the mechanism has lost its path."""
 
     @property
     def formulations(self) -> tuple[str, ...]:
@@ -206,11 +206,11 @@ class Examined(Protocol):
         wrench: FloatArray | None = None,
         formulation: str = "exact",
     ) -> EffortTerms:
-        """Efforts (N, n) of a motion and the terms they are made of, NaN where there are none.
+        """Efforts (N, n) of a motion and the terms that add up to them; NaN where no efforts exist.
 
         Raises:
             InvalidInput: an unknown formulation.
         """
 
     def determinant(self, configuration: ArrayLike, /) -> FloatArray | None:
-        """A number (...) that changes sign where no efforts are enough; None if they always are."""
+        """A number (...) that changes sign where no efforts suffice; None if they always do."""

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The kinds of mechanism there are, and which of them a description means.
+"""The registered kinds of mechanism, and which of them a description belongs to.
 
-A package adds a kind by one call, `robodyn.register_kind(Kind(...))`, or, so that every process
+A package adds a kind with one call, `robodyn.register_kind(Kind(...))`, or, so that every process
 finds it without importing that package first, by an entry point of the group `robodyn.mechanisms`
 that refers to a `Kind`.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 GROUP = "robodyn.mechanisms"
 
-# Asked in this order which of them a URDF means: an arm is what is left.
+# Asked in this order whether a URDF is theirs; a serial arm takes what is left.
 _BUNDLED = {kind.name: kind for kind in (STEWART, SERIAL)}
 _added: dict[str, Kind] = {}
 _entry_points_read = False
@@ -63,7 +63,7 @@ def register_kind(kind: Kind) -> Kind:
 
 
 def unregister_kind(name: str) -> None:
-    """Remove a kind that was added; nothing happens if there is none of that name."""
+    """Remove a kind that was added; an unknown name is ignored."""
     _added.pop(name, None)
 
 
@@ -90,10 +90,10 @@ def kind_of(mechanism: Mechanism) -> Kind:
 
 
 def kind_of_urdf(document: UrdfDocument) -> Kind:
-    """The kind that a URDF describes.
+    """The kind of mechanism that a URDF describes.
 
     Raises:
-        ModelError: none takes it for its own.
+        ModelError: no registered kind recognises it.
     """
     for kind in kinds().values():
         if kind.recognises_urdf is not None and kind.recognises_urdf(document):
@@ -112,7 +112,7 @@ def yaml_kinds() -> tuple[str, ...]:
 
 
 def _read_entry_points() -> None:
-    """Register the kinds of installed packages, once; a package that fails is told and left out."""
+    """Register the kinds of installed packages, once; one that fails is reported and skipped."""
     global _entry_points_read
     if _entry_points_read:
         return
@@ -123,7 +123,7 @@ def _read_entry_points() -> None:
             if not isinstance(kind, Kind):
                 raise TypeError(f"it refers to {kind!r}, expected a robodyn Kind")
             register_kind(kind)
-        except Exception as error:  # what another package raises is not ours to foresee
+        except Exception as error:  # another package may raise anything
             warnings.warn(
                 f"entry point {entry.name} = {entry.value} of {GROUP} is left out: {error}",
                 UserWarning,

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The URDF text of a mechanism, whatever it was loaded from, for viewers and controllers."""
+"""The URDF text of a mechanism for viewers and controllers, whatever it was loaded from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from robodyn.mechanisms.protocol import Mechanism
 
-# Default hardware: it talks over two topics.
+# Default hardware: it communicates over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
 
 
@@ -48,15 +48,15 @@ def robot_description(
 ) -> str:
     """URDF text of a mechanism that was loaded from `source`.
 
-    URDF text, a .urdf and an expanded .xacro file are given as they are; a bundled model by its
-    xacro file; anything else by the URDF that its kind exports, as platforms do.
+    URDF text, a .urdf and an expanded .xacro file are returned unchanged; for a bundled model it is
+    that of its xacro file; for anything else the URDF that its kind exports, as platforms do.
 
     Args:
         source: what `load` was given.
         mechanism: what it returned.
-        ros2_control: with a `<ros2_control>` element: the source's own, or one with an effort
+        ros2_control: include a `<ros2_control>` element: the source's own, or one with an effort
             command and position, velocity and effort states for every driven joint, and the
-            hardware that the arguments name.
+            hardware named by the arguments.
         arguments: of the xacro file, and of the element: `plugin`, `joint_commands_topic` and
             `joint_states_topic`.
 
@@ -78,7 +78,7 @@ def robot_description(
 
 
 def exported_urdf(mechanism: Mechanism) -> str:
-    """URDF text that its kind makes of a mechanism; empty if that kind exports none."""
+    """URDF text that a mechanism's kind exports; empty if it exports none."""
     export = kind_of(mechanism).to_urdf
     return "" if export is None else export(mechanism)
 
@@ -112,7 +112,7 @@ def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
 
 
 def _urdf_folders() -> Iterator[Path]:
-    """Where the package's urdf/ may be: beside the sources, or installed with the package."""
+    """Candidates for the urdf/ folder: beside the sources, or installed with the package."""
     package = Path(__file__).resolve().parents[1]
     yield package.parent / "urdf"
     for prefix in (Path(sys.prefix), *package.parents):

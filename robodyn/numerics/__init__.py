@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Compiled arithmetic that knows no mechanism: vectors, rotations, linear systems, integration.
+"""Compiled arithmetic independent of mechanisms: vectors, rotations, linear systems, integration.
 
-Nothing here knows a class, a unit check or a message; that is the mechanisms' business.
+No classes of mechanisms, unit checks or error messages here; those belong to the mechanisms.
 """

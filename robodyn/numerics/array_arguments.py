@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kernels called from Python without Numba's dispatcher, for a few nanoseconds an argument.
+"""Kernels called from Python without Numba's dispatcher, at a few nanoseconds per argument.
 
-`direct` gives a kernel's compiled entry point. Its arguments are arrays of the types below: a look
-at the object says whether it is float64 of the right dimensions, contiguous or not, writable or
-not; anything else is a TypeError. A kernel sees the array itself after `taken`, without a
-reference of its own: the caller holds one until the kernel returns.
+`direct` gives a kernel's compiled entry point. Its arguments are arrays of the types below: dtype
+float64, number of dimensions, contiguity and writability are read from the object; anything else is
+a TypeError. `taken` gives a kernel the array itself, without a reference of its own: the caller
+holds one until the kernel returns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from numba.extending import NativeValue, intrinsic, models, register_model, unbo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Where NumPy's C structure of an array has its fields (numpy/ndarraytypes.h), after the two
+# Offsets of the fields in NumPy's C structure of an array (numpy/ndarraytypes.h), after the two
 # words that begin every Python object.
 _TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 24, 32, 40, 56, 64
 _CONTIGUOUS, _ALIGNED, _WRITABLE = 0x1, 0x100, 0x400
@@ -42,13 +42,13 @@ ABSENT: Final = -1  # length of an array that is None
 _WORD, _HALF = ir.IntType(64), ir.IntType(32)
 
 _FLOAT64 = np.dtype(np.float64)
-# Compiled code names these objects, so that it can be kept on disk.
+# Compiled code refers to these objects by name, so that it can be cached on disk.
 for _name, _object in (("robodyn_ndarray", np.ndarray), ("robodyn_float64", _FLOAT64)):
     binding.add_symbol(_name, id(_object))
 
 
 def layout_is_known() -> bool:
-    """Whether arrays lie in memory as this module reads them."""
+    """Whether arrays have the memory layout that this module expects."""
     array = np.zeros((2, 3))[:, ::2]
     start = id(array)
 
@@ -72,7 +72,7 @@ def layout_is_known() -> bool:
 
 
 class GivenType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """A float64 array lent for one call; `A` is any strides, `C` contiguous."""
+    """A float64 array borrowed for one call; `A` means any strides, `C` contiguous."""
 
     def __init__(
         self, ndim: int, layout: str = "C", *, writable: bool = False, optional: bool = False
@@ -83,7 +83,7 @@ class GivenType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
     @property
     def array(self) -> Any:
-        """What a kernel sees."""
+        """The array type that a kernel sees."""
         return types.Array(types.float64, self.ndim, self.layout)
 
 
@@ -98,7 +98,7 @@ VECTOR_OUT, MATRIX_OUT = GivenType(1, writable=True), GivenType(2, writable=True
 
 @intrinsic
 def taken(typingctx: Any, given: Any) -> Any:
-    """The array that was given, or a tuple of arrays."""
+    """The array that was passed, or a tuple of arrays."""
     if isinstance(given, types.BaseTuple):
         result = types.Tuple([item.array for item in given])
 
@@ -116,7 +116,7 @@ def taken(typingctx: Any, given: Any) -> Any:
 
 @intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
-    """An array (rows, columns) on the stack, gone when the kernel that asks for it returns."""
+    """An array (rows, columns) on the stack, valid until the kernel that allocates it returns."""
     result = types.Array(types.float64, 2, "C")
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -135,7 +135,7 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:
     """A kernel's entry point for these types, compiled or read from disk; no keywords.
 
-    Arguments of other types are a TypeError, also where arrays do not lie in memory as expected.
+    Arguments of other types raise TypeError, as do arrays with an unexpected memory layout.
     """
     if not layout_is_known():
         return _refuse
@@ -150,7 +150,7 @@ def _refuse(*arguments: Any) -> Any:
 
 @unbox(GivenType)
 def _unbox(kind: Any, item: Any, c: Any) -> Any:
-    """Look at a Python object, and describe the array it is."""
+    """Inspect a Python object and describe the array it is."""
     builder = c.builder
     array = c.context.make_array(kind.array)(c.context, builder)
     accepted = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -191,7 +191,7 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
 
 
 def _describe(c: Any, array: Any, ndim: int, data: Any, shape: Any, strides: Any) -> None:
-    """Fill in a Numba array from NumPy's numbers of an array."""
+    """Fill in a Numba array from the fields of a NumPy array."""
     builder = c.builder
 
     def numbers(start: Any) -> list[Any]:
@@ -203,7 +203,7 @@ def _describe(c: Any, array: Any, ndim: int, data: Any, shape: Any, strides: Any
 
 
 def _fill(builder: Any, array: Any, data: Any, shape: list[Any], strides: list[Any]) -> None:
-    """Fill in a Numba array that nobody owns."""
+    """Fill in a Numba array without an owner."""
     total = shape[0]
     for length in shape[1:]:
         total = builder.mul(total, length)

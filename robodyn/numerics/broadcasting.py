@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Leading dimensions: everything public broadcasts over them, every kernel sees one flat batch."""
+"""Leading dimensions: public functions broadcast over them; kernels get one flat batch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-# States of which a copy is of no account.
+# Number of states whose copy costs nothing noticeable.
 COPIED = 16384
 
 
@@ -62,20 +62,20 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
 
 
 def row(array: FloatArray) -> FloatArray:
-    """A single state as a batch of one, read-only like every other batch that is not copied."""
+    """A single state as a batch of one, read-only like every batch that is not copied."""
     batch: FloatArray = np.ascontiguousarray(array)[None]
     batch.flags.writeable = False
     return batch
 
 
 class States:
-    """A batch that needs no explanation: numbers of the right width that broadcast.
+    """A valid batch: numbers of the right width whose shapes broadcast.
 
-    Arrays that NumPy can look at as (N, k) are never copied, the others a part at a time.
+    Arrays that NumPy can view as (N, k) are never copied, others one part at a time.
 
     Attributes:
         shape: the common leading shape.
-        count: how many states these are, N.
+        count: number of states, N.
     """
 
     def __init__(self, shape: tuple[int, ...], arrays: list[FloatArray | None]) -> None:
@@ -83,7 +83,7 @@ class States:
         self._arrays = [None if array is None else self._flat(array) for array in arrays]
 
     def part(self, first: int, last: int) -> list[FloatArray | None]:
-        """States `first` to `last` of each array, (last - first, k); None where there is none."""
+        """States `first` to `last` of each array, (last - first, k); None for an absent array."""
         return [None if array is None else _rows(array, first, last) for array in self._arrays]
 
     def _flat(self, array: FloatArray) -> FloatArray:
@@ -98,9 +98,9 @@ class States:
 
 
 def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> States | None:
-    """Arrays (..., width) broadcast against each other, unchecked but for their shapes.
+    """Arrays (..., width) broadcast against each other; only their shapes are checked.
 
-    None where something is not as it should be, or there are no states; `flatten` says what.
+    None if something is invalid or there are no states; `flatten` then raises the detailed error.
     """
     arrays: list[FloatArray | None] = []
     shapes = []

@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where the kernels' machine code is kept: folders to look in, and one that can be written.
+"""Where the kernels' machine code is cached: folders to search, and one that is writable.
 
-A folder is named after a hash of all sources that are compiled, and is below NUMBA_CACHE_DIR where
-that is set, else below the user's cache directory. One that can be read but not written, as in an
-image, is used for what it holds; what it lacks goes to the next. Where no folder at all can be
-written (a service without a home, a container), a temporary one of the user's own takes its place.
+A folder is named after a hash of all compiled sources, and is below NUMBA_CACHE_DIR if that is set,
+else below the user's cache directory. A read-only folder, as in a container image, is used for what
+it contains; what it lacks goes to the next. If none is writable (a service without a home
+directory, a container), a private temporary one is used instead.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(__file__).parents[1]
-# Caches of other versions are kept this many at most, so that switching branches stays cheap.
+# Caches of this many other versions are kept at most, so that switching branches stays cheap.
 KEPT_VERSIONS = 4
 
 
 class Folder(NamedTuple):
-    """A folder of machine code, whether it can be written, and whether it outlives a restart."""
+    """A folder of machine code, whether it is writable, and whether it survives a restart."""
 
     path: Path
     writable: bool
@@ -52,7 +52,7 @@ class Folder(NamedTuple):
 
 @cache
 def cache_folders() -> tuple[Folder, ...]:
-    """Folders to look in, in this order; the last one can be written, unless none can."""
+    """Folders to search, in this order; the last one is writable, unless none is."""
     name = f"kernels-{sources_digest()}"
     found = []
     for root in _roots():
@@ -71,7 +71,7 @@ def cache_folders() -> tuple[Folder, ...]:
 
 
 def sources_digest() -> str:
-    """A hash of all that machine code is made of."""
+    """A hash of everything that the machine code depends on."""
     digest = hashlib.sha256()
     for source in compiled_sources():
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
@@ -80,7 +80,7 @@ def sources_digest() -> str:
 
 
 def compiled_sources() -> list[Path]:
-    """Files that compiled code is made of, in a fixed order."""
+    """Source files of compiled code, in a fixed order."""
     return [
         source
         for source in sorted(PACKAGE.rglob("*.py"))
@@ -89,10 +89,10 @@ def compiled_sources() -> list[Path]:
 
 
 def private_folder(path: Path) -> bool:
-    """Make a folder that nobody but this user can enter; False if somebody else has or may.
+    """Create a folder that only this user can access; False if others own it or have access.
 
-    Below a temporary directory everybody can make folders. What is loaded from this one is run,
-    so it has to be ours, not a link, and closed to others.
+    Everybody can create folders in a temporary directory. Code loaded from this one is executed, so
+    it must be owned by this user, not be a link, and be closed to others.
     """
     try:
         path.mkdir(mode=0o700, exist_ok=True)
@@ -109,16 +109,16 @@ def _roots() -> Iterator[Path]:
         yield Path(numba.config.CACHE_DIR) / "robodyn"
     try:
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "robodyn"
-    except RuntimeError:  # a user whom the system does not know has no home
+    except RuntimeError:  # a user unknown to the system has no home directory
         return
 
 
 def _make(folder: Path) -> bool:
-    """Make a folder where it can be made; whether files can be made in it."""
+    """Create a folder if possible; return whether files can be created in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
-        folder.touch()  # the newest versions are the ones kept
+        folder.touch()  # the newest versions are kept
     except OSError:
         return False
     return True
@@ -130,9 +130,9 @@ def _temporary_root() -> Path | None:
         root = Path(tempfile.gettempdir()) / f"robodyn-{user}"
         if private_folder(root):
             return root
-        # The name is taken by somebody else; this one is gone when the process ends.
+        # Another user has taken the name; this folder is deleted when the process ends.
         root = Path(tempfile.mkdtemp(prefix="robodyn-"))
-    except OSError:  # nothing can be written anywhere: machine code stays in memory
+    except OSError:  # no writable folder at all: machine code stays in memory
         return None
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     return root
@@ -141,7 +141,7 @@ def _temporary_root() -> Path | None:
 def _drop_old(root: Path) -> None:
     try:
         versions = sorted(root.glob("kernels-*"), key=lambda path: path.stat().st_mtime)
-    except OSError:  # another process is at it
+    except OSError:  # another process is using it
         return
     for old in versions[:-KEPT_VERSIONS]:
         shutil.rmtree(old, ignore_errors=True)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a user is told while kernels are compiled, which takes half a minute on first use."""
+"""Messages to the user while kernels are compiled, which takes half a minute on first use."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from robodyn.numerics.cache_folders import cache_folders
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What compiles sooner than this is not worth a line [s].
+# Compilation shorter than this is not reported [s].
 PATIENCE = 2.0
-# Between two lines where there is no terminal [s].
+# Interval between messages without a terminal [s].
 INTERVAL = 10.0
 
 
 class CompilationNotes:
-    """Counts kernels as they are compiled, and says so: a line, and how far it is.
+    """Counts kernels as they are compiled and reports progress.
 
-    On a terminal the count stays in one line; elsewhere it is a line every ten seconds, to the
-    logger `robodyn` or to whom `tell_to` names.
+    On a terminal the count is updated in place; elsewhere it is one message every ten seconds, to
+    the logger `robodyn` or the function given to `tell_to`.
     """
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class CompilationNotes:
         self._said_damaged = False
 
     def tell_to(self, tell: Callable[[str], object] | None) -> None:
-        """Give lines to a function, such as a node's logger; None: terminal or logger."""
+        """Send messages to a function, such as a node's logger; None: terminal or logger."""
         self._tell = tell
 
     def begin(self) -> None:
-        """A kernel is going to be compiled."""
+        """Called before a kernel is compiled."""
         with self._lock:
             self._begun = time.monotonic()
             if self._said_at is None and (self._spent > PATIENCE or not is_cached()):
@@ -64,7 +64,7 @@ class CompilationNotes:
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """It has been."""
+        """Called after a kernel was compiled."""
         with self._lock:
             now = time.monotonic()
             self._done += 1
@@ -78,12 +78,12 @@ class CompilationNotes:
                 self._say(self._so_far())
 
     def damaged(self, name: str) -> None:
-        """Machine code of a kernel could not be read."""
+        """Called when a kernel's machine code could not be read."""
         with self._lock:
             if not self._said_damaged:
                 self._said_damaged = True
                 self._say(
-                    f"the kernel cache is damaged ({name}): what cannot be read is removed and "
+                    f"the kernel cache is damaged ({name}): unreadable files are removed and "
                     "compiled again"
                 )
 
@@ -110,9 +110,9 @@ def is_cached() -> bool:
 def _where() -> str:
     folders = cache_folders()
     if not folders or not folders[-1].writable:
-        return "; there is no folder to keep them in, so the next start takes as long"
+        return "; they cannot be cached in any folder, so the next start takes as long"
     if folders[-1].temporary:
-        return f"; no cache folder can be written, so they are kept in {folders[-1].path.parent}"
+        return f"; no cache folder is writable, so they are kept in {folders[-1].path.parent}"
     return ""
 
 

@@ -14,12 +14,12 @@
 
 """How the kernels are compiled.
 
-Numba's own cache looks only at the file that holds a function, so a kernel would go on running a
-stale copy of a helper it calls from another file. Ours (`kernel_cache`) lives in a folder named
-after a hash of all sources that are compiled (`cache_folders`).
+Numba's own cache checks only the file that contains a function, so a kernel would keep using a
+stale copy of a helper from another file. Ours (`kernel_cache`) is in a folder named after a hash of
+all compiled sources (`cache_folders`).
 
-Compiled code, and every constant it takes from another file, is in `robodyn.numerics` or in a
-package named `kernels`: these are what is hashed.
+Compiled code, and every constant it takes from another file, must be in `robodyn.numerics` or in a
+package named `kernels`: these are hashed.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-# Of several threads that call a kernel for the first time.
+# Held while compiling, as several threads may call a kernel for the first time.
 _ONE_AT_A_TIME = threading.RLock()
 
 
 def kernel(function: F) -> F:
     """Compile a function of numbers and arrays, on demand.
 
-    Division follows IEEE 754 (infinity and NaN instead of an exception), so that the callers'
-    status codes, not the arithmetic, decide what is refused. Kernels become part of the kernels
-    that call them: the calls would cost more than what they do.
+    Division follows IEEE 754 (infinity and NaN instead of an exception), so that status codes, not
+    exceptions, report errors. Kernels are inlined into the kernels that call them, as the calls
+    would cost more than their work.
 
-    What Numba makes to call a function from Python takes it longer than most of the functions
-    here, so it is made, and kept on disk, only for those that are called from there.
+    The wrapper for calls from Python takes Numba longer to compile than most functions here, so it
+    is built, and cached on disk, only for those that Python calls.
     """
     return _part(function)
 
 
 def inner(function: F) -> F:
-    """The same for one that sees numbers and views of arrays only, and allocates nothing.
+    """The same for a function of numbers and views of arrays only, which allocates nothing.
 
-    It does without the reference counts that Numba's arrays otherwise have, which take longer
-    than the arithmetic between them.
+    It omits the reference counting of Numba's arrays, which takes longer than the arithmetic in
+    between.
     """
     return _part(function, _nrt=False)
 
@@ -69,12 +69,12 @@ def entry_kernel(function: F) -> F:
 
 
 def batch_entry(function: F) -> F:
-    """The same for a loop over many states, which leaves the interpreter to other threads."""
+    """The same for a loop over many states, which releases the interpreter lock."""
     return _cached(function, _nrt=False, nogil=True)
 
 
 def batch_kernel(function: F) -> F:
-    """A loop over many states that allocates, and leaves the interpreter to other threads."""
+    """A loop over many states that allocates, and releases the interpreter lock."""
     return _cached(function, nogil=True)
 
 
@@ -85,7 +85,7 @@ def _part(function: F, **options: bool) -> F:
     compiled.entry = cache(lambda: _cached(function, forceinline=True, **options))
 
     def remember(result: Any) -> None:
-        compiled.overloads[tuple(result.signature.args)] = result  # and not for calls from Python
+        compiled.overloads[tuple(result.signature.args)] = result  # without a Python wrapper
 
     def call_from_python(*args: Any, **kws: Any) -> Any:
         with _ONE_AT_A_TIME:
@@ -111,5 +111,5 @@ def _njit(function: F, **options: bool) -> F:
 
 
 def is_compiled_module(name: str) -> bool:
-    """Whether a module, by its full name, holds compiled code."""
+    """Whether a module, given by its full name, contains compiled code."""
     return name.startswith("robodyn.") and not {"numerics", "kernels"}.isdisjoint(name.split("."))

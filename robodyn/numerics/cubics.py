@@ -39,14 +39,14 @@ def cubic_motions(
 ) -> None:
     """Motions at times (N,) on cubics (N, nv) that begin at configurations (N, nq).
 
-    The displacement is x (h v + x (c2 + x c3)) with x = (time - begin)/h, h = end - begin; where
-    the mechanism turns, its last three coordinates are a rotation vector.
+    The displacement is x (h v + x (c2 + x c3)) with x = (time - begin)/h, h = end - begin; for a
+    mechanism with an orientation, its last three coordinates are a rotation vector.
     """
     for n in range(time.shape[0]):
         h = end[n] - begin[n]
         x = (time[n] - begin[n]) / h
         count = velocity.shape[1]
-        # the displacement's place is that of the configuration it leads to
+        # the displacement is stored where the resulting configuration goes
         displacement = configuration[n]
         for j in range(count):
             v = first_velocity[n, j]

@@ -14,8 +14,8 @@
 
 """Singular values by one-sided Jacobi rotations, accurate for small ones, too.
 
-Demmel and Veselic (1992). Rows of a matrix are turned in pairs until all are orthogonal; their
-lengths then are its singular values.
+Demmel and Veselic (1992). Rows of a matrix are rotated in pairs until all are orthogonal; their
+lengths are then its singular values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from robodyn.numerics.simd.lanes import any_of, choose
 # Cosine of the angle between two rows below which they count as orthogonal.
 ORTHOGONAL: Final = 2e-15
 MOST_SWEEPS: Final = 40
-# Five rounds of three pairs that share no row: each waits for the round before it only.
+# Five rounds of three pairs that share no row, so the pairs of a round are independent.
 PAIRS: Final = (
     *((0, 1), (2, 3), (4, 5), (0, 2), (1, 4), (3, 5), (0, 3), (1, 5), (2, 4)),
     *((0, 4), (1, 3), (2, 5), (0, 5), (1, 2), (3, 4)),
@@ -39,7 +39,7 @@ PAIRS: Final = (
 
 @inner
 def rotation(aa: Any, bb: Any, ab: Any) -> Any:
-    """Cosine and sine that make two rows with products a.a, b.b, a.b orthogonal; whether due."""
+    """Cosine and sine that make rows with products a.a, b.b, a.b orthogonal; whether needed."""
     due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
     zeta = (bb - aa) / choose(due, 2.0 * ab, 1.0)
     root = abs(zeta) + math.sqrt(1.0 + zeta * zeta)
@@ -50,7 +50,7 @@ def rotation(aa: Any, bb: Any, ab: Any) -> Any:
 
 @inner
 def condition_of_rows(rows: Any) -> float:
-    """Ratio of the extreme singular values of six rows, lanes 6 and 7 idle; rows are changed."""
+    """Ratio of the extreme singular values of six rows (overwritten), lanes 6 and 7 unused."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for pair in range(15):
@@ -72,7 +72,7 @@ def condition_of_rows(rows: Any) -> float:
 
 @inner
 def condition_of_lanes(H: Any) -> Any:
-    """The same for eight matrices: entry (i, j) of each in row 6 i + j of H, which is changed."""
+    """The same for eight matrices: entry (i, j) of each in row 6 i + j of H; H is overwritten."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for pair in range(15):

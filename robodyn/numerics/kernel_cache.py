@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One kernel's machine code on disk, in one of several folders; what is damaged is made again.
+"""One kernel's machine code on disk, in one of several folders; damaged files are replaced.
 
-Numba's own cache wants a folder that can be written, even to read from it, and raises whatever
-`pickle` makes of a file that was cut off when a disk was full or a computer lost its power.
+Numba's own cache requires a writable folder even for reading, and raises whatever `pickle` does for
+a file that was truncated by a full disk or a power failure.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
-    """What a Numba dispatcher asks for machine code, and gives what it compiled.
+    """The cache of a Numba dispatcher: loads its machine code and saves what it compiled.
 
-    Folders are looked for on first use: importing the library touches no file.
+    Folders are searched on first use: importing the library touches no file.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -47,17 +47,17 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str | None:
-        """The folder that is looked into first."""
+        """The folder that is searched first."""
         return str(cache_folders()[0].path) if cache_folders() else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Machine code for a signature, or None where there is none that can be used."""
+        """Machine code for a signature, or None if no usable code is cached."""
         for store in self._stores():
             try:
                 found = store.load_overload(signature, target)
             except OSError:
                 continue
-            except Exception:  # whatever pickle and LLVM make of a damaged file
+            except Exception:  # pickle and LLVM may raise anything for a damaged file
                 store.forget()
                 notes.damaged(self._function.__name__)
                 continue
@@ -67,18 +67,18 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep machine code where it can be kept; without such a place it lasts as long as we."""
+        """Save machine code in a writable folder; without one it is lost when the process ends."""
         for store in self._stores():
             if store.writable:
                 try:
                     store.save_overload(signature, compiled)
                     break
-                except OSError:  # a full disk, or the folder has gone
+                except OSError:  # the disk is full, or the folder was removed
                     continue
         notes.end()
 
     def flush(self) -> None:
-        """Forget what is on disk."""
+        """Delete what is on disk."""
         for store in self._stores():
             store.forget()
 
@@ -91,7 +91,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
 
 class _Store(FunctionCache):  # type: ignore[misc]
-    """Numba's cache of one function, in a given folder."""
+    """Numba's cache for one function, in a given folder."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, writable: bool) -> None:
         self._impl_class = type(
@@ -106,12 +106,12 @@ class _Store(FunctionCache):  # type: ignore[misc]
         for path in (folder / f"{base}.nbi", *folder.glob(f"{base}.*.nbc")):
             try:
                 path.unlink()
-            except OSError:  # not ours to remove, or removed by another process
+            except OSError:  # no permission, or removed by another process
                 continue
 
 
 class _Place:
-    """A folder, as Numba asks for it ("locator")."""
+    """A folder in the form that Numba expects (a "locator")."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -125,7 +125,7 @@ class _File:
 
     def __init__(self, folder: Path, function: Callable[..., Any], file: str) -> None:
         module = inspect.getmodule(function)
-        self._py_file = file  # where Numba says that something cannot be cached
+        self._py_file = file  # named in Numba's message that something cannot be cached
         self._line = function.__code__.co_firstlineno
         self._path = folder / (module.__name__ if module else Path(file).stem)
 

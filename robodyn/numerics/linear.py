@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Small dense linear systems, solved in place without a call into a library."""
+"""Small dense linear systems, solved in place without library calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from robodyn.numerics.compiler import kernel
 
-# A pivot this small against the largest means that no digit of the solution is right.
+# A pivot this small relative to the largest means that no digit of the solution is reliable.
 SINGULAR_PIVOT = 1e-14
 
 
@@ -67,7 +67,7 @@ def solve(matrix: Any, rhs: Any) -> bool:
 
 @kernel
 def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
-    """Solve matrix @ x = rhs by Cholesky's factorisation, reading the lower triangle only.
+    """Solve matrix @ x = rhs by Cholesky factorisation, reading the lower triangle only.
 
     `matrix` (n, n) is destroyed and `rhs` (n,) becomes the solution. Returns False if the matrix
     is not positive definite.

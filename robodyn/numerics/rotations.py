@@ -52,7 +52,7 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @inner
 def turned(q: Quaternion, a: Vector) -> Vector:
-    """The vector a turned by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
+    """The vector a rotated by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
     u = (q[0], q[1], q[2])
     doubled = scale(2.0, cross(u, a))
     return add(add(a, scale(q[3], doubled)), cross(u, doubled))
@@ -76,8 +76,8 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
 def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration, base frame, of roll-pitch-yaw angles in motion.
 
-    omega = yaw' ez + pitch' ey' + roll' ex'' with the turned axes ey' = Rz ey, ex'' = Rz Ry ex,
-    and its exact derivative, in which the turned axes move as well.
+    omega = yaw' ez + pitch' ey' + roll' ex'' with the rotated axes ey' = Rz ey, ex'' = Rz Ry ex,
+    and its exact derivative, in which the rotated axes move as well.
     """
     pitch, yaw = rpy[1], rpy[2]
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -103,7 +103,7 @@ def quaternion_exp(rotation: Vector) -> Quaternion:
     """Quaternion of a rotation vector [rad]."""
     squared = rotation[0] ** 2 + rotation[1] ** 2 + rotation[2] ** 2
     half = 0.5 * math.sqrt(squared)
-    # sin(x)/x by its series where the quotient loses digits
+    # sin(x)/x by its series where the quotient loses precision
     factor = 0.5 * (1.0 - squared / 24.0) if half < 1e-4 else 0.5 * math.sin(half) / half
     return rotation[0] * factor, rotation[1] * factor, rotation[2] * factor, math.cos(half)
 
@@ -149,7 +149,7 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
-    if angle < 0.02:  # the quotients lose digits; the next terms of the series are below 1e-12
+    if angle < 0.02:  # the quotients lose precision; the next terms of the series are below 1e-12
         A = 0.5 - squared / 24.0 + squared**2 / 720.0
         B = 1.0 / 6.0 - squared / 120.0 + squared**2 / 5040.0
         dA = -1.0 / 12.0 + squared / 180.0 - squared**2 / 6720.0
@@ -172,7 +172,7 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
 
 @inner
 def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
-    """Rate of the rotation vector x in exp(x) R0 that turns with omega, |x| below 2 pi."""
+    """Rate of the rotation vector x in exp(x) R0 that rotates with omega, |x| below 2 pi."""
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
     if angle < 0.02:
@@ -191,7 +191,7 @@ def composed_motion(
     """Angular velocity and acceleration of exp(x) R, both factors in motion, base frame.
 
     omega + E omega_R and alpha + omega x (E omega_R) + E alpha_R, with E = exp(x), which itself
-    turns with omega and alpha.
+    rotates with omega and alpha.
     """
     q = quaternion_exp(x)
     carried = turned(q, inner_omega)

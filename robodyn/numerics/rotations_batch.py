@@ -89,7 +89,7 @@ def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
 
 @kernel
 def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
-    """Turn rates and accelerations (N, 3) of rotation vectors into angular ones, in place."""
+    """Convert rates and accelerations (N, 3) of rotation vectors to angular ones, in place."""
     for n in range(vectors.shape[0]):
         omega, alpha = rotation_vector_motion(
             vector(vectors[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
@@ -100,7 +100,7 @@ def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
 
 @kernel
 def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
-    """Rates (N, 3) of rotation vectors (N, 3) that turn with omega (N, 3)."""
+    """Rates (N, 3) of rotation vectors (N, 3) that rotate with omega (N, 3)."""
     for n in range(vectors.shape[0]):
         store(out[n], 0, rotation_vector_rate(vector(vectors[n], 0), vector(omega[n], 0)))
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The classical Runge-Kutta method of order 4: where its stages are, and the step they make."""
+"""The classical Runge-Kutta method of order 4: its stages and its step."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from typing import Any
 
 from robodyn.numerics.compiler import inner
 
-# [m, rad and their rates]: no mechanism is here, and the arithmetic is still within its range.
+# [m, rad and their rates]: outside any plausible workspace, yet far from overflow.
 BEYOND = 1e6
 
 
 @inner
 def put_stage(start: Any, rates: Any, stage: int, dt: float, out: Any) -> None:
-    """The state at stage 0 to 3 of a step from `start` (k,); `rates` (4, k) of those before."""
+    """The state at stage 0 to 3 of a step from `start` (k,); `rates` (4, k) of earlier stages."""
     for j in range(start.shape[0]):
         out[j] = start[j]
     if stage > 0:
@@ -46,7 +46,7 @@ def put_step(start: Any, rates: Any, dt: float, out: Any) -> None:
 
 @inner
 def is_within(state: Any) -> bool:
-    """Whether all of a state (k,) is within bounds; NaN is not."""
+    """Whether all entries of a state (k,) are within bounds; False for NaN."""
     within = True
     for j in range(state.shape[0]):
         within = within and abs(state[j]) < BEYOND

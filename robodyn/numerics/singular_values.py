@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the singular values of a Jacobian say."""
+"""The condition number from the singular values of a Jacobian."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def extreme_ratio(values: FloatArray) -> FloatArray:
     """Ratio (...) of the first of (..., k) singular values to the last; infinite where that is 0.
 
-    A matrix of zeros is as singular as any: so far away that no number holds the lengths of legs,
-    no force of theirs has a direction.
+    A zero matrix is singular, too: it occurs at poses so far away that the leg lengths overflow and
+    the legs' forces have no direction.
     """
     smallest = values[..., -1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

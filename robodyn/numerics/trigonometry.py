@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Sine and cosine together, of a number or of eight, in arithmetic that is the same for both.
+"""Sine and cosine together, of one number or of eight, with the same arithmetic for both.
 
 The polynomials and the reduction by multiples of a quarter turn are those of fdlibm (Sun, 1993;
-k_sin.c, k_cos.c, e_rem_pio2.c), good to less than one unit in the last place. Without branches
-a processor does them for eight numbers as fast as for one.
+k_sin.c, k_cos.c, e_rem_pio2.c), accurate to less than one unit in the last place. Free of branches,
+they take as long for eight numbers as for one.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from typing import Any, Final
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
 
-# Adding and subtracting it leaves the nearest whole number, up to 2^51.
+# Adding and subtracting it rounds to the nearest whole number, up to 2^51.
 ROUND: Final = 6755399441055744.0
 TWO_BY_PI: Final = 6.36619772367581382433e-01
-# pi/2 in pieces of 33 bits and the rest: products with whole numbers below 2^20 are exact.
+# pi/2 in parts of 33 bits and the rest: products with whole numbers below 2^20 are exact.
 PIECE_1: Final = 1.57079632673412561417e00
 PIECE_2: Final = 6.07710050630396597660e-11
 REST: Final = 2.02226624879595063154e-21
@@ -54,7 +54,7 @@ C6: Final = -1.13596475577881948265e-11
 def sine_cosine(angle: Any) -> Any:
     """Sine and cosine of finite angles [rad]."""
     turns = (angle * TWO_BY_PI + ROUND) - ROUND
-    # the angle less whole quarter turns, as a sum x + y
+    # the angle minus whole quarter turns, as a sum x + y
     t = angle - turns * PIECE_1
     w = turns * PIECE_2
     r = t - w

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Three-vectors as tuples of numbers: they live in registers, and the compiler inlines them."""
+"""Three-vectors as tuples of numbers: they stay in registers, and the compiler inlines them."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def store(array: Any, start: int, a: Vector) -> None:
 
 @inner
 def copy(source: Any, out: Any) -> None:
-    """Write an array (k,) into another: a slice assigned would take the compiler longer by far."""
+    """Copy an array (k,) into another; a slice assignment would take far longer to compile."""
     for j in range(out.shape[0]):
         out[j] = source[j]
 
 
 @inner
 def clear(out: Any) -> None:
-    """Make an array (k,) zero."""
+    """Set an array (k,) to zero."""
     for j in range(out.shape[0]):
         out[j] = 0.0
 

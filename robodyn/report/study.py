@@ -75,7 +75,7 @@ def analyze(
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> Study:
-    """Examine what a planned motion asks of a mechanism.
+    """Examine the forces and the conditioning of a planned motion.
 
     Args:
         mechanism: of any kind.

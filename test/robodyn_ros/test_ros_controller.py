@@ -320,7 +320,7 @@ def test_joint_trajectory_with_effort_is_the_librarys(controller, platform):
 
 @with_parameters(mode="feedforward", handover=0.0)
 def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, platform):
-    """It is said; what can be flown of it is, and the next motion has one again."""
+    """It is reported; what can be executed of it is, and the next motion has one again."""
     heard = controller.graph.listen(
         JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
     )
@@ -333,9 +333,9 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
     message.header.stamp = messages.to_stamp(SECOND)
     controller.send(controller.trajectories, message)
     controller.graph.line("no joint_trajectory_with_effort: singular configuration", "element [1]")
-    flown = messages.sampled_trajectory(message, platform)
+    planned = messages.sampled_trajectory(message, platform)
     for t in (0.3, 1.7):
-        expected = platform.inverse_dynamics(*flown.sample(t))
+        expected = platform.inverse_dynamics(*planned.sample(t))
         close(controller.answer(SECOND + round(t * SECOND), platform.home), expected)
     effort = controller.answer(2 * SECOND, platform.home)
     assert (np.abs(effort) <= platform.effort_limits).all()
@@ -365,13 +365,13 @@ def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
             JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
         )
 
-        def fly(acceleration, start):
+        def execute(acceleration, start):
             motion = (position, velocity, acceleration)
             message = messages.joint_trajectory(arm.joint_names, np.arange(3.0), motion)
             message.header.stamp = messages.to_stamp(start)
             trajectories.publish(message)
 
-        fly(acceleration, SECOND)
+        execute(acceleration, SECOND)
         graph.line("no joint_trajectory_with_effort: the efforts of the motion are not finite")
         for stamp in (SECOND, 2 * SECOND, 3 * SECOND):
             states.publish(messages.joint_state(stamp, arm.joint_names, REST, REST))
@@ -380,7 +380,7 @@ def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
             assert (np.abs(commands[-1].effort) <= arm.effort_limits).all()
         assert heard == []
         # the same at rest needs more than the arm has, but numbers
-        fly(np.zeros((3, 6)), 5 * SECOND)
+        execute(np.zeros((3, 6)), 5 * SECOND)
         efforts = (
             graph.until(lambda: heard, "the trajectory of the next motion")[0].points[1].effort
         )

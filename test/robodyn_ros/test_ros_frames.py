@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Goals and wrenches in frames that only TF knows: flown to, and borne, where they truly are."""
+"""Goals and wrenches in frames that only TF knows are transformed to where they truly are."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_a_restart_of_each_in_turn(graph, name):
     if name == "trajectory_planner":
         graph.peer.until(lambda: len(graph.paths) > before, "the path of the new planner")
     if name == "inverse_dynamics":
-        # the path is latched, so a controller that comes late flies it too
+        # the path is latched, so a controller that starts late follows it too
         process.wait_for_line("points accepted")
     graph.carries_on()
 

@@ -57,7 +57,7 @@ class Simulator:
     def answer(self, stamp: int, names, effort) -> None:
         self.commands.publish(messages.joint_state(stamp, names, effort=effort))
 
-    def fly(self, names, efforts):
+    def execute(self, names, efforts):
         """The states told while these efforts are applied, a row a period."""
         told = []
         for k, effort in enumerate(efforts):
@@ -115,10 +115,10 @@ def test_noise_is_seeded(platform, efforts):
         simulator = Simulator(seed=seed, **noise)
         expected = measured(platform, rows, 1e-3, 1e-2, 0, seed)
         with simulator.graph:
-            told = simulator.fly(names, efforts)
+            told = simulator.execute(names, efforts)
             same(told, expected)
             simulator.reset()
-            assert (simulator.fly(names, efforts) == told).all()
+            assert (simulator.execute(names, efforts) == told).all()
         true = np.array([np.concatenate(row) for row in rows])
         assert 1e-4 < np.abs(told[:, :3] - true[:, :3]).std() < 1e-2
     other = measured(platform, rows, 1e-3, 1e-2, 0, 5)
@@ -128,7 +128,7 @@ def test_noise_is_seeded(platform, efforts):
 def test_what_is_measured_is_as_late_as_it_says(platform, efforts):
     simulator = Simulator(latency=3)
     with simulator.graph:
-        told = simulator.fly(platform.joint_names, efforts)
+        told = simulator.execute(platform.joint_names, efforts)
     true = np.array([np.concatenate(row) for row in plants(platform, efforts)])
     same(told[3:], true[:-3])
     same(told[:3], true[[0, 0, 0]])
@@ -139,13 +139,13 @@ def test_a_payload_that_nobody_told_the_controller_of(platform, efforts):
     loaded = platform.with_payload(100.0, [0.0, 0.2, 0.3], np.zeros((3, 3)))
     names = platform.joint_names
     with simulator.graph:
-        told = simulator.fly(names, efforts)
+        told = simulator.execute(names, efforts)
         same(told, measured(loaded, plants(loaded, efforts)))
         # put down at run time, it is the bare platform again
         assert simulator.graph.set("forward_simulator", payload_mass=0.0) == []
         assert simulator.graph.set("forward_simulator", payload_com=[0.0, float("nan"), 0.0])
         simulator.reset()
-        bare = simulator.fly(names, efforts)
+        bare = simulator.execute(names, efforts)
         same(bare, measured(platform, plants(platform, efforts)))
     assert np.abs(bare - told).max() > 1e-3
 
@@ -165,7 +165,7 @@ def test_a_wrench_in_the_platforms_frame_turns_with_it(platform, efforts):
         simulator.wrenches.publish(message)
         simulator.graph.spin(0.1)
         same(
-            simulator.fly(platform.joint_names, efforts),
+            simulator.execute(platform.joint_names, efforts),
             measured(platform, plants(platform, efforts, load)),
         )
 

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What all kinds of mechanism share."""
+"""Code shared by all kinds of mechanism."""

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Batches of states through compiled kernels, on several threads: what all kinds share."""
+"""Batches of states through compiled kernels, on several threads, for all kinds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATE = (*CONFIGURATION * 3, ROWS_OR_NONE)
 
 @once
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
-    """Entry point of a kernel of two arrays of a mechanism's numbers, inputs and results."""
+    """Entry point of a kernel that takes two arrays of parameters, then inputs and results."""
     return direct(kernel, MATRIX, VECTOR, *inputs, MATRIX_OUT)
 
 
@@ -79,7 +79,7 @@ WRENCH = Argument("wrench", 6, "N, N m")
 
 
 class Arguments:
-    """All arguments of a method; made once, as `answers` looks at the widths at every call."""
+    """All arguments of a method; built once, as `answers` reads the widths at every call."""
 
     __slots__ = ("items", "widths")
 
@@ -88,7 +88,7 @@ class Arguments:
 
 
 class Unanswered(Exception):
-    """A state for which the equations have no answer.
+    """A state for which the equations have no solution.
 
     Attributes:
         index: of the first such state in the batch, () for a single one.
@@ -108,33 +108,33 @@ def answers(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray:
-    """What a kernel makes of each state, (..., *core).
+    """A kernel's result for each state, (..., *core).
 
     Args:
-        kernel: entry point; takes the mechanism's numbers, arrays (n, k) of states, the settings
-            and an array (n, prod(core)) for the results; returns how many states from the first,
-            in whole vectors, it has answered.
-        numbers: the mechanism's.
+        kernel: entry point; takes the mechanism's parameters, arrays (n, k) of states, the settings
+            and an array (n, prod(core)) for the results; returns how many states from the first, in
+            whole vectors, it has solved.
+        numbers: the mechanism's parameters.
         arguments, values: what was passed in.
         core: shape of one result.
         settings: the same for all states.
 
     Raises:
         InvalidInput: an argument of the wrong shape or not finite.
-        Unanswered: the first state that has none, where all arguments are right.
+        Unanswered: the first state without a result, if all arguments are valid.
     """
     batch = states(arguments.widths, values)
     if batch is not None:
         results = computed(kernel, numbers, batch, core, *settings)
         if results is not None:
             return results
-    # something is wrong, or of another type: only now is time spent on finding out what
+    # an argument is invalid or of another type: only now spend time on finding out which
     checked = {
         argument.name: argument.checked(value)
         for argument, value in zip(arguments.items, values, strict=True)
     }
     shape, flat = flatten(**checked)
-    # arrays that were pickled have another dtype object, which kernels do not take
+    # unpickled arrays have another dtype object, which kernels do not accept
     flat_batch = States((len(flat[0]),), [array.view(np.float64) for array in flat])
     out, done = _run(kernel, numbers, flat_batch, core, settings)
     if done == flat_batch.count:
@@ -153,11 +153,11 @@ def computed(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
-    """As `answers`, of states that are not checked; None where one has no answer."""
+    """As `answers`, without checking the states; None if one has no solution."""
     try:
         out, done = _run(kernel, numbers, states, core, settings)
     except TypeError:
-        return None  # not float64 as the kernels know it
+        return None  # not the dtype object that the kernels expect
     return out.reshape(*states.shape, *core) if done == states.count else None
 
 
@@ -168,9 +168,9 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Results (N, prod(core)), and how many of them, from the first, there are."""
+    """Results (N, prod(core)), and how many of them, from the first, are valid."""
     out = np.empty((states.count, math.prod(core)))
-    if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # nothing to share
+    if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small to share among threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)
     stopped: list[int] = []
 

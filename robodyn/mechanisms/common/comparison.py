@@ -23,7 +23,7 @@ import numpy as np
 
 
 def differences(a: Any, b: Any, tolerance: float = 1e-9) -> list[str]:
-    """What differs between two models of the same kind, a line for each field; empty if nothing.
+    """Differences between two models of the same kind, one line per field; empty if equal.
 
     Numbers are equal when they agree within `tolerance`, absolutely or relative to the largest
     of their array. Fields that describe the file rather than the mechanism (dataclass fields with

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Compiled simulation: what it reads and fills, and how a mechanism offers it."""
+"""Compiled simulation: its inputs and outputs, and how a mechanism provides it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NO_GAIN = np.zeros((0, 0))
 
 
 class Outcome(NamedTuple):
-    """How far it went: status of the kernel, rows that are right, steps after the last of them."""
+    """How far a run got: the kernel's status, valid rows, steps completed after the last one."""
 
     status: int
     row: int
@@ -57,7 +57,7 @@ class Rollout:
         stops: (2,) stiffness and damping at the ends of the joints' travel.
         effort_limits: (n,) [N or N m].
         law: of `mechanisms.common.kernels.control_laws`.
-        kp, kv: (n, n) gains, if the law has any.
+        kp, kv: (n, n) gains, if the law uses any.
         plan: (N - 1, 1 or 4, k) rows for the law.
         dt: (N - 1,) [s].
         offset: (N,) whole numbers.
@@ -82,7 +82,7 @@ class Rollout:
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
-        """What the loop takes in one tuple, in its order."""
+        """All arrays as one tuple, in the order that the loop expects."""
         return (
             self.effort_limits, self.kp, self.kv, self.plan, self.dt, self.offset, self.loads,
             self.configuration, self.velocity, self.wanted, self.applied,
@@ -113,7 +113,7 @@ def advance(
 
     Args:
         simulate: an `entry`.
-        plant, model: numbers of what moves, and of what the control takes it for.
+        plant, model: parameters of the simulated mechanism, and of the controller's model.
         limits: (n, 2) of the plant's joints.
         rollout: to be filled.
         first, last: rows.
@@ -136,11 +136,11 @@ def integrate(
 
     Args:
         advance: of the mechanism.
-        reason: what a status of the kind's own, or NO_COMMAND, means at a configuration.
+        reason: explains a status of this kind, or NO_COMMAND, at a configuration.
         state: configuration and velocity.
         effort, wrench: (n,) and (6,).
         dt: [s].
-        steps: how many.
+        steps: number of steps.
         stops: at the ends of the joints' travel; None for none.
 
     Raises:

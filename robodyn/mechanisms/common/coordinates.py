@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""In which coordinates a kind of mechanism describes its configuration and its velocity."""
+"""The coordinates in which a kind of mechanism describes its configuration and velocity."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
-# Which way a Jacobian goes: `wrench = J @ efforts` or `twist = J @ rates`.
+# What a Jacobian maps: `wrench = J @ efforts` or `twist = J @ rates`.
 JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
@@ -42,19 +42,20 @@ class Coordinates:
     """The coordinates of a configuration and of its velocity and acceleration.
 
     A configuration may have more numbers than a velocity: a quaternion has four for three rates,
-    and a closed loop is described by all its joints but moves with its mobility.
+    and a closed loop is described by all its joints but has only as many velocities as its
+    mobility.
 
     Attributes:
         form: `pose` where the configuration is the pose (7,) of one body, `joints` where it is
             made of joint positions.
-        configuration_names: of each number of a configuration.
-        velocity_names: of each number of a velocity; in the form `joints` names of joints.
-        acceleration_names: of each number of an acceleration; likewise.
+        configuration_names: name of each number of a configuration.
+        velocity_names: name of each number of a velocity; in the form `joints` names of joints.
+        acceleration_names: likewise, of an acceleration.
         units: `m` or `rad` of each velocity coordinate, as a displacement; velocities are per
             second, accelerations per second squared.
-        quaternions: where unit quaternions (x, y, z, w) stand in a configuration.
-        rotation: where in a displacement a rotation vector, and in a velocity the angular
-            velocity that goes with it, stands; None where coordinates are independent numbers.
+        quaternions: slices of a configuration that are unit quaternions (x, y, z, w).
+        rotation: slice of a displacement that is a rotation vector, and of a velocity that is the
+            corresponding angular velocity; None where all coordinates are independent numbers.
     """
 
     form: Form
@@ -67,12 +68,12 @@ class Coordinates:
 
     @property
     def configuration_size(self) -> int:
-        """Numbers of a configuration."""
+        """Size of a configuration."""
         return len(self.configuration_names)
 
     @property
     def velocity_size(self) -> int:
-        """Numbers of a velocity, an acceleration and a displacement."""
+        """Size of a velocity, an acceleration and a displacement."""
         return len(self.velocity_names)
 
     @property
@@ -81,7 +82,7 @@ class Coordinates:
         return self.form == "pose"
 
     def checked(self, name: str, value: ArrayLike) -> FloatArray:
-        """Configurations (..., nq), finite, their quaternions brought to unit length.
+        """Configurations (..., nq), finite, with their quaternions normalised.
 
         Raises:
             InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
@@ -118,7 +119,7 @@ class Coordinates:
 
     @property
     def text(self) -> str:
-        """What a configuration is, in words, in the plural."""
+        """Description of configurations for messages, in the plural."""
         if self.is_pose:
             return "poses of a platform"
         return f"{self.configuration_size} joint positions"

@@ -29,13 +29,13 @@ EffortName = Literal["force", "torque", "effort"]
 
 @dataclass(frozen=True)
 class Nouns:
-    """Words for messages, labels and tables.
+    """The terms that messages, labels and tables use for this kind.
 
     Attributes:
         mechanism: `platform`, `arm`.
         joint: a driven joint: `leg`, `joint`.
         body: what the mechanism moves: `platform`, `tip`.
-        effort: what its actuators exert. It names the key `peak_<effort>` of a summary.
+        effort: what its actuators exert; a summary's key `peak_<effort>` is named after it.
         effort_label: the same as the label of an axis or a column.
         effort_unit, joint_unit: units of a column with the values of all driven joints.
     """
@@ -71,5 +71,5 @@ class MovingBody(NamedTuple):
 
 
 def effort_units(joint_units: tuple[Unit, ...]) -> tuple[EffortUnit, ...]:
-    """`N` for a joint that slides, `N m` for one that turns."""
+    """`N` for a prismatic joint, `N m` for a revolute one."""
     return tuple("N" if unit == "m" else "N m" for unit in joint_units)

@@ -48,7 +48,7 @@ def joint_axis_arrows(
         joint = joints[name]
         frame = frames[figure.index(joint.parent)] @ joint.place
         axis = frame[:3, :3] @ joint.axis
-        # clear of the joint's own body, on the side that the effort points to
+        # clear of the joint's own shape, on the side that the effort points to
         start = frame[:3, 3] + np.copysign(CLEARANCE * size, lengths[i]) * axis
         arrows[i] = start, start + lengths[i] * axis
     return arrows

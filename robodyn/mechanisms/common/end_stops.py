@@ -47,7 +47,7 @@ class EndStops:
     def efforts(
         self, positions: FloatArray, velocities: FloatArray, limits: FloatArray
     ) -> FloatArray:
-        """(n,) [N or N m] what the stops add to the actuators' efforts.
+        """Efforts (n,) [N or N m] that the stops add to the actuators'.
 
         Args:
             positions: (n,) [m or rad] of the driven joints.

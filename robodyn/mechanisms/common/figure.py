@@ -45,8 +45,8 @@ class Shape:
         kind: `cylinder` (along z), `sphere`, `box` or `mesh`.
         size: [m] (radius, length), (radius,) or (x, y, z); none of a mesh.
         place: (4, 4) its centre and axes in the link's frame.
-        color: red, green, blue, 0..1.
-        opacity: 0..1.
+        color: red, green, blue, 0 to 1.
+        opacity: 0 to 1.
         mesh: its triangles, in place of a primitive.
     """
 
@@ -112,7 +112,7 @@ class Figure:
             raise ModelError("the links to draw do not form one tree", value=sorted(set(roots)))
         self.links = [roots[0] if roots else root]
         self.joints: list[DrawnJoint] = []
-        for link in self.links:  # grows while it is walked
+        for link in self.links:  # grows during the iteration
             children = [joint for joint in joints if joint.parent == link]
             self.joints += children
             self.links += [joint.child for joint in children]

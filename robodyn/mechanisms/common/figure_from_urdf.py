@@ -38,8 +38,8 @@ _SIZES = {"cylinder": ("radius", "length"), "sphere": ("radius",), "box": ("size
 def figure_from_urdf(text: str, source: str = "URDF text", file: Path | None = None) -> Figure:
     """The figure of a URDF; `source` names it in messages.
 
-    Meshes are read where `file`, the URDF's own, says that they are; of those that cannot be read
-    the figure's remarks say how many, and why the first.
+    Meshes are read from where `file`, the URDF's own, says they are; the figure's remarks say how
+    many cannot be read, and why the first one cannot.
 
     Raises:
         ModelError: the text is not well-formed, or a number cannot be read; names the link and

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Answers of mechanisms whose driven joints are independent: as many as degrees of freedom."""
+"""Joint messages for mechanisms whose driven joints are independent coordinates."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class IndependentJoints:
-    """The part of a mechanism that messages about joints ask for; see `presentation.Jointwise`.
+    """The part of a mechanism that joint messages use; implements `presentation.Jointwise`.
 
-    A subclass says `joint_names`, `driven_motion` and `motion_of_joints`.
+    A subclass provides `joint_names`, `driven_motion` and `motion_of_joints`.
     """
 
     if TYPE_CHECKING:
@@ -68,5 +68,5 @@ class IndependentJoints:
         accelerations: ArrayLike | None = None,
         guess: ArrayLike | None = None,
     ) -> Motion:
-        """The mechanism's motion of that of all driven joints (..., n); see `motion_of_joints`."""
+        """The mechanism's motion from all driven joints' (..., n); see `motion_of_joints`."""
         return self.motion_of_joints(positions, velocities, accelerations, guess)

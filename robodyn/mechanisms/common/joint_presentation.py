@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""How a mechanism is presented whose configuration is the positions of its driven joints."""
+"""Presentation of mechanisms whose configuration is the positions of their driven joints."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 
 class JointPresentation(IndependentJoints):
-    """Answers of `mechanisms.presentation` that all such mechanisms share; a subclass draws itself.
+    """Default implementation of `mechanisms.presentation`; a subclass adds its drawing.
 
     Attributes:
-        model: the description that the mechanism was made from.
+        model: the description that the mechanism was built from.
     """
 
     acts_along_legs = False
@@ -96,17 +96,17 @@ class JointPresentation(IndependentJoints):
         return np.asarray(values, dtype=np.float64)
 
     def with_model_values(self, values: Mapping[str, float]) -> Self:
-        """The same mechanism: there are no variables of its model."""
+        """The mechanism itself: its model has no variables."""
         return self
 
     @property
     def description(self) -> tuple[object, object]:
-        """The model; the mechanism is made from nothing else."""
+        """The model; the mechanism is built from it alone."""
         return self.model, ""
 
     @property
     def jacobian_unit(self) -> str:
-        """Of a singular value of J, its angular rows multiplied by a length."""
+        """Unit of a singular value of J, its angular rows multiplied by a length."""
         units = set(self.joint_units)
         if len(units) > 1:
             return "m/rad (revolute), 1 (prismatic)"

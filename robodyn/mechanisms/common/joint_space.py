@@ -13,7 +13,7 @@
 # limitations under the License.
 
 
-"""Answers shared by mechanisms whose configuration is the positions of their driven joints."""
+"""What mechanisms whose configuration is the positions of their driven joints have in common."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 class JointSpace(JointPresentation):
     """Base class: every joint is driven, and a configuration is one position for each.
 
-    A subclass says `joint_names`, `joint_units` and what only its equations know.
+    A subclass provides `joint_names`, `joint_units` and its equations of motion.
     """
 
     jacobian_maps: JacobianMap = "rates to twist"
@@ -71,12 +71,12 @@ class JointSpace(JointPresentation):
 
     @cached_property
     def effort_units(self) -> tuple[EffortUnit, ...]:
-        """(n,) `N` of sliding joints, `N m` of turning ones."""
+        """(n,) `N` for prismatic joints, `N m` for revolute ones."""
         return effort_units(self.joint_units)
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:
-        """The driven joints; there are no others."""
+        """The driven joints; all joints are driven."""
         return self.joint_names
 
     @property
@@ -139,7 +139,7 @@ class JointSpace(JointPresentation):
         return None
 
     def differences(self, other: Any) -> list[str]:
-        """What differs from another mechanism's model, a line for each field."""
+        """Differences from another mechanism's model, one line per field."""
         return differences(self.model, getattr(other, "model", None))
 
     def _joints(self, name: str, value: ArrayLike) -> FloatArray:

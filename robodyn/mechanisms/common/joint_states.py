@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class JointStates(NamedTuple):
-    """All joints of a mechanism's URDF that a joint state names, passive ones included.
+    """All joints of a mechanism's URDF that a joint state message contains, passive ones included.
 
     Attributes:
         names: (k,) in the order of the values.

@@ -14,8 +14,8 @@
 
 """Dynamics in joint coordinates from a mass matrix and a bias, in NumPy, without compiled kernels.
 
-Enough to add a kind of mechanism from its equations of motion, M(q) qdd + h(q, qd) = tau + J' f,
-where speed does not matter or does not matter yet.
+Sufficient to add a kind of mechanism from its equations of motion, M(q) qdd + h(q, qd) = tau + J'
+f, where speed does not matter, or not yet.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class NumpyDynamics(JointSpace):
-    """Base class of mechanisms that say `mass_matrix`, `bias`, `jacobian` and `body_pose`.
+    """Base class of mechanisms that provide `mass_matrix`, `bias`, `jacobian` and `body_pose`.
 
     Everything broadcasts over leading dimensions: q, qd, qdd and efforts are (..., n), a wrench
     (..., 6) is force and moment about the tip, base frame.
@@ -200,7 +200,7 @@ class NumpyDynamics(JointSpace):
                     b = rate(y + 0.5 * dt * a)
                     c = rate(y + 0.5 * dt * b)
                     y = y + dt / 6.0 * (a + 2.0 * b + 2.0 * c + rate(y + dt * c))
-            except (InvalidInput, SingularMassMatrix):  # a stage left the finite numbers
+            except (InvalidInput, SingularMassMatrix):  # a stage of the step is not finite
                 y = np.full_like(y, np.nan)
             if not np.isfinite(y).all():
                 raise SimulationFailed(
@@ -212,10 +212,10 @@ class NumpyDynamics(JointSpace):
         return q, qd
 
     def warm_up(self) -> None:
-        """Nothing: there are no compiled kernels."""
+        """Does nothing: there are no compiled kernels."""
 
     def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
-        """Efforts (..., n) that a wrench (..., 6) on the tip amounts to."""
+        """Joint efforts (..., n) equivalent to a wrench (..., 6) on the tip: J' wrench."""
         if wrench is None:
             return np.zeros(len(self.joint_names))
         load = as_array("wrench", wrench, (6,), "N, N m")
@@ -223,7 +223,7 @@ class NumpyDynamics(JointSpace):
 
 
 class UncheckedCalls:
-    """Single states of a mechanism in inner loops, results into given arrays."""
+    """Single states of a mechanism for inner loops; results are written into given arrays."""
 
     def __init__(self, mechanism: Any) -> None:
         self._mechanism = mechanism

@@ -11,9 +11,10 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What a report shows of a kind of mechanism: its parameters as tables, its outline in space.
+"""What a report shows of a mechanism: its parameters as tables, its outline in space.
 
-A kind provides them by the adapters `parameter_tables` and `outline` of its entry in the registry.
+A kind provides them through the adapters `parameter_tables` and `outline` of its entry in the
+registry.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class ParameterTable:
 
 @dataclass(frozen=True)
 class OutlinePart:
-    """A part of a mechanism as connected straight lines.
+    """A part of a mechanism drawn as a polyline.
 
     Attributes:
         name: of the part; parts of the same name are drawn alike.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Single states, one call of compiled code each: what arms and platforms share of it."""
+"""Single states, one call of compiled code each: the code that arms and platforms share."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class Single(NamedTuple):
-    """Entry points of a mechanism's kernels, its own numbers among the arguments already.
+    """Entry points of a mechanism's kernels, with its own parameters already bound.
 
-    They take contiguous float64 arrays, of which None stands for no wrench, whether these are to
-    be trusted, and an array for the result; they return whether there is one, and raise TypeError
-    for anything else. `inverse` and `forward` take configuration, velocity, acceleration or
-    effort, wrench; `mass` takes a configuration.
+    They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
+    array for the result; they return whether a result exists, and raise TypeError for arguments of
+    other types. `inverse` and `forward` take configuration, velocity, acceleration or effort,
+    wrench; `mass` takes a configuration.
     """
 
     inverse: Callable[..., bool]
@@ -58,19 +58,19 @@ def entries(kernels: ModuleType, *numbers: Any) -> Single:
 
 
 def of_mechanism(entries: Single, *numbers: FloatArray) -> Single:
-    """The same with a mechanism's numbers filled in."""
+    """The same with a mechanism's parameters bound."""
     return Single(*(partial(entry, *numbers) for entry in entries))
 
 
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Entry point of a module's condition number, -1 for no answer; arguments as for `entries`."""
+    """Entry point of a module's condition number (-1: none); arguments as for `entries`."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
 def condition_of(
     entry: Callable[..., float], configuration: Any, length: Any
 ) -> NDArray[np.float64] | None:
-    """The condition number () of one configuration; None for a batch, or what is to be refused."""
+    """The condition number () of one configuration; None for a batch or an invalid argument."""
     if type(length) is not float:
         return None
     try:
@@ -81,11 +81,11 @@ def condition_of(
 
 
 class UncheckedSingle:
-    """Dynamics of one state at a time for inner loops, nothing checked but the types.
+    """Dynamics of one state at a time for inner loops; only the types are checked.
 
     Arrays must be contiguous float64 of the stated shapes and finite, n the number of joints or 6;
-    a pose's quaternion is normalised. Shorter ones are read beyond their end. Results are written
-    into `out`; what comes back is whether there is one. TypeError for other types.
+    a pose's quaternion is normalised. Shorter arrays are read beyond their end. Results are written
+    into `out`; the return value says whether a result exists. Other types raise TypeError.
     """
 
     def __init__(self, single: Single) -> None:

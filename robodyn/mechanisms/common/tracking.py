@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What counts as tracking error of a mechanism, and when it has lost its path."""
+"""How a mechanism's tracking error is measured, and when it has lost its path."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ErrorPart:
-    """Coordinates of a tracking error whose size is told in one number.
+    """Coordinates of a tracking error that are reported as one number.
 
     Attributes:
         name: `position`, `orientation` or `joints`.
         columns: of a displacement (..., nv).
-        unit: `m`, `rad`, or `rad or m` where joints of both sorts are compared.
+        unit: `m`, `rad`, or `rad or m` where revolute and prismatic joints are compared.
         bound: [unit] beyond which the mechanism no longer follows its path.
         euclidean: whether the size is the length of the vector, or the largest of its entries.
     """
@@ -61,7 +61,7 @@ class ErrorPart:
 
 @dataclass(frozen=True)
 class Tracking:
-    """How the tracking error of a kind of mechanism is told.
+    """How the tracking error of a kind of mechanism is reported.
 
     Attributes:
         parts: which together cover the displacement.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Role = Literal["position", "velocity", "acceleration", "wrench", "model"]
 
 AXES = ("x", "y", "z")
-# Names of a sweep's results; a joint of such a name is varied as `<name>_position`.
+# Names of a sweep's results; a joint with one of these names is varied as `<name>_position`.
 RESERVED = ("joint", "direction", "entry", "sample", "reachable", "payload")
 
 
@@ -37,11 +37,11 @@ class Variable:
 
     Attributes:
         role: the part of the state it belongs to, or the model.
-        index: its place there.
+        index: its position there.
         unit: SI.
-        text: what it is.
+        text: description.
         at_least: the smallest value it can have.
-        neutral: the value at which it has no effect; of no meaning for positions.
+        neutral: the value at which it has no effect; meaningless for positions.
     """
 
     role: Role
@@ -53,7 +53,7 @@ class Variable:
 
 
 def joint_variables(names: Sequence[str], units: Sequence[str]) -> dict[str, Variable]:
-    """Position, rate and acceleration of joints, by names that file formats accept.
+    """Position, rate and acceleration of joints, under names that file formats accept.
 
     Args:
         names: (n,) of the joints.

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 
-"""What an arm answers about itself: units, bodies, friction, the terms of its efforts."""
+"""How an arm describes itself: units, bodies, friction, the terms of its efforts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SerialAnswers(JointSpace):
     """The part of `SerialArm` that describes it; its equations are elsewhere.
 
     Attributes:
-        model: the description it was made from.
+        model: the description it was built from.
     """
 
     model: SerialModel
@@ -50,7 +50,7 @@ class SerialAnswers(JointSpace):
 
     @property
     def source(self) -> str:
-        """Where the description came from; empty if it was made in a program."""
+        """File or model the description was read from; empty if it was built in code."""
         return self.model.source
 
     @property
@@ -68,7 +68,7 @@ class SerialAnswers(JointSpace):
 
     @property
     def moving_mass(self) -> float:
-        """[kg] of all links."""
+        """[kg] total mass of the links."""
         return float(sum(joint.mass for joint in self.model.joints))
 
     @property
@@ -94,16 +94,16 @@ class SerialAnswers(JointSpace):
         wrench: FloatArray | None = None,
         formulation: str = "exact",
     ) -> EffortTerms:
-        """Efforts (N, n) and what inertia, velocity, gravity, friction and a wrench contribute.
+        """Efforts (N, n) and their terms: inertia, velocity, gravity, friction and a wrench.
 
-        `coriolis` includes centrifugal terms; `wrench` is there if one is given.
+        `coriolis` includes centrifugal terms; `wrench` is present if one is given.
 
         Raises:
             InvalidInput: another formulation than `exact`.
         """
         if formulation != "exact":
             raise InvalidInput(
-                f"formulation is {formulation!r}, an arm knows exact only", value=formulation
+                f"formulation is {formulation!r}, an arm has only exact", value=formulation
             )
         arm: Any = self
         q, qd, qdd = configuration, velocity, acceleration
@@ -124,4 +124,4 @@ class SerialAnswers(JointSpace):
         return EffortTerms(total, terms | {"wrench": total - unloaded})
 
     def warm_up(self) -> None:
-        """Nothing beyond what planning, control and simulation call anyway."""
+        """Does nothing: planning, control and simulation call everything there is to load."""

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The serial arm: the public face of the chain kernels.
+"""The serial arm: public interface to the kernels of open chains.
 
-Every method checks what enters, broadcasts over leading dimensions and hands one flat batch to a
+Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
 compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or m, N m or N.
 """
 
@@ -67,12 +67,12 @@ FORWARD_METHODS = ("articulated_body", "strobing")
 class SerialArm(SerialKinematics):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
-    Viscous and Coulomb friction and the motors' reflected inertia count unless `friction=False`
-    or `armature=False` says otherwise. A wrench (..., 6) is what the surroundings exert on the
-    arm: force and moment about the tip point, base frame [N, N m].
+    Viscous and Coulomb friction and the motors' reflected inertia are included unless
+    `friction=False` or `armature=False` is given. A wrench (..., 6) is exerted on the arm by its
+    environment: force and moment about the tip point, base frame [N, N m].
 
     Attributes:
-        model: the description it was made from.
+        model: the description it was built from.
     """
 
     def __init__(self, model: SerialModel) -> None:
@@ -101,7 +101,7 @@ class SerialArm(SerialKinematics):
 
     @property
     def unchecked(self) -> single.UncheckedArm:
-        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        """Unchecked calls for inner loops: single states, results written into given arrays."""
         return single.UncheckedArm(self._one)
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ class SerialArm(SerialKinematics):
         friction: bool = True,
         armature: bool = True,
     ) -> FloatArray:
-        """Efforts (..., n) for a motion, by one of three equal methods.
+        """Efforts (..., n) for a motion, by one of three equivalent methods.
 
         `newton_euler` and `modified_newton_euler` are the two recursions of Turney, Mudge and Lee
         (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34.
@@ -144,7 +144,7 @@ class SerialArm(SerialKinematics):
                 if one.inverse(q, qd, qdd, wrench, False, efforts):
                     return efforts
             except TypeError:
-                pass  # not single float64 states: a batch, or something to be explained
+                pass  # not single float64 states: a batch, or an invalid argument
             return many.inverse_dynamics(
                 (self._chain(friction, armature), self._gravity), q, qd, qdd, wrench
             )
@@ -172,7 +172,9 @@ class SerialArm(SerialKinematics):
     def mass_matrix(
         self, q: ArrayLike, method: str = "composite", *, armature: bool = True
     ) -> FloatArray:
-        """M (..., n, n), by composite rigid bodies or by `strobing` the inverse dynamics.
+        """M (..., n, n), by composite rigid bodies or by `strobing`.
+
+        Strobing finds the columns of M by inverse dynamics of unit accelerations.
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
@@ -193,14 +195,14 @@ class SerialArm(SerialKinematics):
         return out.reshape(*shape, self.n, self.n)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
-        """C^i_jk (..., n, n, n) at [i, j, k]: the velocity terms are qd' C^i qd, by strobing."""
+        """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd."""
         shape, (flat,) = self._flat(q=q)
         out = np.empty((len(flat), self.n, self.n, self.n))
         kernels.christoffel(self._chain(False, False), flat, out)
         return out.reshape(*shape, self.n, self.n, self.n)
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
-        """C (..., n, n) from Christoffel's symbols: velocity terms C @ qd, Mdot - 2C skew."""
+        """C (..., n, n) from Christoffel symbols: velocity terms C @ qd, Mdot - 2C skew."""
         shape, (flat, rate) = self._flat(q=q, qd=qd)
         C = np.einsum("sijk,sj->sik", self.christoffel(flat), rate)
         return np.asarray(C.reshape(*shape, self.n, self.n))
@@ -268,7 +270,7 @@ class SerialArm(SerialKinematics):
         )
 
     def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Kinetic energy (...) with the motors', potential energy (...), 0 at the base [J]."""
+        """Kinetic energy (...), motors included, and potential energy (...), 0 at the base [J]."""
         shape, (position, rate) = self._flat(q=q, qd=qd)
         out = np.empty((len(position), 2))
         kernels.energy(self._chain(), self._gravity, position, rate, out)
@@ -285,21 +287,21 @@ class SerialArm(SerialKinematics):
     ) -> FloatArray:
         """Configurations q (..., n) within the joints' limits that put the tip at a pose.
 
-        Damped Newton steps, each the shortest that does what it does (Levenberg, Marquardt), so
-        the solution is one near the guess, a redundant arm's too.
+        Damped Newton steps of minimum norm (Levenberg, Marquardt), so the solution is near the
+        guess, also for a redundant arm.
 
         Args:
             pose: (..., 7) [m, -] of the tip, base frame.
             guess: (..., n) [rad or m] to start from; home by default.
-            orientation: False asks for the position alone.
-            search: where the way from the guess leads nowhere, try others and take the nearest
-                solution; else that is refused.
+            orientation: False solves for the position only.
+            search: if the iteration from the guess does not converge, try other starts and take the
+                nearest solution; otherwise raise.
             warm_start: along the last leading dimension each element starts from the solution
-                before it, for poses that follow each other; no whole turns are taken off.
+                before it, for consecutive poses; whole turns are not removed.
 
         Raises:
             InvalidInput: shapes that do not match, or not finite.
-            NoSolution: out of reach, or of the limits, as far as was tried.
+            NoSolution: out of reach or outside the limits, as far as was searched.
         """
         return inverse_kinematics(
             self,
@@ -314,8 +316,8 @@ class SerialArm(SerialKinematics):
         """Rates and accelerations (..., n) of the joints for a motion of the tip.
 
         Twist [m/s, rad/s] and acceleration (..., 6) as in `forward_kinematics`' base frame:
-        J qd = twist, J qdd = accel - J' qd, of the least norm where the arm is redundant, and as
-        near as possible where it is singular or cannot move so.
+        J qd = twist, J qdd = accel - J' qd, of minimum norm where the arm is redundant, and the
+        least-squares solution where it is singular or cannot perform the motion.
 
         Raises:
             InvalidInput: shapes that do not match, or not finite.
@@ -330,12 +332,12 @@ class SerialArm(SerialKinematics):
         accels: FloatArray,
         start: ArrayLike,
     ) -> JointSpaceMotion:
-        """The joints' motion (K, n) that takes the tip through a motion, from where the arm is.
+        """The joints' motion (K, n) that moves the tip along a motion, starting where the arm is.
 
         Args:
             times: (K,) [s], increasing.
-            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame, near enough to
-                each other for Newton's method.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame, close enough
+                together for Newton's method.
             start: (n,) configuration at, or near, the first pose.
 
         Raises:
@@ -345,7 +347,7 @@ class SerialArm(SerialKinematics):
         return follow_tip(self, times, poses, twists, accels, start)
 
     def without_friction(self) -> SerialArm:
-        """The same arm with neither viscous nor Coulomb friction."""
+        """The same arm without viscous and Coulomb friction."""
         return SerialArm(self.model.without_friction())
 
     def with_payload(
@@ -355,7 +357,7 @@ class SerialArm(SerialKinematics):
         return SerialArm(self.model.with_payload(mass, com, inertia))
 
     def figure(self) -> Figure:
-        """Every link as a stick to the next joint."""
+        """The arm as a stick figure: every link a stick to the next joint."""
         return stick_figure(self.model)
 
     def integrate(
@@ -387,8 +389,8 @@ class SerialArm(SerialKinematics):
     def compiled_simulation(
         self, model: Mechanism
     ) -> Callable[[Rollout, int, int], Outcome] | None:
-        """How compiled code simulates it under a control that takes it for `model`; or None."""
-        # a derived class may move in another way
+        """Compiled simulation under a controller that uses `model`; None if not possible."""
+        # a derived class may have other dynamics
         if type(self) is not SerialArm or type(model) is not SerialArm or model.n != self.n:
             return None
         return advance(self._packed, self.position_limits, model._packed)

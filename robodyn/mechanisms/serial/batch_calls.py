@@ -98,7 +98,7 @@ def _of_configuration(
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Arrays of n joints, and a wrench where there are several."""
+    """Arguments for an arm of n joints, with a wrench if there are several."""
     joints = [Argument(name, n, f"{n} joints, rad or m") for name in names]
     return Arguments(*joints, WRENCH) if len(names) > 1 else Arguments(*joints)
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Denavit-Hartenberg rows to joints of the general form.
+"""Denavit-Hartenberg rows converted to joints of the general form.
 
 Standard: T = Rz(theta) Tz(d) Tx(a) Rx(alpha), frame i at the far end of link i, the joint about z
 of frame i-1. Modified (Craig): T = Tx(a) Rx(alpha) Rz(theta) Tz(d), frame i at joint i.
@@ -44,7 +44,7 @@ class DHRow:
 
 
 class Placement(NamedTuple):
-    """Where a joint's frame lies in the moving frame before, and the link's frame in its own."""
+    """A joint's frame in the previous moving frame, and the link's frame in its own."""
 
     joint: FloatArray
     link: FloatArray
@@ -74,21 +74,21 @@ def placements(rows: list[DHRow], convention: str) -> tuple[list[Placement], Flo
 
 
 def rotation_z(angle: float) -> FloatArray:
-    """Homogeneous (4, 4) turn about z."""
+    """Homogeneous (4, 4) rotation about z."""
     out = np.eye(4)
     out[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
     return out
 
 
 def rotation_x(angle: float) -> FloatArray:
-    """Homogeneous (4, 4) turn about x."""
+    """Homogeneous (4, 4) rotation about x."""
     out = np.eye(4)
     out[1:3, 1:3] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
     return out
 
 
 def translation(x: float = 0.0, z: float = 0.0) -> FloatArray:
-    """Homogeneous (4, 4) shift [m]."""
+    """Homogeneous (4, 4) translation [m]."""
     out = np.eye(4)
     out[0, 3], out[2, 3] = x, z
     return out

@@ -28,7 +28,7 @@ TIP_COLOR = (0.2, 0.4, 0.65)
 
 
 def stick_figure(model: SerialModel) -> Figure:
-    """An arm as its kinematics know it: every link a stick to the next joint."""
+    """A stick figure from the kinematics: every link a stick to the next joint."""
     parent = model.base_link
     joints: list[DrawnJoint] = []
     reach = sum(float(np.linalg.norm(joint.translation)) for joint in model.joints)

@@ -42,7 +42,7 @@ _REASONS = {
 def advance(
     plant: Numbers, limits: FloatArray, model: Numbers
 ) -> Callable[[Rollout, int, int], Outcome]:
-    """How rows of a rollout are filled.
+    """Function that fills rows of a rollout.
 
     plant, model: packed chain (n + 1, LINK_SIZE) and gravity (3,); limits: (n, 2) of the joints.
     """
@@ -51,5 +51,5 @@ def advance(
 
 
 def reason(status: int, q: FloatArray) -> str:
-    """Why there was no acceleration at a configuration, or no command."""
+    """Why no acceleration, or no command, could be computed at a configuration."""
     return _REASONS[status]

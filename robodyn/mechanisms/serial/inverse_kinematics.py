@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.serial.kinematics import SerialKinematics
 
-# Starts drawn at random where the way from the guess leads nowhere, and solutions compared.
+# Random starts if the iteration from the guess fails, and number of solutions compared.
 STARTS = 200
 COMPARED = 8
-# Singular values of the Jacobian below this share of the largest count as zero.
+# Singular values of the Jacobian below this fraction of the largest count as zero.
 RANK = 1e-10
 
 
@@ -109,7 +109,7 @@ def follow_tip(
     times = as_array("times", times, (), "s")
     if arm.n <= 6:
         return inverse_motion(arm, _along(arm, poses, start), twists, accels)
-    # the shortest step from where rates and accelerations lead keeps q, qd and qdd of one motion
+    # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
     joints = inverse_motion(arm, start, twists[0], accels[0])
     rows = []
     for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
@@ -130,7 +130,7 @@ def _along(arm: SerialKinematics, poses: ArrayLike, start: ArrayLike) -> FloatAr
 
 
 def reach(arm: SerialKinematics) -> float:
-    """Length [m] that errors are compared with: the arm's, outstretched; 1 if it has none."""
+    """Length [m] that errors are compared with: that of the outstretched arm; 1 if it is zero."""
     chain = arm._geometry
     links = float(np.linalg.norm(chain[:, SHIFT : SHIFT + 3], axis=1).sum())
     travel = arm.position_limits[:, 1] - arm.position_limits[:, 0]
@@ -161,7 +161,7 @@ def _solved(
 def _searched(
     arm: SerialKinematics, goal: FloatArray, guess: FloatArray, orientation: bool
 ) -> FloatArray | None:
-    """The nearest of the first solutions found from starts all over the joints' ranges."""
+    """The nearest of the first solutions found from starts spread over the joints' ranges."""
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
     low = np.where(np.isfinite(lower), lower, guess - np.pi)
@@ -180,7 +180,7 @@ def _searched(
 
 
 def _nearest_turns(arm: SerialKinematics, q: FloatArray, guess: FloatArray) -> FloatArray:
-    """Whole turns of revolute joints taken off where that is nearer to the guess, within limits."""
+    """Revolute joints shifted by whole turns to the value nearest the guess, within limits."""
     turns = np.round((q - guess) / (2.0 * np.pi))
     nearer = q - 2.0 * np.pi * turns
     lower, upper = arm.position_limits.T
@@ -191,10 +191,10 @@ def _nearest_turns(arm: SerialKinematics, q: FloatArray, guess: FloatArray) -> F
 def _null_space_acceleration(
     arm: SerialKinematics, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
 ) -> FloatArray:
-    """What the shortest rates change by as the Jacobian turns: (E - J+ J) J'^T J+^T q'.
+    """Change of the minimum-norm rates as the Jacobian changes: (E - J+ J) J'^T J+^T q'.
 
-    The derivative of the pseudo-inverse (Golub and Pereyra, 1973), so that the accelerations are
-    those of the rates. J' is a central difference along the motion.
+    The derivative of the pseudo-inverse (Golub and Pereyra, 1973), so that accelerations are
+    consistent with the rates. J' is a central difference along the motion.
     """
     h = 1e-6 / np.maximum(np.abs(qd).max(axis=1, initial=0.0), 1e-12)[:, None]
     rate = (arm.jacobian(q + h * qd) - arm.jacobian(q - h * qd)) / (2.0 * h[..., None])

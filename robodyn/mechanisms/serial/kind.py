@@ -50,7 +50,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
 
 
 def _recognises(document: UrdfDocument) -> bool:
-    """Any tree without closures; what is no chain is refused when it is read."""
+    """Whether it has no closures; a tree that is not a chain is rejected when it is read."""
     return not document.closures
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where an arm is and how it moves: names, limits, poses of the tip, Jacobian."""
+"""Kinematics of an arm: names, limits, poses of the tip, Jacobian."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SerialKinematics(SerialAnswers):
     """The kinematic half of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:
-        model: the description it was made from.
+        model: the description it was built from.
     """
 
     kind = "serial"
@@ -52,13 +52,13 @@ class SerialKinematics(SerialAnswers):
     def __init__(self, model: SerialModel) -> None:
         self.model = model
         self._geometry = pack_chain(model)
-        # a view, as what was pickled has another dtype object, which kernels do not take
+        # a view, as unpickled arrays have another dtype object, which kernels do not accept
         self._gravity = np.array(model.gravity).view(np.float64)
         self._n = len(model.joints)
 
     @property
     def name(self) -> str:
-        """What the arm is called."""
+        """Name of the arm."""
         return self.model.name
 
     @property
@@ -162,7 +162,7 @@ class SerialKinematics(SerialAnswers):
         return velocity
 
     def normalized(self, configuration: FloatArray) -> FloatArray:
-        """The configuration (n,) as it is, which no rounding can take off its manifold."""
+        """The configuration (n,) unchanged: joint space is flat."""
         return configuration
 
     def _q(self, name: str, value: ArrayLike) -> FloatArray:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The description of a serial arm: frozen data, checked once when it is made."""
+"""The description of a serial arm: frozen data, checked once on construction."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ EQUALITY = 1e-12
 class SerialJoint:
     """A movable joint and the link that it moves.
 
-    The moving frame is fixed in that link and coincides with the joint's frame at position 0.
+    The moving frame is attached to that link and coincides with the joint's frame at position 0.
 
     Attributes:
         name: of the joint.
         kind: `revolute`, `continuous` or `prismatic`.
         rotation: (3, 3) axes of the joint's frame in the moving frame of the joint before.
         translation: (3,) [m] its origin there.
-        axis: (3,) direction in the joint's frame; made unit.
+        axis: (3,) direction in the joint's frame; normalised.
         mass: [kg] of the link, not negative.
         com: (3,) [m] its centre of mass, moving frame.
         inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the moving frame.
@@ -126,16 +126,17 @@ class SerialModel:
     """A serial arm of any number of joints.
 
     Two models are equal when they describe the same mechanism: every number within `EQUALITY`.
-    Names, the source and the home position do not enter.
+    Names, the source and the home position are not compared.
 
     Attributes:
-        name: what the arm is called.
+        name: of the arm.
         joints: from the base to the tip.
         tip_rotation: (3, 3) axes of the tip in the last moving frame.
         tip_translation: (3,) [m] its origin there.
         gravity: (3,) [m/s^2] base frame.
-        home: (n,) where to start or to show the arm; if not given, zero or the limit nearest to it.
-        base_link, tip_link: names of the two end frames.
+        home: (n,) position at which the arm starts or is shown; by default zero, or the nearest
+            limit.
+        base_link, tip_link: names of the base and tip frames.
         source: where the description came from, for messages.
     """
 
@@ -182,7 +183,7 @@ class SerialModel:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SerialModel):
             return NotImplemented
-        # Here, not above: reading files depends on models, and only this line looks back.
+        # Imported here because the readers of files import this module.
         from robodyn.mechanisms.common.comparison import differences
 
         return not differences(self, other, EQUALITY)
@@ -190,7 +191,7 @@ class SerialModel:
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 
     def without_friction(self) -> SerialModel:
-        """The same arm with neither viscous nor Coulomb friction."""
+        """The same arm without viscous and Coulomb friction."""
         still = (replace(joint, damping=0.0, friction=np.zeros(2)) for joint in self.joints)
         return replace(self, joints=tuple(still))
 
@@ -215,7 +216,7 @@ class SerialModel:
         total = last.mass + added
         if total == 0.0:
             return self
-        with np.errstate(over="ignore", invalid="ignore"):  # refused by the new link
+        with np.errstate(over="ignore", invalid="ignore"):  # the new link raises
             middle = (last.mass * last.com + added * place) / total
             merged = last.inertia + R @ tensor @ R.T
             for weight, point in ((last.mass, last.com), (added, place)):
@@ -266,7 +267,7 @@ def rotation_matrix(name: str, value: ArrayLike) -> FloatArray:
 
 
 def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
-    """A symmetric (3, 3), rounding of its two halves evened out.
+    """A symmetric (3, 3), with rounding differences of its two halves averaged.
 
     Raises:
         ModelError: not symmetric to 1e-9 of its largest entry.

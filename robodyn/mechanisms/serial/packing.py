@@ -34,7 +34,7 @@ def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = Tr
     """(n + 1, LINK_SIZE), laid out as `robodyn.mechanisms.serial.kernels.layout` says.
 
     The model's moving frame i lies at joint i, the kernels' frame i at joint i + 1 with z along
-    that joint's axis, so link properties move from one to the other here.
+    that joint's axis, so link properties are transformed here from one to the other.
     """
     joints = model.joints
     chain = np.zeros((len(joints) + 1, at.LINK_SIZE))
@@ -87,7 +87,7 @@ def spread(inertia: FloatArray) -> FloatArray:
 
 
 def turn_z_to(axis: FloatArray) -> FloatArray:
-    """A rotation (3, 3) whose third column is a unit axis; none for z itself."""
+    """A rotation (3, 3) whose third column is a unit axis; the identity for z itself."""
     if np.array_equal(axis, [0.0, 0.0, 1.0]):
         return np.eye(3)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)

@@ -41,7 +41,7 @@ def _condition() -> Callable[..., float]:
 
 
 def condition(chain: FloatArray) -> Callable[[Any, Any, bool], float]:
-    """The condition number at q with a length, and whether to trust them; -1 if none."""
+    """The condition number at q, given a length and a flag that skips checks; -1 if none."""
     return partial(_condition(), chain)
 
 

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 
-"""What a platform answers about itself: units, bodies, friction, the terms of its forces."""
+"""How a platform describes itself: units, bodies, friction, the terms of its forces."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PlatformAnswers:
     """The part of `StewartPlatform` that describes it; its equations are elsewhere.
 
     Attributes:
-        model: the description it was made from.
+        model: the description it was built from.
     """
 
     model: StewartModel
@@ -75,7 +75,7 @@ class PlatformAnswers:
 
     @property
     def source(self) -> str:
-        """Where the description came from; empty if it was made in a program."""
+        """File or model the description was read from; empty if it was built in code."""
         return self.model.source
 
     @property
@@ -190,7 +190,7 @@ class PlatformAnswers:
         return np.asarray(platform.forward_kinematics(driven, guess))
 
     def determinant(self, configuration: ArrayLike) -> FloatArray | None:
-        """Determinant (...) of H: where it changes sign no forces are enough."""
+        """Determinant (...) of H: where it changes sign, no forces suffice."""
         platform: Any = self
         return np.asarray(np.linalg.det(platform.jacobian(configuration)))
 
@@ -224,11 +224,11 @@ class PlatformAnswers:
         return EffortTerms(total, {"massless": massless, "dynamic": total - massless}, reactions)
 
     def differences(self, other: Any) -> list[str]:
-        """What differs from another mechanism's model, a line for each field."""
+        """Differences from another mechanism's model, one line per field."""
         return differences(self.model, getattr(other, "model", None))
 
     def warm_up(self) -> None:
-        """Call once at home what only a platform has, so that it is compiled or loaded."""
+        """Call the functions of platforms only, at home, so that they are compiled or loaded."""
         platform: Any = self
         home = platform.home
         twist_in_base(home, twist_in_body(home, np.zeros(6)))

@@ -15,8 +15,8 @@
 """All the poses that one set of leg lengths allows: the assembly modes of a Stewart platform.
 
 A general 6-6 platform has at most 40 of them over the complex numbers (Raghavan 1993, Husty 1996),
-so at most 40 real ones. They are searched here, not enumerated: Newton's method from many random
-poses, solutions told apart by their distance.
+so at most 40 real ones. They are searched for, not enumerated: Newton's method from many random
+poses, with solutions distinguished by their distance.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 
 MOST_MODES = 40
-# Two solutions closer than this, in rad and in lengths of the longest leg, are one.
+# Solutions closer than this, in rad and in lengths of the longest leg, count as the same.
 SAME = 1e-6
 
 
 class AssemblyModes(NamedTuple):
-    """What a search found, and how hard it looked.
+    """The result of a search, and how thorough it was.
 
     Attributes:
-        poses: (n, 7), the one most often reached first. More than 40 are a sample of a continuum:
-            such a platform moves with its legs locked.
-        hits: (n,) how many starts ended at each.
+        poses: (n, 7), most frequently reached first. More than 40 are a sample of a continuum:
+            such a platform can move with its legs locked.
+        hits: (n,) number of starts that ended at each.
         attempts: random starts of Newton's method.
         converged: how many of them reached any solution.
         unseen: estimated chance that a further converging start finds a mode not listed (Good's

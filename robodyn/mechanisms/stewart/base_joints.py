@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What joins a leg to the base: the universal joint of a 6-UPS, or the spherical one of a 6-SPS.
+"""The joint between a leg and the base: universal in a 6-UPS, spherical in a 6-SPS.
 
 A leg between two spherical joints is free to spin about its own axis, and nothing drives or
-stops it. As Dasgupta and Mruthyunjaya (1998, section 1) say, this passive spin is left out
-(W.s = A.s = 0), which asks for a leg that looks the same however it has spun.
+stops it. As Dasgupta and Mruthyunjaya (1998, section 1) say, this passive spin is neglected (W.s =
+A.s = 0), which requires a leg that is symmetric about its axis.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.model import Body, StewartModel
 
 BASE_JOINTS = ("universal", "spherical")
-# Parts of a leg are symmetric when what breaks the symmetry is this small against their size.
+# A leg part counts as symmetric if its asymmetry is this small relative to its size.
 SYMMETRY = 1e-9
 
 

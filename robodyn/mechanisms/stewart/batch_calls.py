@@ -15,7 +15,7 @@
 """Batches of a platform's states through the vector kernels.
 
 `numbers` are the packed legs and platform. All functions raise InvalidInput for arguments of the
-wrong shape or not finite, and where the equations have no answer the KinematicsError of the first
+wrong shape or not finite, and where the equations have no solution the KinematicsError of the first
 such state.
 """
 
@@ -105,7 +105,7 @@ def jacobian(numbers: Numbers, pose: ArrayLike) -> FloatArray:
 def condition_number(
     numbers: Numbers, pose: ArrayLike, characteristic_length: float
 ) -> FloatArray | None:
-    """Condition numbers of H, its moment rows divided by a length; None if one has none."""
+    """Condition numbers of H, its moment rows divided by a length; None if any has none."""
     if not isinstance(characteristic_length, (int, float)):
         return None
     length = float(characteristic_length)

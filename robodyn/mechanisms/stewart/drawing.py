@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How a Stewart platform is drawn: by its URDF, with the legs' forces beside their tips."""
+"""How a Stewart platform is drawn: from its URDF, with the legs' forces beside their tips."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class PlatformDrawing:
-    """The part of `StewartPlatform` that drawings ask for; see `presentation.Drawn`.
+    """The drawing part of `StewartPlatform`; see `presentation.Drawn`.
 
     Attributes:
         model: the description it is drawn from.
@@ -47,7 +47,7 @@ class PlatformDrawing:
             """See `protocol.Mechanism`."""
 
     acts_along_legs = True
-    # Effort limits are far above the forces that a platform takes; they are no scale for arrows.
+    # Effort limits are far above the forces of normal operation, so they do not scale arrows.
     typical_effort = 0.0
 
     def leg_ends(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -68,7 +68,7 @@ class PlatformDrawing:
         return feet + motion.length[:, None] * motion.direction, motion.direction
 
     def figure(self) -> Figure:
-        """As its URDF draws it."""
+        """As drawn by its URDF."""
         return figure_from_urdf(stewart_urdf(self.model), f"URDF of {self.model.name}")
 
     def effort_arrows(
@@ -81,7 +81,7 @@ class PlatformDrawing:
         """
         feet, tips = self.leg_ends(configuration)
         directions = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
-        # beyond the tip: inside the leg an arrow could not be seen
+        # beyond the tip, where the leg does not hide the arrow
         near = tips + 0.05 * self.size * directions
         far = near + np.abs(lengths)[:, None] * directions
         pushes = (lengths >= 0.0)[:, None]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Reactions(NamedTuple):
-    """What the joints of the legs bear: (..., 6 legs, 3) each, base frame.
+    """Loads on the joints of the legs: (..., 6 legs, 3) each, base frame.
 
     Attributes:
         spherical_force: [N] platform on leg.

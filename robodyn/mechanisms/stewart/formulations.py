@@ -36,10 +36,10 @@ _SHIFTS = {
 
 @dataclass(frozen=True)
 class Formulation:
-    """How inverse dynamics is written; the defaults are exact.
+    """A formulation of the inverse dynamics; the defaults are exact.
 
     Attributes:
-        massless: legs without mass and friction (1998, eq. 41); nothing else matters then.
+        massless: legs without mass and friction (1998, eq. 41); overrides the other fields.
         spin: of a leg about its own axis. `true`, as the universal joint drives it; `none`
             (1998, eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
         moment: direction of the universal joint's constraint moment. `c`, normal to both axes;
@@ -63,7 +63,7 @@ class Formulation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it departs from nothing."""
+        """Whether it has no departures from the exact equations."""
         return self == Formulation()
 
     @property
@@ -82,7 +82,7 @@ FORMULATIONS = {
 
 
 def formulation_of(given: str | Formulation) -> Formulation:
-    """A formulation by name, or itself.
+    """The formulation of a name; a `Formulation` is returned unchanged.
 
     Raises:
         InvalidInput: an unknown name; the message lists the known ones.

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 def advance(
     plant: FloatArray, limits: FloatArray, model: FloatArray
 ) -> Callable[[Rollout, int, int], Outcome]:
-    """How rows of a rollout are filled; packed lanes of plant and model, limits (6, 2) [m]."""
+    """Function that fills rows of a rollout; packed lanes of plant and model, limits (6, 2) [m]."""
     simulation = compiled_run.entry(simulate, VECTOR)
     return partial(compiled_run.advance, simulation, (plant,), limits, (model,))
 
 
 def reason(legs: FloatArray, status: int, pose: FloatArray) -> str:
-    """Why there was no acceleration at a pose, or no command."""
+    """Why no acceleration, or no command, could be computed at a pose."""
     if status == NO_COMMAND:
         return "the forces are not finite"
     return str(error_for(status, (), pose, legs))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class LegJointReadings:
-    """How the URDF of a model names and measures the joints of its legs; see `LegJoints.to_urdf`.
+    """How a model's URDF names and measures the joints of the legs; see `LegJoints.to_urdf`.
 
     Args:
         model: the mechanism.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.model import StewartModel
 
 
-# A length this far beyond a limit, relative to the limit, is rounding.
+# Excess of a length over a limit, relative to the limit, that is taken as rounding.
 LIMIT_TOLERANCE = 1e-9
 
 
@@ -69,7 +69,7 @@ def leg_lengths(legs: FloatArray, pose: ArrayLike) -> FloatArray:
 
 
 def raise_unreachable(model: StewartModel, lengths: FloatArray, pose: ArrayLike) -> None:
-    """Refuse the first element of lengths (..., 6) beyond the legs' limits.
+    """Raise for the first element of lengths (..., 6) beyond the legs' limits.
 
     Raises:
         UnreachablePose: its `value` is the pose.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Small motions about an equilibrium, its static forces held."""
+"""Small motions about an equilibrium, with its static forces held constant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     ComplexArray = NDArray[np.complex128]
 
 # Central differences of order 6, f' = sum weight_k (f(k h) - f(-k h)) / h. With this step, a
-# fraction of the base's radius or an angle [rad], rounding and truncation are both some 1e-12.
+# fraction of the base's radius or an angle [rad], rounding and truncation errors are both about
+# 1e-12.
 WEIGHTS = (3.0 / 4.0, -3.0 / 20.0, 1.0 / 60.0)
 STEP = 2e-3
 
@@ -62,7 +63,7 @@ def linearize(
 
     `base` (6, 3) [m] are the centres of the base joints, which give the steps their size.
 
-    In the twist, about rest, the acceleration is a polynomial of degree 2, so there the plain
+    In the twist, about rest, the acceleration is a polynomial of degree 2, for which the plain
     central difference is exact.
     """
     checked = as_pose("pose", pose)

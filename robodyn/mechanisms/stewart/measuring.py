@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PlatformMeasuring(IndependentJoints):
-    """The part of `StewartPlatform` that joint messages ask for; see `presentation.Jointwise`."""
+    """The joint message part of `StewartPlatform`; see `presentation.Jointwise`."""
 
     if TYPE_CHECKING:
 

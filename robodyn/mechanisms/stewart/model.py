@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The description of a 6-UPS Stewart platform: frozen data, checked once when it is made."""
+"""The description of a 6-UPS Stewart platform: frozen data, checked once on construction."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Body:
         total = self.mass + other.mass
         if total == 0.0:
             return self
-        with np.errstate(over="ignore", invalid="ignore"):  # refused by the new body
+        with np.errstate(over="ignore", invalid="ignore"):  # the new body raises
             arm = other.com - self.com
             reduced = self.mass * other.mass / total
             shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
@@ -89,7 +89,7 @@ class Damping:
 
 @dataclass(frozen=True)
 class LegLimits:
-    """What a leg's actuator can do; infinite where the description is silent.
+    """Limits of a leg's actuator; infinite where the description gives none.
 
     Attributes:
         length: (2,) [m] shortest and longest distance between the joint centres.
@@ -126,7 +126,7 @@ class LegLimits:
 
 @dataclass(frozen=True)
 class JointReading:
-    """How a URDF reads one joint of a leg: its value is sign * (natural - offset).
+    """How a URDF measures one joint of a leg: its value is sign * (natural - offset).
 
     Attributes:
         name: of the joint.
@@ -141,7 +141,7 @@ class JointReading:
 
 @dataclass(frozen=True)
 class LegJoints:
-    """The joints of a leg as its URDF names and measures them; see `universal_zero_frame`."""
+    """The joints of a leg as the URDF names and measures them; see `universal_zero_frame`."""
 
     universal_1: JointReading = field(default_factory=JointReading)
     universal_2: JointReading = field(default_factory=JointReading)
@@ -149,7 +149,7 @@ class LegJoints:
 
     @classmethod
     def numbered(cls, number: int) -> LegJoints:
-        """Our own names and zeros, of leg 1..6."""
+        """Default names and zeros for leg 1 to 6."""
         return cls(
             *(
                 JointReading(f"leg{number}_{part}")
@@ -165,7 +165,7 @@ class LegJoints:
     def to_urdf(self, natural: ArrayLike) -> FloatArray:
         """Joint values (..., 3) [rad, rad, m] of natural ones (..., 3): q1, q2, leg length.
 
-        Angles come out in [-pi, pi).
+        Angles are in [-pi, pi).
         """
         readings = (self.universal_1, self.universal_2, self.actuator)
         sign = np.array([reading.sign for reading in readings])
@@ -186,7 +186,7 @@ def universal_zero_frame(universal_axis: ArrayLike) -> FloatArray:
     k /= np.linalg.norm(k)
     h = np.array([-k[1], k[0], 0.0])
     level = np.linalg.norm(h)
-    # An axis within this of the vertical has a horizontal part of rounding errors only.
+    # The horizontal part of an axis this close to the vertical is rounding error only.
     h = h / level if level > 1e-9 else np.array([1.0, 0.0, 0.0])
     return np.column_stack([h, np.cross(k, h), k])
 
@@ -201,12 +201,12 @@ class Leg:
     Attributes:
         base: (3,) [m] centre of the universal joint, base frame.
         platform: (3,) [m] centre of the spherical joint, platform frame.
-        universal_axis: (3,) axis of the universal joint fixed in the base, base frame; made unit.
+        universal_axis: (3,) axis of the universal joint fixed in the base, base frame; normalised.
         lower: the part at the base; leg frame, origin at the universal joint.
         upper: the part at the platform; leg frame, origin at the spherical joint.
         damping, limits: of its joints.
         joints: their names and zeros in the URDF; numbered by the model where not given. Not
-            compared, for they describe the file, not the mechanism.
+            compared, since they describe the file, not the mechanism.
     """
 
     base: FloatArray
@@ -235,14 +235,14 @@ class StewartModel:
     """A whole 6-UPS mechanism.
 
     Two models are equal when they describe the same mechanism: every number within `EQUALITY`.
-    Names, the source and the URDF's joint zeros do not enter.
+    Names, the source and the URDF's joint zeros are not compared.
 
     Attributes:
-        name: what the mechanism is called.
+        name: of the mechanism.
         platform: the platform with its payload, platform frame.
         legs: six.
         gravity: (3,) [m/s^2] base frame.
-        home: (7,) pose at which to start or to show the mechanism, or None if not given; its
+        home: (7,) pose at which the mechanism starts or is shown, or None if not given; its
             quaternion is kept with w >= 0.
         source: where the description came from, for messages.
         base_link, platform_link: names of the two frames.
@@ -279,7 +279,7 @@ class StewartModel:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StewartModel):
             return NotImplemented
-        # Here, not above: reading files depends on models, and only this line looks back.
+        # Imported here because the readers of files import this module.
         from robodyn.mechanisms.common.comparison import differences
 
         return not differences(self, other, EQUALITY)
@@ -320,7 +320,8 @@ def _home(value: FloatArray) -> FloatArray:
         pose: FloatArray = as_pose("home", _frozen("home", value, (7,), "m, quaternion"))
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
-    # q and -q are one rotation: keep w >= 0, and past rounding in w the next one that is not zero.
+    # q and -q are the same rotation: keep w >= 0; if w is rounding only, use the next nonzero
+    # entry.
     leading = next(part for part in pose[[6, 3, 4, 5]] if abs(part) > 1e-9)
     if leading < 0.0:
         pose[3:] *= -1.0

@@ -67,7 +67,7 @@ def pack_platform(model: StewartModel) -> FloatArray:
 def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
     """Packed legs, a row for each of their numbers, eight lanes each, and then the platform.
 
-    The lanes beyond the sixth hold legs again, so that they never divide by zero.
+    The lanes beyond the sixth repeat legs, so that they never divide by zero.
     """
     lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
     return np.concatenate([lanes.ravel(), platform])

@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The Stewart platform: the public face of the kinematics and dynamics of a 6-UPS mechanism.
+"""The Stewart platform: public interface to the kinematics and dynamics of a 6-UPS mechanism.
 
-Every method checks what enters, broadcasts over leading dimensions and hands one flat batch to
-a compiled kernel. Vectors are in the base frame, about the platform's reference point. Equations
-are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
+Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
+compiled kernel. Vectors are in the base frame, about the platform's reference point. Equations are
+of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ _empty = np.empty
 class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, PlatformMeasuring):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
-    All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the
-    equations have no answer they raise a KinematicsError that says which element and which leg:
-    ZeroLegLength, UniversalJointSingularity, SingularConfiguration.
+    All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the equations
+    have no solution they raise a KinematicsError naming the element and the leg: ZeroLegLength,
+    UniversalJointSingularity, SingularConfiguration.
 
     Attributes:
-        model: the description it was made from.
-        base_joint: of each leg, `universal`, or `spherical` for a 6-SPS leg, whose passive spin
-            is left out; such a leg must be symmetric about its axis.
+        model: the description it was built from.
+        base_joint: of each leg, `universal`, or `spherical` for a 6-SPS leg, whose passive spin is
+            neglected; such a leg must be symmetric about its axis.
     """
 
     kind = "stewart"
@@ -125,12 +125,12 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
     @property
     def unchecked(self) -> single.UncheckedPlatform:
-        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        """Unchecked calls for inner loops: single states, results written into given arrays."""
         return single.UncheckedPlatform(self._lanes)
 
     @property
     def name(self) -> str:
-        """What the mechanism is called."""
+        """Name of the mechanism."""
         return self.model.name
 
     @cached_property
@@ -163,7 +163,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         """(7,) the model's home pose.
 
         Raises:
-            InvalidInput: the model names none.
+            InvalidInput: the model has none.
         """
         if self.model.home is None:
             raise InvalidInput(
@@ -175,8 +175,8 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         """Leg lengths (..., 6) [m] of pose (..., 7): eq. 1, 2.
 
         Raises:
-            UnreachablePose: a leg's limits do not allow the length; `joint_positions` answers
-                beyond them, too.
+            UnreachablePose: a leg's limits do not allow the length; `joint_positions` ignores the
+                limits.
         """
         lengths = kinematics.leg_lengths(self._legs, pose)
         kinematics.raise_unreachable(self.model, lengths, pose)
@@ -209,7 +209,8 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         """Pose (..., 7) of leg lengths (..., 6) [m]; with rates, twist and acceleration as well.
 
         Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
-        lengths: the one found is that of the guess, see `mechanisms.stewart.assembly` for all.
+        lengths: the one reached from the guess is returned; `mechanisms.stewart.assembly` searches
+            for all.
 
         Args:
             lengths: (..., 6) [m].
@@ -235,7 +236,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
         Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero where not
         given. A leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates
-        are those a universal joint would have.
+        are those that a universal joint would have.
         """
         return kinematics.leg_motion(self._legs, pose, twist, accel)
 
@@ -283,7 +284,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
             pose: (..., 7) platform in base frame.
             twist: (..., 6) [m/s, rad/s].
             accel: (..., 6) [m/s^2, rad/s^2].
-            wrench: (..., 6) [N, N m] what the surroundings exert on the platform, about its
+            wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
                 reference point; none by default.
             formulation: `exact`; `massless`, legs without mass and friction (eq. 41);
                 `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
@@ -295,7 +296,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
                 if self._single.inverse(pose, twist, accel, wrench, False, forces):
                     return forces
             except TypeError:
-                pass  # not single float64 states: a batch, or something to be explained
+                pass  # not single float64 states: a batch, or an invalid argument
         chosen = formulation_of(formulation)
         return dynamics.inverse_dynamics(
             self._legs, self._platform, pose, twist, accel, wrench, chosen
@@ -308,7 +309,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         accel: ArrayLike,
         wrench: ArrayLike | None = None,
     ) -> dynamics.Reactions:
-        """What the legs' joints bear in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+        """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
 
         The universal joint's moment is along c = k x y, not along the leg. Arguments as for
         `inverse_dynamics`.
@@ -326,7 +327,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return many.mass_matrix(self._numbers, pose)
 
     def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-        """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench to be met."""
+        """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
         return many.bias(self._numbers, pose, twist)
 
     def forward_dynamics(
@@ -338,7 +339,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
     ) -> FloatArray:
         """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
 
-        Unlike `inverse_dynamics` it has an answer where H is singular.
+        Unlike `inverse_dynamics` it is defined where H is singular.
         """
         accel = _empty(6)
         try:
@@ -353,14 +354,14 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return dynamics.energy(self._legs, self._platform, pose, twist)
 
     def linearize(self, pose: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """State matrix (..., 12, 12) about rest at pose (..., 7), its actuator forces held.
+        """State matrix (..., 12, 12) about rest at pose (..., 7), actuator forces held constant.
 
         The derivatives are central differences of the exact forward dynamics, of order 6.
         """
         return linearize(self, self.joint_centres[0], pose, wrench)
 
     def without_friction(self) -> StewartPlatform:
-        """The same platform with no friction in its joints."""
+        """The same platform without joint friction."""
         legs = tuple(replace(leg, damping=Damping()) for leg in self.model.legs)
         return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
 
@@ -371,7 +372,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return StewartPlatform(self.model.with_payload(mass, com, inertia), self.base_joint)
 
     def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
-        """The same platform with its joints scattered as the variables of its model say."""
+        """The same platform with the given values of its model's variables."""
         return StewartPlatform(self.scaled(values), self.base_joint)
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
@@ -402,7 +403,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return out
 
     def normalized(self, configuration: FloatArray) -> FloatArray:
-        """Pose (7,) with its quaternion brought back to unit length; unchecked."""
+        """Pose (7,) with its quaternion normalised; unchecked."""
         pose = np.array(configuration)
         integration.normalize(pose)
         return pose
@@ -436,8 +437,8 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
     def compiled_simulation(
         self, model: Mechanism
     ) -> Callable[[Rollout, int, int], Outcome] | None:
-        """How compiled code simulates it under a control that takes it for `model`; or None."""
-        # a derived class may move in another way
+        """Compiled simulation under a controller that uses `model`; None if not possible."""
+        # a derived class may have other dynamics
         if type(self) is not StewartPlatform or type(model) is not StewartPlatform:
             return None
         return advance(self._lanes, self.position_limits, model._lanes)

@@ -56,7 +56,7 @@ def dynamics(lanes: FloatArray) -> single.Single:
 
 
 def condition(lanes: FloatArray) -> Callable[[Any, Any, bool], float]:
-    """The condition number of a pose, its length and whether to trust them; -1 if none."""
+    """The condition number at a pose, given a length and a flag that skips checks; -1 if none."""
     return partial(_condition(), lanes)
 
 
@@ -81,5 +81,5 @@ class UncheckedPlatform(single.UncheckedSingle):
         return out
 
     def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
-        """Condition number of pose (7,), -1 where there is none."""
+        """Condition number at pose (7,), -1 if there is none."""
         return self._condition(pose, characteristic_length, True)

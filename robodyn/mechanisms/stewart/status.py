@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The kernels' status codes as errors that say which element, which leg and what it was."""
+"""The kernels' status codes as errors that name the element, the leg and the cause."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def new_status(flat: FloatArray) -> NDArray[np.int64]:
-    """A status (N,) for each element of a flat batch, OK so far."""
+    """A status (N,) for each element of a flat batch, initially OK."""
     return np.full(len(flat), OK, dtype=np.int64)
 
 
@@ -68,7 +68,7 @@ def unanswered(
     index: tuple[int, ...],
     needs_frames: bool = True,
 ) -> KinematicsError:
-    """Why there is no answer at pose (7,), batch element `index`.
+    """The error at pose (7,), batch element `index`.
 
     `numbers` are the packed legs and platform. Without `needs_frames` a leg may lie along the
     fixed axis of its universal joint.
@@ -80,7 +80,7 @@ def unanswered(
 def error_for(
     code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> KinematicsError:
-    """The error a status code stands for, at batch element `index` with pose (7,)."""
+    """The error for a status code, at batch element `index` with pose (7,)."""
     where = f" at element {list(index)}" if index else ""
     at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
     if code < ALONG_UNIVERSAL_AXIS:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What can be varied of a Stewart platform: its pose by roll, pitch and yaw, and its geometry."""
+"""The variables of a Stewart platform: its pose, with roll, pitch and yaw, and its geometry."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ ANGLES = ("roll", "pitch", "yaw")
 
 
 class PlatformVariables:
-    """The part of `StewartPlatform` that sweeps and sliders ask for; see `presentation.Varied`.
+    """The part of `StewartPlatform` that sweeps and sliders use; see `presentation.Varied`.
 
     Attributes:
-        model: the description it was made from.
+        model: the description it was built from.
         base_joint: of each leg.
     """
 
     model: StewartModel
     base_joint: tuple[str, ...]
 
-    # Columns of H are forces, its rows are divided by a length: pure numbers.
+    # Moment rows of H are divided by a length, so its entries are pure numbers.
     jacobian_unit = "1"
 
     @property
@@ -91,7 +91,7 @@ class PlatformVariables:
         return pose_from_rpy(given[..., :3], given[..., 3:])
 
     def scaled(self, values: Mapping[str, float]) -> StewartModel:
-        """The model with its joints' distances from the z axes multiplied by two factors.
+        """The model with its joints' distances from the z axes scaled by two factors.
 
         Raises:
             ModelError: there is no such platform.

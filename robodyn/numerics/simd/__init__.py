@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Many states at once in the vector registers of the processor."""
+"""Several states at once in the vector registers of the processor."""

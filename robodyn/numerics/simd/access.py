@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Into and out of lanes: rows on the stack or in an array, single numbers, sums over legs."""
+"""Access to lanes: rows on the stack or in an array, single numbers, sums over legs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def new_rows(typingctx: Any, count: Any) -> Any:
-    """Room for a number of rows, known when compiling, on the stack."""
+    """Stack memory for a number of rows known at compile time."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     size = count.literal_value * WIDTH
@@ -54,7 +54,7 @@ def new_rows(typingctx: Any, count: Any) -> Any:
 
 @intrinsic
 def rows_from(typingctx: Any, rows: Any, index: Any) -> Any:
-    """Rows from a given one on."""
+    """Rows from a given row on."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         rows, index = args
@@ -93,7 +93,7 @@ def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
 
 @intrinsic
 def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
-    """One of the eight."""
+    """One of the eight numbers."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.extract_element(args[0], args[1])
@@ -103,7 +103,7 @@ def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
 
 @intrinsic
 def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
-    """The eight with one of them replaced."""
+    """The eight numbers with one of them replaced."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], args[1])
@@ -113,7 +113,7 @@ def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def sum_of_six(typingctx: Any, lanes: Any) -> Any:
-    """Sum of the first six, a leg in each."""
+    """Sum of the first six, one for each leg."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = args[0]

@@ -12,17 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Eight numbers that pass through the kernels as one: vectors of the processor.
+"""Eight numbers that pass through the kernels as one: a SIMD vector.
 
 A kernel is a function of numbers; called with `Lanes` instead of floats the same source computes
-eight legs, or eight states, at once. LLVM gets vector types to begin with, so nothing hangs on
-what its optimiser recognises: one instruction with AVX-512, two with AVX2, four with NEON.
+eight legs, or eight states, at once. LLVM is given vector types from the start, so nothing depends
+on its auto-vectoriser: one instruction with AVX-512, two with AVX2, four with NEON.
 
 `Rows` stands for an array (n, 8) of which a kernel sees one axis: `rows[k]` is row k as Lanes.
-Where scalar code would branch, code for both kinds asks `choose`, `any_of`.
+Where scalar code would branch, code for both kinds uses `choose` and `any_of`.
 
-Nothing is allowed to the optimiser that changes a bit: infinities and NaN stay what they are, and
-a state has the same forces alone and in a batch.
+No optimisation that changes a bit is enabled: infinities and NaN are preserved, and a state has the
+same forces alone and in a batch.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class LanesType(types.Type):  # type: ignore[misc]  # Numba is untyped
         super().__init__("lanes")
 
     def unify(self, context: Any, other: Any) -> Any:
-        """A float met on another way through the code becomes eight equal ones."""
+        """A float on another code path becomes eight equal numbers."""
         return self if other == types.float64 else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Floats do, by being repeated."""
+        """Floats convert, by being repeated."""
         return _SAFE if other == types.float64 else None
 
 
@@ -71,7 +71,7 @@ class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
 
 class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Where rows of eight float64 begin."""
+    """A pointer to rows of eight float64."""
 
     def __init__(self) -> None:
         super().__init__("lane_rows")
@@ -114,7 +114,7 @@ def _repeat(builder: Any, scalar: Any) -> Any:
 
 
 def as_lanes(builder: Any, kind: Any, value: Any) -> Any:
-    """A value of lanes, or of a number that is repeated."""
+    """Vector value of lanes, or of a repeated number."""
     return value if kind == LANES else _repeat(builder, value)
 
 

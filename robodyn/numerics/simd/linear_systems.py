@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Linear systems of six equations in vectors of the processor, by elimination.
+"""Linear systems of six equations in SIMD vectors, by elimination.
 
 `solve_rows` is one system whose rows are vectors, `solve_lanes` eight systems whose entries are.
 Both take the pivots that `robodyn.numerics.linear.solve` takes, or, for a positive definite
@@ -69,7 +69,7 @@ def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
 @inner
 def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
     """Solve eight systems: entry (i, j) of each in row 6 i + j of A, b (6 rows) becomes x."""
-    # of A, not of b: where only b is not finite there is an answer, though it is not finite either
+    # of A, not of b: if only b is not finite there is a solution, though it is not finite either
     largest = 0.0 * A[0]
     for column in range(6):
         if not definite:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Eight states of a batch into lanes and out again."""
+"""Loads eight states of a batch into lanes and stores them again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from robodyn.numerics.simd.lanes import WIDTH, any_of
 
 @inner
 def read(array: Any, first: int, last: int, rows: Any) -> None:
-    """Eight states, from `first`, of an array (N, k) into k rows; the last one fills up."""
+    """Eight states, from `first`, of an array (N, k) as k rows, padded with the last one."""
     for column in range(WIDTH):
         n = min(first + column, last - 1)
         for row in range(array.shape[1]):
@@ -34,7 +34,7 @@ def read(array: Any, first: int, last: int, rows: Any) -> None:
 
 @inner
 def write(rows: Any, first: int, last: int, out: Any) -> None:
-    """The opposite of `read`."""
+    """The inverse of `read`."""
     for column in range(min(WIDTH, last - first)):
         for row in range(out.shape[1]):
             out[first + column, row] = entry(rows, row, column)

@@ -29,7 +29,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes
 
 
 class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Rows of eight float64, so many to a row of the table."""
+    """Rows of eight float64, `width` of them in each row of the table."""
 
     def __init__(self) -> None:
         super().__init__("lane_table")
@@ -46,7 +46,7 @@ class _TableModel(models.StructModel):  # type: ignore[misc]  # Numba is untyped
 
 @intrinsic
 def new_table(typingctx: Any, count: Any, width: Any) -> Any:
-    """Room for an array (count, width) of lanes on the stack, gone when the kernel returns.
+    """Stack memory for an array (count, width) of lanes, valid until the kernel returns.
 
     `table[i]` are the rows of its row i, `table[i, j]` one entry.
     """

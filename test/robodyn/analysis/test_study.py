@@ -202,5 +202,5 @@ def test_arguments_out_of_range_are_refused(dasgupta, arguments, text):
 
 
 def test_an_arm_has_one_formulation(puma):
-    with pytest.raises(InvalidInput, match="an arm knows exact only"):
+    with pytest.raises(InvalidInput, match="an arm has only exact"):
         rd.analyze(puma, rd.load_path("puma"), formulation="massless")

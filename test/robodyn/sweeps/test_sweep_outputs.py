@@ -280,7 +280,7 @@ def test_control_c_stops_the_command_which_says_how_to_go_on(tmp_path):
     assert out == ""
     assert "\n" not in error.strip()
     assert error.startswith("stopped: ")
-    assert error.endswith(f"% is in {journal.parent}; the same command goes on from there\n")
+    assert error.endswith(f"% is in {journal.parent}; the same command resumes from there\n")
     kept = journal.read_bytes().count(b"\n") - 1
     assert 9 <= kept < 150
     result = CliRunner().invoke(app, command)

@@ -136,8 +136,8 @@ def test_random_specifications_are_swept_or_refused_in_a_line(symmetric, rng):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("x",), "axis 'x', expected such as x=-0.2:0.2:41"),
-        (("=0:1:2",), "expected such as"),
+        (("x",), "axis 'x', expected a form such as x=-0.2:0.2:41"),
+        (("=0:1:2",), "expected a form such as"),
         (("x=0:1:2", "x=0:1:3"), "axis x is given twice"),
         (("x=1:0:2",), "expected low < high"),
         (("x=0:1:2", "--accelerations", "1,b"), "accelerations is '1,b', expected numbers"),

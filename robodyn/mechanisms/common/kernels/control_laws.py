@@ -14,7 +14,7 @@
 
 """Control laws, one state a call, for the controllers of `robodyn.control` and the simulation.
 
-A law turns a state and a row of a plan, what is known of the motion beforehand, into efforts.
+A law turns a state and a row of a plan (what was computed of the motion in advance) into efforts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def corrected_acceleration(
 
 @inner
 def cut(wanted: Any, limits: Any, out: Any) -> bool:
-    """Efforts cut to limits (n,), which may be infinite; False if one is not finite."""
+    """Efforts clipped to limits (n,), which may be infinite; False if an effort is not finite."""
     finite = True
     for i in range(out.shape[0]):
         finite = finite and math.isfinite(wanted[i])

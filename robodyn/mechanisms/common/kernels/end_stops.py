@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The end of a joint's travel: a one-sided spring and damper, the same for arms and legs."""
+"""End stops of a joint's travel: a one-sided spring and damper, the same for arms and legs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def end_stop_effort(
 def end_stop_efforts(
     position: Any, rate: Any, limits: Any, stiffness: float, damping: float, out: Any
 ) -> None:
-    """Efforts out (n,) of the stops at limits (n, 2)."""
+    """Write the efforts (n,) of the stops at limits (n, 2) into `out`."""
     for i in range(position.shape[0]):
         out[i] = end_stop_effort(
             position[i], rate[i], limits[i, 0], limits[i, 1], stiffness, damping

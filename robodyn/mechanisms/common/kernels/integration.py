@@ -14,22 +14,22 @@
 
 """Simulation by Runge-Kutta of order 4, from control law to motion, for any kind of mechanism.
 
-Turney, Mudge and Lee (1980), section 7. `run` is the whole loop. What differs between kinds are
-three compiled functions, passed to it as arguments: Numba compiles the loop once for each set and
-inlines them, so no call is made through a pointer.
+Turney, Mudge and Lee (1980), section 7. `run` is the whole loop. The kinds differ in three compiled
+functions, passed to it as arguments: Numba compiles the loop once for each set and inlines them, so
+no call goes through a pointer.
 
 `command(model, law, kp, kv, configuration, velocity, row, work, out) -> bool`
-    Write the efforts that a law of `control_laws` asks for into `out`; False if there are none.
+    Write the efforts that a law of `control_laws` commands into `out`; False if none exist.
 `derivative(plant, configuration, velocity, effort, load, work, rate, acceleration) -> int`
     Write the time derivatives of configuration and velocity under efforts and an external wrench
     `load` (6,), end stops included; return OK or a status of the kind's own, above zero.
 `normalize(plant, configuration, velocity, work) -> int`
     Bring a state back onto its manifold, after every step and at its later stages (a quaternion
     to unit length, loops closed again); return OK or a status of the kind's own. It may be called
-    with NaN and with numbers beyond all bounds, which are checked afterwards.
+    with NaN and with arbitrarily large numbers; the result is checked afterwards.
 
 To add a kind, write these three in its `kernels/integration.py`, all of them `inner`, and an entry
-with scratch memory of its own, which lives as long as the call:
+with its own scratch memory, valid for the duration of the call:
 
     @batch_entry
     def simulate(plant, model, arrays, law, first, last):
@@ -40,11 +40,11 @@ with scratch memory of its own, which lives as long as the call:
             taken(arrays), law, first, last,
         )
 
-`plant` and `model` are tuples of arrays that only the kind's functions look into: what moves, and
-what the control takes it for. `work` is any array or tuple of arrays. The sizes of configuration,
-velocity and effort need not be equal; constants let the compiler unroll. A kind with internal
-states (of friction, say) appends them to its configuration. `compiled_run.entry` makes the entry
-callable from Python; `compiled_simulation` of the mechanism offers it to the simulation.
+`plant` and `model` are tuples of arrays that only the kind's functions read: the simulated
+mechanism, and the controller's model of it. `work` is any array or tuple of arrays. The sizes of
+configuration, velocity and effort need not be equal; constants let the compiler unroll. A kind with
+internal states (of friction, say) appends them to its configuration. `compiled_run.entry` makes the
+entry callable from Python; `compiled_simulation` of the mechanism offers it to the simulation.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import copy
 
-# Statuses; those of a kind's own are above zero.
+# Statuses; the kinds' own statuses are above zero.
 OK: Final = 0
 DIVERGED: Final = -1
 NO_COMMAND: Final = -2
@@ -81,7 +81,7 @@ def run(
 
     Args:
         command, derivative, normalize: of the kind, see above.
-        plant, model: what moves, and what the control takes it for.
+        plant, model: the simulated mechanism, and the controller's model of it.
         work: scratch memory of the kind.
         sizes: of configuration, velocity and effort, nc, nv and n.
         arrays: as in `mechanisms.common.compiled_run.Rollout.arrays`:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Serial arms from documents, under one roof for `robodyn.load`."""
+"""Serial arms from URDF and YAML, and a model file to start from."""
 
 from robodyn.formats.urdf_motors import read_motors
 from robodyn.mechanisms.serial.description.from_urdf import serial_model_from_urdf

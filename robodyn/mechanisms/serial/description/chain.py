@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Which joints of a URDF tree make the arm."""
+"""Which joints of a URDF tree form the arm."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Chain(NamedTuple):
 def find_chain(
     tree: UrdfTree, source: str, base: str | None, tip: str | None, hold_branches: bool
 ) -> Chain:
-    """The chain between two links, by default from the root to the leaf behind most joints.
+    """The chain between two links, by default from the root to the leaf with the most joints.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
-            in it, a movable joint beside it that nothing holds, or what looks like a loop.
+            in it, a movable joint outside it that is not held, or an apparent loop.
     """
     for name in (base, tip):
         if name is not None and name not in tree.links:
@@ -93,10 +93,10 @@ def _default_tip(tree: UrdfTree, source: str, base: str) -> str:
 
 
 def _check_loops(tree: UrdfTree, source: str) -> None:
-    """Refuse ends of two branches that look like one link, cut apart to make a tree of a loop.
+    """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
 
-    Exporters name the halves by A and B, or repeat a link with a number behind its name. Whoever
-    means an arm all the same names its tip.
+    Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
+    it as an arm all the same, name the tip.
     """
     parents = {joint.parent for joint in tree.above.values()}
     ends = [link for link in tree.links if link not in parents and link in tree.above]
@@ -170,7 +170,7 @@ def _check_branches(tree: UrdfTree, source: str, chain: Chain) -> None:
 
 
 def _hold(tree: UrdfTree, chain: Chain) -> Chain:
-    """Let every link beside the chain belong to the body that carries it."""
+    """Assign every link outside the chain to the body of the chain that carries it."""
     moving = {joint.child for joint in chain.joints}
     for link in tree.links:
         body = tree.body[link]

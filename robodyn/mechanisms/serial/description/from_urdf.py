@@ -46,21 +46,21 @@ def serial_model_from_urdf(
 ) -> SerialModel:
     """The model of the chain from one link of a URDF to another.
 
-    Links joined rigidly count as one body, wherever they hang on the chain.
+    Rigidly joined links count as one body, wherever they are attached to the chain.
 
     Args:
         robot: a checked `urdf_parser_py` robot, a tree with a single root.
         source: file name, for messages.
-        strict: refuse unphysical inertias instead of warning.
-        base_link: where the chain begins, by default the root; it is taken to stand still.
+        strict: reject unphysical inertias instead of warning.
+        base_link: where the chain begins, by default the root; it is assumed fixed.
         tip_link: where it ends, by default the leaf behind the largest number of moving joints.
         motors: by joint name, as `read_motors` returns them.
-        hold_branches: take movable joints beside the chain as held at 0, instead of refusing.
+        hold_branches: hold movable joints outside the chain at 0, instead of refusing them.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
-            planar joint in it, a movable joint beside it, what looks like a loop cut open, and with
-            `strict=True` a moving link without `<inertial>`, which is else massless.
+            planar joint in it, a movable joint outside it, an apparent loop cut open, and with
+            `strict=True` a moving link without `<inertial>`, which is otherwise massless.
         UnphysicalInertia: with `strict=True`.
     """
     tree = UrdfTree(UrdfDocument(robot, (), source))
@@ -130,6 +130,6 @@ def _position_limits(joint: Any) -> FloatArray:
 
 
 def _limit(joint: Any, name: str) -> float:
-    """Where the limit is absent or 0, as many published arms have it, none is meant."""
+    """An absent limit or 0, as in many published arms, means unlimited."""
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     return abs(value) or np.inf

@@ -47,7 +47,7 @@ def serial_model_from_yaml(
     Args:
         document: as `read_yaml` returns it.
         source: file name, for messages.
-        strict: refuse unphysical inertias instead of warning.
+        strict: reject unphysical inertias instead of warning.
 
     Raises:
         ModelError: a field that is missing, unknown or wrong; the message names the file and the

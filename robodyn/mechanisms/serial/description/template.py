@@ -17,8 +17,8 @@
 from __future__ import annotations
 
 _TEXT = """\
-# A serial arm by Denavit and Hartenberg's parameters, to be made yours: replace every number by
-# that of your machine. SI units and radians. `robodyn check {file}` says how it was understood.
+# A serial arm by Denavit-Hartenberg parameters, as a starting point: replace every number by that
+# of your machine. SI units and radians. `robodyn check {file}` shows how it was read.
 # (An arm that has a URDF needs no such file: robodyn loads the URDF.)
 type: serial
 name: {name}
@@ -29,10 +29,10 @@ gravity: [0, 0, -9.81]              # m/s^2, base frame, z up
 convention: standard_dh
 base_link: base_link                # names of the frames
 tip_link: tool0
-home: [0, -0.8, 1.2, 0, 0.6, 0]     # where simulations and plans start, a position for each joint
+home: [0, -0.8, 1.2, 0, 0.6, 0]     # where simulations and plans start, one position per joint
 
-# One entry for each joint, from the base. Of a revolute joint theta is the variable and d is
-# stated, of a prismatic one the other way round; `offset` is added to the variable. Mass [kg];
+# One entry per joint, from the base. For a revolute joint theta is the variable and d is stated,
+# for a prismatic one the other way round; `offset` is added to the variable. Mass [kg];
 # centre of mass [m] and inertia about it [kg m^2] in the link's own frame.
 # Optional: armature, the motor's inertia times the gear ratio squared [kg m^2]; damping, viscous
 # friction [N m s/rad]; friction, Coulomb friction [N m], one number or [forward, backward].
@@ -113,5 +113,5 @@ links:
 
 
 def arm_template(name: str = "my_arm", *, file: str = "my_arm.yaml") -> str:
-    """YAML text of a small six-joint arm, commented; `load` takes it as it is."""
+    """Commented YAML text of a small six-joint arm; `load` reads it unchanged."""
     return _TEXT.format(name=name, file=file)

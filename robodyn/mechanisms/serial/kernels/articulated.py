@@ -15,8 +15,8 @@
 """Forward dynamics by the articulated-body algorithm (Featherstone, 2008, table 7.1).
 
 Spatial vectors are pairs of an angular and a linear part (of a force: moment and force) in base
-axes, each about the origin of its own joint, so that passing from joint to joint is a shift
-without a rotation. The articulated inertia is kept as blocks [A, B; B', M].
+axes, each about the origin of its own joint, so that moving from joint to joint is a shift without
+a rotation. The articulated inertia is kept as blocks [A, B; B', M].
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def forward_dynamics(
 
 @inner
 def outward_velocities(chain: Any, frames: Any, qd: Any, bodies: Any) -> None:
-    """Velocity of each link and the acceleration it owes to velocities alone."""
+    """Velocity of each link, and its acceleration due to velocities alone."""
     angular = ZERO
     linear = ZERO
     for i in range(chain.shape[0] - 1):
@@ -116,7 +116,7 @@ def outward_velocities(chain: Any, frames: Any, qd: Any, bodies: Any) -> None:
 
 @inner
 def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bodies: Any) -> bool:
-    """Articulated inertias and bias forces, tip to base; what each joint can use is kept."""
+    """Articulated inertias and bias forces, tip to base; per-joint quantities are stored."""
     n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
     force = (-wrench[0], -wrench[1], -wrench[2])
@@ -164,7 +164,7 @@ def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bod
 
 @inner
 def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
-    """The moment and the force that a link's velocity alone asks for, v x* I v."""
+    """The moment and force due to a link's velocity alone, v x* I v."""
     omega = vector(body, BODY_VELOCITY)
     v = vector(body, BODY_VELOCITY + 3)
     momentum = axpy(mass, v, cross(omega, first))

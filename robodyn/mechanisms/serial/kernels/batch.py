@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Loops over a flat batch of states of what has no vector kernel."""
+"""Loops over a flat batch of states for functions without a vector kernel."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What follows from where the frames are: Jacobian, mass matrix, energy; in base axes.
+"""Jacobian, mass matrix and energy from the placed frames, in base axes.
 
-The mass matrix is that of the composite-rigid-body method: everything beyond joint j moves as one
-body when only joint j accelerates (Walker and Orin, 1982; Featherstone, 2008, section 6.2).
+The mass matrix is by the composite-rigid-body method: everything beyond joint j moves as one body
+if only joint j accelerates (Walker and Orin, 1982; Featherstone, 2008, section 6.2).
 """
 
 from __future__ import annotations

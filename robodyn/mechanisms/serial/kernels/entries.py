@@ -14,9 +14,9 @@
 
 """One state of a serial arm, checked and answered in one call.
 
-Every function returns whether it has an answer; where it has none the state is evaluated as a
-batch of one, behind checks that say what is wrong. `trusted` leaves the checks out. Arrays are lent
-for the call; a wrench that is None has the length `ABSENT`.
+Every function returns whether it has a result; if not, the caller evaluates the state as a batch of
+one, with checks that raise a detailed error. `trusted` skips the checks. Arrays are borrowed for
+the call; a wrench that is None has the length `ABSENT`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from robodyn.numerics.compiler import entry_kernel, inner
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.simd.access import new_rows, set_entry
 
-# Scratch is on the stack: memory from the heap would take longer than a joint. An arm of more
-# joints has no answer here.
+# Scratch is on the stack: a heap allocation would cost more than a joint. Arms with more joints are
+# not handled here.
 MOST_JOINTS: Final = 1000
 
 
@@ -44,7 +44,7 @@ def are_numbers(array: Any, count: int) -> bool:
     """Whether an array has `count` finite numbers."""
     if array.shape[0] != count:
         return False
-    # 0 times infinity or NaN is NaN, which equals nothing
+    # 0 times infinity or NaN is NaN, which is never equal to itself
     total = 0.0
     for j in range(count):
         total += 0.0 * array[j]
@@ -127,7 +127,7 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
 def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
     """Ratio of the extreme singular values of the Jacobian of an arm of six joints.
 
-    Its angular rows are multiplied by `length`; -1 for no answer.
+    Its angular rows are multiplied by `length`; -1 if there is none.
     """
     chain, q = taken(chain), taken(q)
     if chain.shape[0] != 7 or not (trusted or (are_numbers(q, 6) and 0.0 < length < math.inf)):

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the simulation loop of `common.kernels.integration` asks of a serial arm."""
+"""The functions that the loop of `common.kernels.integration` needs for a serial arm."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NO_INERTIA: Final = 1
 def command(
     model: Any, law: int, kp: Any, kv: Any, q: Any, qd: Any, row: Any, work: Any, out: Any
 ) -> bool:
-    """Efforts (n,) that a law of `control_laws` asks for; `model` is (chain, gravity)."""
+    """Efforts (n,) that a law of `control_laws` commands; `model` is (chain, gravity)."""
     n = q.shape[0]
     if law == GIVEN:
         for j in range(n):
@@ -81,7 +81,7 @@ def derivative(
 
 @inner
 def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
-    """Nothing: every q is a configuration."""
+    """Does nothing: every q is a valid configuration."""
     return OK
 
 
@@ -89,7 +89,7 @@ def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
 def simulate(
     plant: Any, model: Any, arrays: Any, law: int, first: int, last: int
 ) -> tuple[int, int, int]:
-    """Run the loop for calls from Python."""
+    """Run the loop; called from Python."""
     plant = taken(plant)
     n = plant[0].shape[0] - 1
     work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)

@@ -14,11 +14,11 @@
 
 """From a pose of the tip to a configuration of the arm, by damped Newton steps.
 
-The equations are the translation and the rotation vector, base frame, that are left between the
-tip and its goal; the rotation is multiplied by a length [m], so that both weigh alike. A step is
-Levenberg and Marquardt's, dq = J' (J J' + mu E)^-1 e: of all that do as much it is the shortest, so
-a redundant arm stays as near to where it began as it can. Joints at a limit that a step would
-leave are held there, and the others make up for them.
+The error is the translation and the rotation vector, base frame, from the tip to its goal; the
+rotation is multiplied by a length [m], so that both have the same weight. Steps are
+Levenberg-Marquardt, dq = J' (J J' + mu E)^-1 e, of minimum norm, so a redundant arm stays as close
+as possible to where it started. Joints at a limit that a step would exceed are held there, and the
+others compensate.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from robodyn.numerics.linear import solve_positive_definite
 from robodyn.numerics.rotations import quaternion_log, quaternion_product
 from robodyn.numerics.vectors import Vector, add, cross, scale, store, sub
 
-# Error at which a configuration is a solution, of a length and of an angle [rad], relative to the
-# arm's size; rounding allows no less than the second, where the arm is nearly singular.
+# Errors, of lengths relative to the arm's size and of angles [rad], at which a configuration is a
+# solution; the second is the least that rounding allows where the arm is nearly singular.
 TOLERANCE = 1e-13
 ACCEPTED = 1e-10
 MOST_STEPS = 150
-# Far from the goal a joint turns by this much a step at most [rad].
+# Far from the goal a joint turns by at most this much in a step [rad].
 LARGEST_TURN = 0.7
 FIRST_DAMPING = 1e-4
 SMALLEST_DAMPING = 1e-15
@@ -57,7 +57,7 @@ LARGEST_DAMPING = 1e6
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """What is left (rows,) to the goal (7,); returns its largest part. Places the frames."""
+    """Error (rows,) to the goal (7,); returns its largest entry. Updates the frames."""
     n = q.shape[0]
     place(chain, q, frames)
     for k in range(3):
@@ -144,7 +144,7 @@ def limited_step(
     step: Any,
     out: Any,
 ) -> bool:
-    """Configuration out (n,) after a step within limits, a joint at one held as long as it must."""
+    """Configuration out (n,) after a step within limits; joints are held at limits as needed."""
     n = q.shape[0]
     for j in range(n):
         held[j] = False
@@ -176,7 +176,7 @@ def solve_configuration(
 ) -> float:
     """Newton from q (n,), in place, to a configuration with the tip at goal (7,).
 
-    Returns the largest error [m] that is left, angles times length.
+    Returns the largest remaining error [m], angles times length.
     """
     n = q.shape[0]
     most = max(n, 6)
@@ -218,7 +218,7 @@ def solve_configuration(
                     mu = max(0.01 * mu, SMALLEST_DAMPING)
                     break
             if largest <= ACCEPTED * length:
-                break  # rounding is in the way of a last step
+                break  # rounding prevents a further step
             mu *= 10.0
         if not improved:
             break
@@ -240,8 +240,8 @@ def solve_configurations(
 ) -> None:
     """Configurations out (N, n) with the tip at goal (N, 7), residual (N,) [m].
 
-    The first of every `run` elements starts from its guess (N, n), the others from the solution
-    before them.
+    The first of every `run` elements starts from its guess (N, n), the others from the previous
+    solution.
     """
     for s in range(goal.shape[0]):
         for j in range(guess.shape[1]):
@@ -251,7 +251,7 @@ def solve_configurations(
 
 @kernel
 def velocity_accelerations(chain: Any, q: Any, qd: Any, out: Any) -> None:
-    """Accelerations out (N, 6) of the tip, base frame, that rates alone cause: J' q'."""
+    """Accelerations out (N, 6) of the tip, base frame, due to rates alone: J' q'."""
     n = q.shape[1]
     frames = np.empty((n + 1, FRAME_SIZE))
     for s in range(q.shape[0]):

@@ -17,8 +17,8 @@
 tau_i = sum_q Tr{ [sum_j dT_q/dj q_j'' + sum_jk d2T_q/djdk q_j' q_k'] J_q (dT_q/di)' }
         - sum_q m_q g' dT_q/di rbar_q,
 with T_q = T_0^q homogeneous and J_q = integral of d d' dm (eq. 1.28), organised as in the report's
-appendix, which makes it of order n^3. A derivative puts Q_j before T_{j-1}^q: for a revolute joint
-a row interchange and a negation, for a prismatic one a shift of a row, so it costs nothing.
+appendix, which makes it of order n^3. Differentiation puts Q_j before T_{j-1}^q: for a revolute
+joint a row interchange and a negation, for a prismatic one a shift of a row, so it costs nothing.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def trace_of_product(a: Any, b: Any) -> float:
 
 @kernel
 def add_torque(total: float, term: float) -> float:
-    """One more link's share of a joint's effort."""
+    """A joint's effort with another link's contribution added."""
     return total + term
 
 
@@ -224,13 +224,13 @@ def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
 
 @kernel
 def subtract_weight(total: float, gravity: float, moment: float) -> float:
-    """A joint's effort less the share that gravity provides."""
+    """A joint's effort minus the part that gravity provides."""
     return total - gravity * moment
 
 
 @kernel
 def tip_effort(chain: Any, T: Any, i: int, n: int, force: Vector, moment: Vector) -> float:
-    """Effort of joint i that a force and a moment on the tip, in frame 0, would do alone."""
+    """Effort of joint i equivalent to a force and a moment on the tip, in frame 0."""
     axis = (0.0, 0.0, 1.0)
     origin = (0.0, 0.0, 0.0)
     if i > 0:

@@ -14,9 +14,9 @@
 
 """Many states of a serial arm, eight at a time in the lanes of vectors.
 
-The equations are those of single states, called with eight as if they were one. Arrays are lent
+The equations are those of single states, called with eight as if they were one. Arrays are borrowed
 for the call, (N, n) with any strides. Every function returns how many states, from the first, it
-has answered: N, or, where one of a group of eight is not finite or has no answer, how many come
+has solved: N or, if one of a group of eight is not finite or has no solution, the number of states
 before that group. Scratch memory is on the stack, see `stack_needed`.
 """
 
@@ -36,12 +36,12 @@ from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
 from robodyn.numerics.simd.tables import new_table
 
-# Arms of more joints need a larger stack than threads usually have.
+# Arms with more joints need a larger stack than threads usually have.
 MOST_JOINTS: Final = 128
 
 
 def stack_needed(n: int) -> int:
-    """Bytes of stack with which every kernel here has room for an arm of n joints."""
+    """Bytes of stack sufficient for every kernel here and an arm of n joints."""
     rows = (n + 1) * (n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + 10)
     return 8 * WIDTH * rows + 2**20
 

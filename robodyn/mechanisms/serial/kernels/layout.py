@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where each number of a serial arm stands in the array `chain` (n + 1, LINK_SIZE).
+"""Layout of a serial arm's parameters in the array `chain` (n + 1, LINK_SIZE).
 
 Frames as in Turney, Mudge and Lee (1980): joint i turns about, or slides along, z of frame i-1;
 frame i is fixed in link i, at joint i + 1, the last one at the tip. So T_{i-1}^i = J(q_i) X_i with
 J the joint's motion and X_i fixed. Row i of `chain` is link i; row 0 holds X_0, from the base link
-to frame 0, and nothing else.
+to frame 0, only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEVER = 18  # 3 [m], r_i + rbar_i, of a prismatic joint at q = 0
 MASS = 21  # [kg]
 INERTIA = 22  # 6 [kg m^2], xx xy xz yy yz zz about the centre of mass, frame i
 SPREAD = 28  # 6 [kg m^2], K_i = tr(I)/2 E - I = integral of d d' dm, in the same order
-PRISMATIC = 34  # 1 if the joint slides, 0 if it turns
+PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
 ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
 DAMPING = 36  # [N m s or N s/m]
 FRICTION_FORWARD = 37  # [N m or N], Coulomb friction of q' > 0

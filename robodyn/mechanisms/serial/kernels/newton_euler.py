@@ -15,9 +15,9 @@
 """Inverse dynamics by recursion: Newton-Euler and Turney's modified form.
 
 Turney, Mudge and Lee (1980), eq. 3.15-3.21, and eq. 5.1, 5.2 for the modified form, both with the
-corrections listed in docs/arms.md, and both extended to prismatic joints. Going outward, both forms
-turn a motion into the force and the moment that accelerate each link; `inward` carries these from
-the tip to the base.
+corrections listed in docs/arms.md and extended to prismatic joints. The outward pass of both forms
+computes the force and moment that accelerate each link; `inward` propagates these from the tip to
+the base.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def inward(
 
 @inner
 def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
-    """f_{n+1}, n_{n+1}: what the last link exerts on its surroundings, in frame n.
+    """f_{n+1}, n_{n+1}: force and moment of the last link on its environment, in frame n.
 
     `wrench` (6,) is the opposite, in the base frame.
     """
@@ -177,7 +177,7 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
 
 @inner
 def keep(work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector) -> None:
-    """Write down what `inward` needs of a link."""
+    """Store a link's quantities for `inward`."""
     store_matrix(work, WORK_ROTATION, R)
     store(work, WORK_REACH, r)
     store(work, WORK_LEVER, lever)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""3 x 3 matrices as three rows, and where the frames of a serial chain lie."""
+"""3 x 3 matrices as three rows, and the frames of a serial chain."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
 def quaternion_from_matrix(rows: Matrix) -> tuple[float, float, float, float]:
     """Unit quaternion (x, y, z, w) of a rotation, w not negative (Shepperd, 1978)."""
     xx, yy, zz = rows[0][0], rows[1][1], rows[2][2]
-    # the largest component first: dividing by a small one would lose digits
+    # the largest component first, as dividing by a small one loses digits
     if xx + yy + zz > 0.0:
         w = 0.5 * math.sqrt(1.0 + xx + yy + zz)
         f = 0.25 / w

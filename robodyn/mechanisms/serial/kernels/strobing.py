@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Strobing: the matrices of the dynamics from calls of the inverse dynamics with unit motions.
+"""Strobing: finding the matrices of the dynamics by probing inverse dynamics with unit motions.
 
 Turney, Mudge and Lee (1980), end of section 3 and section 7. With h(q') the effort of a motion at
-constant rates without gravity and friction, C_jj = h(e_j), and as h(e_j + e_k) is
-C_jj + C_kk + 2 C_jk (the report forgets the first two), C_jk = [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+constant rates without gravity and friction, C_jj = h(e_j), and as h(e_j + e_k) is C_jj + C_kk + 2
+C_jk (the report omits the first two), C_jk = [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def forward_dynamics(
 ) -> bool:
     """Section 7: the bias and the columns of M by inverse dynamics, then M q'' = tau - bias.
 
-    Solved by Cholesky's factorisation, as M is symmetric and positive definite; False if not.
+    Solved by Cholesky factorisation, as M is symmetric and positive definite; False if not.
     """
     mass_matrix(chain, q, unit, rest, work, effort, M)
     newton_euler(chain, gravity, q, qd, rest, wrench, True, work, effort)

@@ -43,7 +43,7 @@ from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, 
 
 @inner
 def base_acceleration(chain: Any, gravity: Any) -> Vector:
-    """a_0 in frame 0: a base that accelerates upwards feels as gravity does."""
+    """a_0 in frame 0: gravity acts like an upward acceleration of the base."""
     return back(matrix(chain[0], ROTATION), (-gravity[0], -gravity[1], -gravity[2]))
 
 
@@ -188,7 +188,7 @@ def add_moment(a: Vector, b: Vector) -> Vector:
 
 @inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
-    """Eq. 3.21: the part of the moment, or of the force, that the joint's actuator bears."""
+    """Eq. 3.21: the component of the moment, or of the force, along the joint's axis."""
     if row[PRISMATIC] != 0.0:
         return dot(vector(row, AXIS), force)
     return dot(vector(row, AXIS), moment)
@@ -196,14 +196,14 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 
 @inner
 def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> float:
-    """A joint's effort plus what its motor needs: reflected inertia and friction."""
+    """A joint's effort plus that for its motor's reflected inertia and friction."""
     total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate))
     return total
 
 
 @inner
 def friction(row: Any, rate: Any) -> Any:
-    """Viscous and Coulomb friction of a joint; at rest none, as no single value is right."""
+    """Viscous and Coulomb friction of a joint; zero at rest, where it is not uniquely defined."""
     forward, backward = row[FRICTION_FORWARD], -row[FRICTION_BACKWARD]
     coulomb = choose(rate > 0.0, forward, choose(rate < 0.0, backward, 0.0))
     return row[DAMPING] * rate + coulomb

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The thirteen bodies of a Stewart platform by name, and the check of their inertias."""
+"""The thirteen bodies of a Stewart platform by name, and a check of their inertias."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def unphysical_bodies(model: StewartModel) -> list[Finding]:
 
 
 def check_bodies(model: StewartModel, *, strict: bool) -> None:
-    """Warn of unphysical inertias, or refuse them with `strict=True`.
+    """Warn about unphysical inertias, or reject them with `strict=True`.
 
     Raises:
         UnphysicalInertia: with `strict=True`.

@@ -42,11 +42,11 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
     """The model that a URDF with a floating platform and six spherical closures describes.
 
     The base frame is that of the floating joint's parent link, the home pose its origin (none
-    if it has no origin). Gravity is 9.81 m/s^2 against the z axis of the tree's root, so that a
-    root above a tilted base tells how the mechanism is mounted.
+    if it has no origin). Gravity is 9.81 m/s^2 along -z of the tree's root, so that a root above a
+    tilted base describes how the mechanism is mounted.
 
     Raises:
-        ModelError: names the joint, link or constraint, what was found and what would be right.
+        ModelError: names the joint, link or constraint, what was found and what is expected.
         UnphysicalInertia: with `strict=True`.
     """
     source = document.source
@@ -98,7 +98,7 @@ def _floating_joint(document: UrdfDocument) -> Any:
 
 
 def _ordered(document: UrdfDocument) -> list[Closure]:
-    """The six closures by the number in their names, or as they stand in the file."""
+    """The six closures in the order of the numbers in their names, else in file order."""
     closures = list(document.closures)
     for closure in closures:
         if closure.kind != "spherical":

@@ -44,7 +44,7 @@ def stewart_model_from_yaml(
     Args:
         document: as `read_yaml` returns it.
         source: file name, for messages.
-        strict: refuse unphysical inertias instead of warning.
+        strict: reject unphysical inertias instead of warning.
 
     Raises:
         ModelError: a field that is missing, unknown or wrong; the message names the file and the
@@ -103,7 +103,7 @@ def _leg(given: Fields, defaults: Fields) -> Leg:
 
 
 def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults with what a leg gives in their place, mappings merged field by field."""
+    """The defaults overridden by what a leg states, mappings merged field by field."""
     out = dict(defaults)
     for name, value in given.items():
         inherited = out.get(name)

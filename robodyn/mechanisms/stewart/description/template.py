@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A commented model file of a hexapod to start from, made of a few of its dimensions."""
+"""A commented model file of a hexapod to start from, generated from its main dimensions."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from robodyn.errors import InvalidInput
 SPREAD = math.radians(9.0)
 
 _TEXT = """\
-# A 6-6 Stewart platform with six driven legs, to be made yours: replace every number by that of
-# your machine. SI units and radians. `robodyn check {file}` says how it was understood.
+# A 6-6 Stewart platform with six driven legs, as a starting point: replace every number by that of
+# your machine. SI units and radians. `robodyn check {file}` shows how it was read.
 type: stewart
 name: {name}
 gravity: [0, 0, -9.81]              # m/s^2, base frame, z up
 
-# Where the platform stands with its legs half out: position of its reference point, base frame [m],
+# Pose of the platform with its legs half extended: position of its reference point, base frame [m],
 # and roll, pitch, yaw [rad]. Simulations, plans and checks start here.
 home: {{xyz: [0, 0, {height:.4g}], rpy: [0, 0, 0]}}
 
-# All that moves as one body with the platform: plate, tool, payload. Centre of mass [m] and inertia
-# about it [kg m^2], in the platform's frame. Here a disc of {mass:g} kg.
+# Everything that moves as one body with the platform: plate, tool, payload. Centre of mass [m] and
+# inertia about it [kg m^2], in the platform's frame. Here a disc of {mass:g} kg.
 platform:
   mass: {mass:g}
   com: [0, 0, 0]
   inertia: [[{tilt:.5g}, 0, 0], [0, {tilt:.5g}, 0], [0, 0, {spin:.5g}]]
 
-# The same for all six legs; a leg below may state its own in their place.
+# Common to all six legs; a leg below may override any of it.
 leg_defaults:
   # Leg frame: x along the leg from base to platform. The lower part (cylinder, motor) has its
   # origin at the universal joint, so its centre of mass has a positive x ...
@@ -57,7 +57,7 @@ leg_defaults:
     inertia: [[{upper_axial:.4g}, 0, 0], [0, {upper_cross:.4g}, 0], [0, 0, {upper_cross:.4g}]]
   # Viscous friction: universal and spherical joints [N m s/rad], the actuator [N s/m].
   damping: {{universal: 0.0, prismatic: 0.0, spherical: 0.0}}
-  # Distance between the two joints of a leg, closed and fully out [m]; speed [m/s]; force [N].
+  # Distance between the two joints of a leg, retracted and extended [m]; speed [m/s]; force [N].
   limits: {{length: [{shortest:.4g}, {longest:.4g}], velocity: {speed:g}, effort: {effort:.4g}}}
 
 # Each leg: its universal joint in the base frame [m], its spherical joint in the platform's frame
@@ -79,12 +79,12 @@ def hexapod_template(
     payload: float = 5.0,
     file: str = "my_hexapod.yaml",
 ) -> str:
-    """YAML text of a hexapod of these dimensions, commented; `load` takes it as it is.
+    """Commented YAML text of a hexapod of these dimensions; `load` reads it unchanged.
 
     Args:
         name: of the model.
         base_radius, platform_radius: [m] of the circles on which the joints lie in pairs.
-        height: [m] of the platform above the base at home, legs half out.
+        height: [m] of the platform above the base at home, legs half extended.
         stroke: [m] travel of an actuator.
         payload: [kg] on the platform, the platform itself included.
         file: the file's name, for the comments.
@@ -102,7 +102,7 @@ def hexapod_template(
         as_scalar(what, value, "m", above=0.0)
     mass = as_scalar("payload", payload, "kg", above=0.0)
     base, platform = _pairs(base_radius, 0.0), _pairs(platform_radius, math.pi / 3.0)
-    base = base[1:] + base[:1]  # neighbouring legs lean against each other
+    base = base[1:] + base[:1]  # neighbouring legs lean towards each other
     length = math.dist((*base[0], 0.0), (*platform[0], height))
     shortest, longest = length - 0.5 * stroke, length + 0.5 * stroke
     if not shortest > stroke:
@@ -111,10 +111,10 @@ def hexapod_template(
             f"give a stroke below {length / 1.5:.3g} m, or a greater height",
             value=stroke,
         )
-    part = 0.65 * shortest  # length of either part of a leg
+    part = 0.65 * shortest  # length of each part of a leg
     lower, upper = max(0.04 * mass, 0.05), max(0.02 * mass, 0.025)
     radius = 0.06 * part
-    # what holds the payload at rest, six times over: for accelerations, and for a platform aslant
+    # six times the force that holds the payload at rest: reserve for accelerations and tilted poses
     effort = float(f"{6.0 * 9.81 * (mass + 3.0 * lower) * length / (6.0 * height):.2g}")
     legs = "\n".join(
         f"  - {{base: [{a[0]:.4f}, {a[1]:.4f}, 0], platform: [{b[0]:.4f}, {b[1]:.4f}, 0], "

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A Stewart platform as URDF: the tree, its closures, and shapes that look like the machine.
+"""A Stewart platform as URDF: the tree, its closures, and shapes that resemble the machine.
 
 Links and zeros follow `universal_zero_frame`: at zero the universal joint's frame has its fixed
 axis along z, the second along y, the leg along x; the actuator's value is the leg length. So
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.model import Leg, StewartModel
 
 
-# No actuator drives the passive joints; URDF wants the numbers all the same.
+# No actuator drives the passive joints, but URDF requires the numbers.
 PASSIVE_VELOCITY = 10.0
 
 
@@ -47,7 +47,7 @@ def stewart_urdf(model: StewartModel) -> str:
     """URDF text of a model; loading it gives an equal one.
 
     Gravity that is not along -z of the base is written as a tilt of the base against a root link
-    `world`. Its magnitude has no place in URDF: other than 9.81 m/s^2 does not survive.
+    `world`. URDF cannot express its magnitude: any other value than 9.81 m/s^2 is lost.
     """
     robot = element(None, "robot", name=model.name)
     draw.materials(robot)
@@ -158,7 +158,7 @@ def _frame(link: ElementTree.Element, points: list[FloatArray], size: float, mat
 
 
 def _parts(leg: Leg, length: float) -> tuple[float, float]:
-    """Lengths [m] of the drawn cylinder and rod: they overlap where the limits let them."""
+    """Lengths [m] of the drawn cylinder and rod; they overlap if the limits allow."""
     cylinder = 0.55 * length
     longest = min(leg.limits.length[1], 1.3 * length)
     return cylinder, float(np.clip(longest - 0.9 * cylinder, 0.5 * length, 0.9 * length))

@@ -14,9 +14,9 @@
 
 """One leg of a URDF: base - universal joint - lower part - actuator - upper part - closure.
 
-All links may have any frame; what counts is where the joints' axes and the closure's point lie
-when every joint is at zero. From these follow the leg's geometry, its bodies in the leg frame, and
-how the URDF's joint values relate to the natural ones (`universal_zero_frame`).
+All links may have any frame; only the location of the joints' axes and the closure's point at zero
+joint positions matters. They determine the leg's geometry, its bodies in the leg frame, and how
+the URDF's joint values relate to the natural ones (`universal_zero_frame`).
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from robodyn.formats.urdf_tree import UrdfTree
 
 
-# How far from perpendicular or from meeting the axes may be: files round angles to some 5 digits.
+# Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
-# SDFormat reads a limit from here on as none, and so do we: XML has no portable infinity.
+# As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
 UNLIMITED = 1e16
 
 
@@ -83,7 +83,7 @@ class LegReader:
         `platform` (3,) is the closure's point in the platform's frame.
 
         Raises:
-            ModelError: names the joint or link, the value, and what would be right.
+            ModelError: names the joint or link, the value, and what is expected.
         """
         first, second, actuator = joints
         for joint in joints:
@@ -144,13 +144,13 @@ class LegReader:
         length: float,
         joints: tuple[Any, Any],
     ) -> Geometry:
-        """Fix the signs by where the leg works: the middle of its joints' ranges."""
+        """Choose the signs by where the leg operates: the middle of its joints' ranges."""
         second, actuator = joints
         turned, moved = _middle(second), _middle(actuator)
         along = 1.0 if length + moved >= 0.0 else -1.0
         working = along * (slide * np.cos(turned) + np.cross(turn, slide) * np.sin(turned))
         side = 1.0 if turn @ np.cross(k, working) > -1e-12 else -1.0
-        # The axes are orthogonal within the tolerance; the leg frame is so exactly.
+        # The axes are orthogonal within the tolerance; the leg frame is exactly orthogonal.
         y = side * (turn - k * (k @ turn))
         y /= np.linalg.norm(y)
         x = along * (slide - y * (y @ slide))
@@ -235,7 +235,7 @@ class LegReader:
                     "a positive number",
                 )
         shortest, longest = 0.0, np.inf
-        # Zero and zero is what the parser makes of bounds that the file leaves out.
+        # The parser sets bounds that the file omits to zero.
         if limit.lower or limit.upper:
             ends = [at_zero.length + at_zero.slide * _finite(x) for x in (limit.lower, limit.upper)]
             shortest, longest = max(0.0, min(ends)), max(ends)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Estimate the state of a platform from the readings of its encoders."""
+"""Estimation of a platform's state from its encoder readings."""
 
 from robodyn.mechanisms.stewart.estimation.covariance import (
     motion_covariance,

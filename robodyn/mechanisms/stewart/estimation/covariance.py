@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How the encoders' errors become errors of the platform's pose and twist, to first order.
+"""First-order propagation of encoder errors to errors of the platform's pose and twist.
 
 A displacement dx (6,) of the pose, [translation; rotation vector] in the base frame, changes the
 leg lengths by H' dx (eq. 35 of Dasgupta and Mruthyunjaya, 1998), so errors dL of the lengths are

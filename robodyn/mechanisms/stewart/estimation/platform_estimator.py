@@ -14,9 +14,9 @@
 
 """The pose and twist of a Stewart platform from its leg lengths, one reading after another.
 
-Newton's method starts where the last estimate, moved on with its twist, expects the platform to
-be: up to 40 poses have the same leg lengths, and continuity is what tells them apart. Where
-continuity is lost (a jump of the lengths, no convergence) the search starts from home again.
+Newton's method starts from the last estimate, extrapolated with its twist: up to 40 poses have the
+same leg lengths, and only continuity tells them apart. Where continuity is lost (a jump of the
+lengths, no convergence) the search starts from home again.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
 
 NANOSECONDS = 1_000_000_000
-# Beyond this the last twist says nothing about where the platform is by now [s].
+# Beyond this time the last twist is no guide to where the platform is now [s].
 HORIZON = 0.2
-# Readings older than the last estimate by more than this are no stragglers: the clock was set
-# back [s]. So it was when so many old readings come in a row.
+# Readings older than the last estimate by more than this are not late: the clock was set back [s].
+# The same is assumed when so many old readings arrive in a row.
 SET_BACK = 1.0
 MOST_STALE = 100
 
 
 class Estimate(NamedTuple):
-    """What a reading tells.
+    """The state estimated from a reading.
 
     Attributes:
         stamp: of the reading [ns].
@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
         twist: (6,) base frame.
         pose_covariance: (6, 6) of the displacement [translation; rotation vector], base frame.
         twist_covariance: (6, 6) base frame.
-        acquired: whether it was found from home, not from the estimate before.
+        acquired: whether it was found from home instead of from the previous estimate.
     """
 
     stamp: int
@@ -71,7 +71,7 @@ class Estimate(NamedTuple):
 
 @dataclass
 class Counts:
-    """What became of the readings so far."""
+    """Counts of readings by outcome."""
 
     accepted: int = 0
     stale: int = 0
@@ -86,15 +86,15 @@ class PlatformEstimator:
 
     Args:
         platform: the mechanism.
-        home: (7,) where to look for the platform at first and after a jump; by default the
+        home: (7,) start of the search at first and after a jump; by default the
             model's home pose.
         length_resolution: step of the encoders of the legs [m].
         rate_resolution: step of the leg rates [m/s], used for readings that have rates.
-        jump: a leg this far from where it was expected has jumped [m].
+        jump: a leg whose length differs by this much from the expected one has jumped [m].
 
     Attributes:
         last: the last estimate, None before the first and after a failure.
-        counts: what became of the readings.
+        counts: readings by outcome.
 
     Raises:
         InvalidInput: a parameter out of range, or no home.
@@ -121,7 +121,7 @@ class PlatformEstimator:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the past; the next reading is searched from home."""
+        """Discard the history; the search for the next reading starts from home."""
         self.last: Estimate | None = None
         self._stamp: int | None = None
         self._lengths = np.zeros(6)
@@ -131,18 +131,18 @@ class PlatformEstimator:
     def update(
         self, stamp: int, lengths: ArrayLike, rates: ArrayLike | None = None
     ) -> Estimate | None:
-        """Take a reading; None if it is not newer than the last one.
+        """Process a reading; None if it is not newer than the last one.
 
         Args:
-            stamp: when it was taken [ns].
+            stamp: time of the reading [ns].
             lengths: (6,) [m].
             rates: (6,) [m/s]; without them the change since the last reading.
 
         Raises:
-            InvalidInput: wrong shape, not finite, a length not positive, or beyond all measure;
-                nothing is changed.
+            InvalidInput: wrong shape, not finite, a length not positive or implausibly large; the
+                state is unchanged.
             KinematicsError: no pose has these lengths, or they do not determine the motion. The
-                next reading is then searched from home.
+                search for the next reading then starts from home.
         """
         length = as_exact("lengths", lengths, (6,), "m")
         if (length <= 0.0).any():
@@ -157,7 +157,7 @@ class PlatformEstimator:
         deviation = self._rate_deviation
         if rate is None:
             rate = np.zeros(6) if self.last is None else (length - self._lengths) / step
-            # the difference of two readings, each rounded
+            # rate from the difference of two readings, each rounded
             deviation = np.sqrt(2.0) * self._length_deviation / step
         guess = self._expected(length, step)
         self._stamp, self._lengths, self._rates = stamp, length.copy(), rate.copy()
@@ -172,7 +172,7 @@ class PlatformEstimator:
         return self.last
 
     def _is_stale(self, stamp: int) -> bool:
-        """Whether a stamp is one of the past, and not the first of a clock set back."""
+        """Whether a stamp is out of date, and not the first of a clock that was set back."""
         if self._stamp is None or stamp > self._stamp:
             self._stale_in_a_row = 0
             return False
@@ -186,7 +186,7 @@ class PlatformEstimator:
         return True
 
     def _expected(self, lengths: FloatArray, step: float) -> FloatArray | None:
-        """Where the platform should be after `step` [s], None where that cannot be told."""
+        """Where the platform should be after `step` [s]; None if that cannot be predicted."""
         if self.last is None:
             return None
         ahead = step if step <= HORIZON else 0.0
@@ -202,7 +202,7 @@ class PlatformEstimator:
             try:
                 motion = forward(self._lengths, guess, rates=self._rates)
             except NoSolution:
-                guess = None  # from home, then
+                guess = None  # fall back to a search from home
         if motion is None:
             motion = forward(self._lengths, self._home, rates=self._rates)
         of_pose, of_twist = motion_covariance(

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the encoders of the legs read, as lengths and rates."""
+"""Encoder readings of the legs as lengths and rates."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def leg_readings(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Leg lengths (..., 6) [m] and rates (..., 6) [m/s] of the driven joints' URDF values.
 
-    A URDF may measure a leg from another zero, or in the other sense; see `LegJoints.to_urdf`,
-    whose inverse this is. Without velocities there are no rates.
+    A URDF may measure a leg from another zero, or in the opposite direction; see
+    `LegJoints.to_urdf`, whose inverse this is. Without velocities there are no rates.
 
     Raises:
         InvalidInput: wrong shape or not finite.

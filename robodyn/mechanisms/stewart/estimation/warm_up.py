@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Call what an estimator calls, so that it is compiled or loaded before time matters."""
+"""Call what an estimator uses, so that it is compiled or loaded before time matters."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Loops over states of what has no vector kernel; status (N,) holds a code for each state."""
+"""Loops over states for functions without a vector kernel; status (N,) has a code per state."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@
 """The whole 6-UPS Stewart platform: inverse and forward dynamics, mass matrix, one state a call.
 
 Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h : the wrench
-that a motion requires at the platform is summed first, then either six forces are solved for or
-the acceleration. Every function returns a status code of `stewart_layout`.
+that a motion requires at the platform is summed first, then solved for either six forces or the
+acceleration. Every function returns a status code of `kernels.layout`.
 """
 
 from __future__ import annotations

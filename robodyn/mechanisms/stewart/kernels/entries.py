@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The kernels of `stewart_single` for calls from Python, with arrays that are `given`."""
+"""The kernels of `kernels.single` for calls from Python, with arrays of type `given`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
-    """Ratio of the extreme singular values of H, moments divided by `length`; -1 for no answer."""
+    """Ratio of the extreme singular values of H, moments divided by `length`; -1 if none."""
     return stewart_single.condition_number(taken(model), taken(pose), length, trusted)
 
 

@@ -15,8 +15,8 @@
 """From leg lengths, rates and accelerations to the platform's pose, twist and acceleration.
 
 The pose solves (L_i^2 - l_i^2) / 2 = 0, six equations whose Jacobian has the rows
-[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, stay smooth where a leg passes zero length.
-Newton's steps move on the manifold: a translation, and a rotation vector in the base frame.
+[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, stay smooth where a leg passes through zero
+length. Newton steps move on the manifold: a translation, and a rotation vector in the base frame.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from robodyn.numerics.linear import solve, solve_positive_definite
 from robodyn.numerics.rotations import quaternion_exp, quaternion_product, rotation_columns
 from robodyn.numerics.vectors import add, combine, cross, dot, norm, store, sub, vector
 
-# Largest error of a leg's length, relative to the longest leg, at which a pose is a solution.
+# A pose is a solution if no leg length is off by more than this, relative to the longest leg.
 TOLERANCE = 1e-13
 MOST_STEPS = 100
-# Far from the solution a step is cut to this rotation [rad], and to the longest leg.
+# Far from the solution a step is limited to this rotation [rad], and to the longest leg.
 LARGEST_TURN = 1.0
 HALVINGS = 8
-# Marquardt's damping where Newton's step leads nowhere: from the first, by factors of 100.
+# Marquardt damping where a Newton step fails: starts at the first, grows by factors of 100.
 FIRST_DAMPING = 1e-6
 LARGEST_DAMPING = 1e2
 
@@ -64,7 +64,7 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
 
 @kernel
 def copy(source: Any, out: Any) -> None:
-    """Write source (n,) into out; a loop compiles far faster than a slice."""
+    """Write source (n,) into out; a loop compiles much faster than a slice assignment."""
     for j in range(source.shape[0]):
         out[j] = source[j]
 
@@ -83,7 +83,7 @@ def moved(pose: Any, step: Any, factor: float, out: Any) -> None:
 
 @kernel
 def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
-    """Newton's step (6,), J step = -error, or for a damping above zero Marquardt's.
+    """Newton step (6,), J step = -error, or for a damping above zero the Marquardt step.
 
     The latter solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is work space.
     """
@@ -138,9 +138,9 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
 def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     """Newton from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
 
-    Where a step does not lower the error it is halved, then damped (Marquardt). Steps that may
-    raise it would find a solution more often, but then a far one, in another assembly mode.
-    Returns a status and max |L - l| [m] of the pose reached.
+    A step that does not lower the error is halved, then damped (Marquardt). Allowing steps that
+    raise it would converge more often, but to a distant solution in another assembly mode. Returns
+    a status and max |L - l| [m] of the pose reached.
     """
     J, N = np.empty((6, 6)), np.empty((6, 6))
     error, step, trial = np.empty(6), np.empty(6), np.empty(7)
@@ -156,8 +156,8 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
             if find_step(J, error, damping, N, step):
                 reached = descend(legs, pose, lengths, step, trial, J, error)
             if converged:
-                # That step was the last polish: near the edge of the workspace a small error of
-                # the lengths still is a large one of the pose.
+                # The last step was a final refinement: near the edge of the workspace a small error
+                # in length is still a large error in pose.
                 return OK, reached if reached >= 0.0 else largest
             damping = max(FIRST_DAMPING, 100.0 * damping)
         if reached < 0.0:

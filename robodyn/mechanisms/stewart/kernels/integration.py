@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the simulation loop of `common.kernels.integration` asks of a Stewart platform."""
+"""The functions that the loop of `common.kernels.integration` needs for a Stewart platform."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def held_forces(
 
 @inner
 def normalize(pose: Any) -> None:
-    """Bring the quaternion of pose (7,) back to unit length."""
+    """Normalise the quaternion of pose (7,)."""
     length = math.sqrt(pose[3] ** 2 + pose[4] ** 2 + pose[5] ** 2 + pose[6] ** 2)
     for j in range(3, 7):
         pose[j] /= length
@@ -79,7 +79,7 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 def command(
     model: Any, law: int, kp: Any, kv: Any, pose: Any, twist: Any, row: Any, work: Any, out: Any
 ) -> bool:
-    """Forces (6,) that a law of `control_laws` asks for; `model` is (lanes,), `work` (5, 7)."""
+    """Forces (6,) that a law of `control_laws` commands; `model` is (lanes,), `work` (5, 7)."""
     (lanes,) = model
     if law == GIVEN:
         for j in range(6):
@@ -120,7 +120,7 @@ def derivative(
 
 @inner
 def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
-    """The quaternion back to unit length."""
+    """Normalise the quaternion."""
     normalize(pose)
     return OK
 
@@ -129,7 +129,7 @@ def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
 def simulate(
     plant: Any, model: Any, arrays: Any, law: int, first: int, last: int
 ) -> tuple[int, int, int]:
-    """Run the loop for calls from Python."""
+    """Run the loop; called from Python."""
     return run(
         command,
         derivative,

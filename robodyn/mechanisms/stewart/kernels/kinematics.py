@@ -14,7 +14,7 @@
 
 """Lengths, Jacobian and leg motion of the whole 6-UPS Stewart platform, one state a call.
 
-Every function returns a status code of `stewart_layout`.
+Every function returns a status code of `kernels.layout`.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def solve_poses(
 ) -> None:
     """Poses out (N, 7) of lengths (N, 6).
 
-    The first of every `run` elements starts from its guess (N, 7), the others from the solution
-    before them.
+    The first of every `run` elements starts from its guess (N, 7), the others from the previous
+    solution.
     """
     for n in range(lengths.shape[0]):
         start = guess[n] if n % run == 0 else out[n - 1]

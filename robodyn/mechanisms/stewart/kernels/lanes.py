@@ -15,10 +15,10 @@
 """Many states of a 6-UPS Stewart platform, eight at a time in the lanes of vectors.
 
 The equations are those of `kernels.leg` and `kernels.dynamics`, called with eight states as if
-they were one. Arrays are lent for the call, (N, k) with any strides. Every function returns how
-many states, from the first, it has answered: N, or, where one of a group of eight is not finite or
-has no answer, how many come before that group. Kernels do not depend on the interpreter, so several
-threads share a batch.
+they were one. Arrays are borrowed for the call, (N, k) with any strides. Every function returns how
+many states, from the first, it has solved: N or, if one of a group of eight is not finite or has no
+solution, the number of states before that group. Kernels release the interpreter lock, so several
+threads can share a batch.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from robodyn.numerics.vectors import add, cross, vector
 
 @inner
 def normalize(pose: Any) -> bool:
-    """Bring eight quaternions to unit length; False if one was too far from it."""
+    """Normalise eight quaternions; False if one was too far from unit length."""
     square = 0.0 * pose[3]
     for j in range(3, 7):
         square = square + pose[j] * pose[j]

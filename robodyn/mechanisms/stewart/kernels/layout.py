@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where each number of a Stewart platform stands in the flat arrays that the kernels read.
+"""Layout of a Stewart platform's parameters in the flat arrays that the kernels read.
 
-`legs` is (6, LEG_SIZE), one row a leg; `platform` is (PLATFORM_SIZE,). Symmetric matrices are
+`legs` is (6, LEG_SIZE), one row per leg; `platform` is (PLATFORM_SIZE,). Symmetric matrices are
 stored as xx xy xz yy yz zz.
 """
 
@@ -29,7 +29,7 @@ LOWER_MASS: Final = 9
 LOWER_COM: Final = 10  # rd0, leg frame
 UPPER_MASS: Final = 13
 UPPER_COM: Final = 14  # ru0, leg frame
-LEG_INERTIA: Final = 17  # Id0 + Iu0: the parts turn together, only the sum enters the forces
+LEG_INERTIA: Final = 17  # Id0 + Iu0: the parts rotate together, so forces depend on the sum only
 UPPER_INERTIA: Final = 23  # Iu0 alone, for the moment between the parts
 UNIVERSAL_DAMPING: Final = 29
 PRISMATIC_DAMPING: Final = 30
@@ -46,7 +46,7 @@ INERTIA: Final = 4  # Ip, platform frame
 GRAVITY: Final = 10  # g, base frame
 PLATFORM_SIZE: Final = 13
 
-# Status codes of the kernels; those about a leg add its number, 1 to 6.
+# Status codes of the kernels; a leg's number, 1 to 6, is added to those about a leg.
 OK: Final = 0
 ZERO_LENGTH: Final = 10
 ALONG_UNIVERSAL_AXIS: Final = 20

@@ -12,13 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One UPS leg: its geometry, its motion, and the force it asks of the platform.
+"""One UPS leg: its geometry, its motion, and the force it requires from the platform.
 
 Symbols as in Dasgupta and Mruthyunjaya (1998), section 2: b, p, k, q, S, L, s, W, A, rd, ru, C,
-K, D. All vectors in the base frame. Two things differ from the paper, which err there: the
+K, D. All vectors in the base frame. Two things differ from the paper, where it is in error: the
 universal joint spins the leg about its own axis (its W obeys W.c = 0 with c = k x y, not
-W.s = 0), and its constraint moment is along c, not along s. A spherical joint at the base leaves
-both out (`spin` = 0): W.s = 0 as in the paper, and no moment.
+W.s = 0), and its constraint moment is along c, not along s. A spherical joint at the base has
+neither (`spin` = 0): W.s = 0 as in the paper, and no moment.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LegGeometry(NamedTuple):
     z: Vector
     c: Vector
     sine: float  # |k x s| = -s.c
-    spin: float  # 1 / sine, or 0 for a leg whose base joint does not steer its spin
+    spin: float  # 1 / sine, or 0 for a leg whose base joint does not constrain its spin
 
 
 class LegVelocity(NamedTuple):
@@ -89,7 +89,7 @@ class LegAcceleration(NamedTuple):
 
 
 class LegLoad(NamedTuple):
-    """What the leg asks: C, its tip force apart from the actuator's, and the friction moment f.
+    """What the leg requires: C, its tip force without the actuator's, and the friction moment f.
 
     The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force.
     """
@@ -136,7 +136,7 @@ def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
     tip = add(v, cross(w, g.q))
     rate = dot(g.s, tip)
     Wp = scale(1.0 / g.length, cross(g.s, tip))
-    # the spin that the universal joint adds so that W has no component along c; s.c = -sine
+    # the spin imposed by the universal joint, so that W has no component along c; s.c = -sine
     W = axpy(dot(Wp, g.c) * g.spin, g.s, Wp)
     about_k = dot(tip, g.y) / (g.length * g.sine)
     return LegVelocity(tip, rate, W, about_k, dot(Wp, g.y))
@@ -147,7 +147,7 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
     """Accelerations of a leg for the platform acceleration (a, alpha)."""
     tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
     W_x_s = cross(m.W, g.s)
-    # W x s sees only the part of W normal to the leg, so the axial spin drops out here
+    # W x s depends only on the part of W normal to the leg, so the axial spin drops out here
     rate = dot(g.s, tip) + g.length * dot(W_x_s, W_x_s)
     rest = axpy(-2.0 * m.rate, W_x_s, tip)
     rest = axpy(-g.length, cross(m.W, W_x_s), rest)
@@ -193,9 +193,9 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
 def leg_wrench(
     leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, gravity: Vector
 ) -> tuple[Vector, Vector]:
-    """Force and moment about the reference point that a leg asks of the platform in motion.
+    """Force and moment about the reference point that a moving leg requires from the platform.
 
-    The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are left out.
+    The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are not included.
     """
     m = leg_velocity(g, v, w)
     n = leg_acceleration(g, m, a, alpha, w)

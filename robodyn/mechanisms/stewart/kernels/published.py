@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Inverse dynamics as two papers print it, errors included: the exact kernels and departures.
+"""Inverse dynamics as printed in two papers, errors included: exact kernels with departures.
 
-Dasgupta and Mruthyunjaya (1998), and Pedrammehr, Mahboubkhah and Khani (2012). What a paper has
-right is taken from `stewart_leg`; three switches say how far a formulation departs from it.
+Dasgupta and Mruthyunjaya (1998), and Pedrammehr, Mahboubkhah and Khani (2012). The parts that a
+paper has right come from `kernels.leg`; three switches select how a formulation departs from them.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ SPIN_2012: Final = 2  # 2012, eq. 25: the product of the rates not divided by |k
 # Along which direction the universal joint resists.
 ALONG_C: Final = 0
 ALONG_LEG: Final = 1  # 1998, eq. 17 to 22
-# What is added to the inertia tensors although m r x a holds it already.
+# What is added to the inertia tensors although m r x a already contains it.
 NO_SHIFT: Final = 0
 SHIFT_1998: Final = 1  # eq. 16: mu L^2 diag(0, 1, 1)
 SHIFT_2012: Final = 2  # eq. 32, 33, 50: the parallel-axis term, of base-frame components
@@ -81,7 +81,7 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 
 @kernel
 def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """What a formulation's shift of a leg's inertia tensor does to the vector a."""
+    """The effect of a formulation's shift of a leg's inertia tensor on the vector a."""
     if shift == SHIFT_1998:
         return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -97,7 +97,7 @@ def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
 
 @kernel
 def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
-    """Velocity and acceleration of a leg with the spin that a formulation gives it."""
+    """Velocity and acceleration of a leg with the spin of a formulation."""
     m = leg_velocity(g, v, w)
     if spin == NO_SPIN:
         Wp = axpy(-dot(g.s, m.W), g.s, m.W)

@@ -14,10 +14,10 @@
 
 """One state of a 6-UPS Stewart platform, its six legs in the lanes of one vector.
 
-The equations are those of `stewart_leg`, called once for all legs. `model` is the flat array of
+The equations are those of `kernels.leg`, evaluated once for all legs. `model` is the flat array of
 `mechanisms.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
-Every function checks what enters and returns whether it has an answer; `geometry_status` says why
-it has none. `trusted` leaves the checks out.
+Every function checks its arguments and returns whether a result exists; `geometry_status` says why
+not. `trusted` skips the checks.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def is_pose(pose: Any) -> bool:
     """Whether pose has seven finite numbers and a unit quaternion."""
     if pose.shape[0] != 7:
         return False
-    # 0 times infinity or NaN is NaN, which equals nothing
+    # 0 times infinity or NaN is NaN, which is never equal to itself
     total = 0.0 * pose[0] + 0.0 * pose[1] + 0.0 * pose[2]
     square = pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6]
     return bool(total == 0.0 and abs(square - 1.0) <= QUATERNION_TOLERANCE)
@@ -88,7 +88,7 @@ def unit_columns(pose: Any) -> Any:
 
 @inner
 def plus_legs(start: Vector, a: Any) -> Vector:
-    """A vector plus those of the legs, in the order in which a loop over the legs adds them."""
+    """A vector plus those of the legs, in the summation order of a loop over the legs."""
     x, y, z = start
     for i in range(6):
         x += lane(a[0], i)
@@ -99,13 +99,13 @@ def plus_legs(start: Vector, a: Any) -> Vector:
 
 @inner
 def lacks_frame(g: Any) -> bool:
-    """Whether a leg has no length or no frame; NaN counts as neither."""
+    """Whether a leg has no length or no frame; NaN counts as missing."""
     return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
 
 
 @inner
 def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
-    """Why there was no answer: a status of `kernels.layout`, SINGULAR if no leg is to blame."""
+    """Why there is no result: a status of `kernels.layout`, SINGULAR if no leg is the cause."""
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
@@ -239,7 +239,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
-    """Ratio of the extreme singular values of H, moments divided by `length`; -1 for no answer."""
+    """Ratio of the extreme singular values of H, moments divided by `length`; -1 if none."""
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
         return -1.0
     X, Y, Z = unit_columns(pose)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A short flight in lockstep beside a recorder that falls behind: nothing of it is lost.
+"""A short run in lockstep beside a recorder that falls behind: nothing of it is lost.
 
 The bags are read as people read them: by `robodyn analyze --bag` and by `robodyn replay`.
 """
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.ros
 NODES = ("recorder", "forward_simulator", "inverse_dynamics")
 
 
-class Flight(NamedTuple):
+class RecordedRun(NamedTuple):
     """A bag, and what a peer heard beside it: stamps [ns] of states and of commands."""
 
     bag: Path
@@ -61,7 +61,7 @@ class Flight(NamedTuple):
     output: str
 
 
-def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
+def record_run(folder: Path, model: str, path_name: str, rate: float) -> RecordedRun:
     """Fly in lockstep while the recorder is stopped, and let it go on when all is over."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)
@@ -87,7 +87,7 @@ def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
         peer.until(lambda: states, "a state")
         publisher, plan = plan_of(peer, mechanism, path, 1.0 / rate)
         peer.until(lambda: publisher.get_subscription_count() >= 2, "controller and recorder")
-        # while the recorder takes nothing, the whole path is flown
+        # while the recorder takes nothing, the whole path is executed
         recorder.signal(signal.SIGSTOP)
         publisher.publish(plan)
         end = round(path.duration * 1e9)
@@ -99,7 +99,7 @@ def fly(folder: Path, model: str, path_name: str, rate: float) -> Flight:
         peer.until(lambda: come_to(recorder) >= path.duration, "the recorder catches up")
         recorder.signal(signal.SIGINT)
         assert recorder.wait() == 0, recorder.output
-        return Flight(folder / "bag", mechanism, path, *heard, recorder.output)
+        return RecordedRun(folder / "bag", mechanism, path, *heard, recorder.output)
     finally:
         for process in processes.values():
             process.close()
@@ -175,24 +175,24 @@ def transforms_by_state(bag: Path) -> list[tuple]:
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory):
-    return fly(tmp_path_factory.mktemp("platform"), "stewart_dasgupta", "II", 200.0)
+    return record_run(tmp_path_factory.mktemp("platform"), "stewart_dasgupta", "II", 200.0)
 
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
-    return fly(tmp_path_factory.mktemp("arm"), "puma560", "puma_fast", 100.0)
+    return record_run(tmp_path_factory.mktemp("arm"), "puma560", "puma_fast", 100.0)
 
 
 @pytest.fixture(params=["platform", "arm"])
-def flight(request):
+def recorded_run(request):
     return request.getfixturevalue(request.param)
 
 
-def test_every_command_and_every_state_is_in_the_bag_exactly_once(flight):
-    state = "/joint_states" if flight.mechanism.kind == "serial" else "/platform_state"
-    for topic, heard in ((state, flight.states), ("/joint_commands", flight.commands)):
+def test_every_command_and_every_state_is_in_the_bag_exactly_once(recorded_run):
+    state = "/joint_states" if recorded_run.mechanism.kind == "serial" else "/platform_state"
+    for topic, heard in ((state, recorded_run.states), ("/joint_commands", recorded_run.commands)):
         # lockstep may say a state again, and hear the same answer: both are then there twice
-        recorded = recorded_stamps(flight.bag, topic)
+        recorded = recorded_stamps(recorded_run.bag, topic)
         assert len(heard) > 40
         # the peer began to listen at some message of time zero, and ended before the bag did
         began, ended = (stamps.index(next(t for t in stamps if t)) for stamps in (recorded, heard))
@@ -214,73 +214,75 @@ def test_an_arm_has_no_transform_of_a_platform(arm):
     assert transforms_of(arm.bag) == []
 
 
-def test_no_loss_is_told(flight):
-    assert "lost" not in flight.output
-    told = yaml.safe_load((flight.bag / "metadata.yaml").read_text())
+def test_no_loss_is_told(recorded_run):
+    assert "lost" not in recorded_run.output
+    told = yaml.safe_load((recorded_run.bag / "metadata.yaml").read_text())
     custom = told["rosbag2_bagfile_information"]["custom_data"]
     unknown = "cyclone" in get_rmw_implementation_identifier()  # it numbers no messages
     assert custom["lost_messages"].startswith("not known" if unknown else "none")
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_the_plan_is_the_recorded_one(flight):
-    plan, start = read_run(flight.bag).plan()
+def test_the_plan_is_the_recorded_one(recorded_run):
+    plan, start = read_run(recorded_run.bag).plan()
     assert start == 0.0
-    assert plan.duration == pytest.approx(flight.path.duration)
+    assert plan.duration == pytest.approx(recorded_run.path.duration)
     times = np.linspace(0.0, plan.duration, 7)
-    for planned, known in zip(plan.sample(times)[:2], flight.path.sample(times)[:2], strict=True):
+    expected = recorded_run.path.sample(times)
+    for planned, known in zip(plan.sample(times)[:2], expected[:2], strict=True):
         np.testing.assert_allclose(planned, known, atol=1e-4)
 
 
-def test_a_bag_is_analyzed_by_nothing_but_itself(flight, tmp_path):
-    page = tmp_path / "flown.html"
-    words = ["analyze", "--bag", str(flight.bag), "--json", "--html", str(page)]
+def test_a_bag_is_analyzed_by_nothing_but_itself(recorded_run, tmp_path):
+    page = tmp_path / "report.html"
+    words = ["analyze", "--bag", str(recorded_run.bag), "--json", "--html", str(page)]
     answer = CliRunner().invoke(app, words)
     assert answer.exit_code == 0, answer.output
     found = json.loads(answer.stdout)
     assert found["path"] == "as recorded"
     assert found["path_start"] == {"time": 0.0, "fitted": False}
-    mechanism, path = flight.mechanism, flight.path
+    mechanism, path = recorded_run.mechanism, recorded_run.path
     rate = 100.0 if mechanism.kind == "serial" else 200.0
-    flown = rd.simulate(mechanism, rd.ComputedTorque(mechanism), path, 1e-3, 1.0 / rate)
-    assert found["samples"] == len(flown.time)
+    simulated = rd.simulate(mechanism, rd.ComputedTorque(mechanism), path, 1e-3, 1.0 / rate)
+    assert found["samples"] == len(simulated.time)
     if mechanism.kind == "serial":
-        assert found["tracking"]["joints"] == pytest.approx(np.abs(flown.error).max(), rel=1e-3)
+        largest = np.abs(simulated.error).max()
+        assert found["tracking"]["joints"] == pytest.approx(largest, rel=1e-3)
     else:
-        far = np.linalg.norm(flown.error[:, :3], axis=1).max()
+        far = np.linalg.norm(simulated.error[:, :3], axis=1).max()
         assert found["tracking"]["position"] == pytest.approx(far, rel=1e-3)
     peaks = [row["peak_commanded"] for row in found["joints"]]
-    np.testing.assert_allclose(peaks, np.abs(flown.effort).max(axis=0), rtol=1e-3)
+    np.testing.assert_allclose(peaks, np.abs(simulated.effort).max(axis=0), rtol=1e-3)
     # feedback adds little where the model is the plant
     assert all(row["rms_difference"] < 0.1 * row["peak_model"] for row in found["joints"])
     assert "Measured and planned" in page.read_text()
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_a_bag_is_replayed_by_nothing_but_itself(flight):
-    recording = read_run(flight.bag).recording
+def test_a_bag_is_replayed_by_nothing_but_itself(recorded_run):
+    recording = read_run(recorded_run.bag).recording
     recording.set_playing(False)
-    recording.seek(flight.path.duration)
+    recording.seek(recorded_run.path.duration)
     now = recording.snapshot()
-    goal = flight.path.sample(flight.path.duration).configuration
+    goal = recorded_run.path.sample(recorded_run.path.duration).configuration
     np.testing.assert_allclose(now.configuration, goal, atol=0.01)
-    assert set(now.joints) >= set(flight.mechanism.joint_names)
+    assert set(now.joints) >= set(recorded_run.mechanism.joint_names)
 
 
-def test_replay_shows_it_in_the_browser(flight):
+def test_replay_shows_it_in_the_browser(recorded_run):
     pytest.importorskip("viser", reason="the extra `view` is not installed")
     sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))
     from viser_client import Client
 
     code = "from robodyn.cli import main; main()"
-    words = ["replay", str(flight.bag), "--port", "0", "--no-browser"]
+    words = ["replay", str(recorded_run.bag), "--port", "0", "--no-browser"]
     process, client = Process([sys.executable, "-c", code, *words], 0), None
     try:
-        line = process.wait_for_line(f"of {flight.mechanism.name}: http://localhost:")
+        line = process.wait_for_line(f"of {recorded_run.mechanism.name}: http://localhost:")
         client = Client(int(re.search(r"localhost:(\d+)", line)[1]))
-        goal = flight.path.sample(flight.path.duration).configuration
-        place = flight.mechanism.body_pose(goal)[:3]
-        tip = f"/model/{flight.mechanism.frames[1]}"
+        goal = recorded_run.path.sample(recorded_run.path.duration).configuration
+        place = recorded_run.mechanism.body_pose(goal)[:3]
+        tip = f"/model/{recorded_run.mechanism.frames[1]}"
         client.until(
             lambda: (
                 tip in client.frames and np.allclose(client.frames[tip][:3, 3], place, atol=0.01)

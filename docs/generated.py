@@ -1,0 +1,46 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Shared by the generators of docs: Markdown tables in a page, and files that can be checked."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def with_tables(page: Path, tables: Mapping[str, Callable[[], str]]) -> str:
+    """A page's text with each table between its marks generated anew."""
+    text = page.read_text(encoding="utf-8")
+    return MARK.sub(lambda found: found[1] + tables[found[2]]() + found[3], text)
+
+
+def write_or_check(file: Path, text: str) -> int:
+    """Write a file or, with --check on the command line, return 1 if it is out of date."""
+    if "--check" in sys.argv[1:]:
+        same = file.exists() and file.read_text(encoding="utf-8") == text
+        sys.stdout.write(f"{file.name} is {'up to date' if same else 'out of date'}\n")
+        return 0 if same else 1
+    file.write_text(text, encoding="utf-8")
+    return 0
