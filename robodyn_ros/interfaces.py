@@ -25,6 +25,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
+from robodyn_ros.latched_or_not import subscribe_latched_or_not
 from robodyn_ros.mechanism_messages import messages_of
 
 if TYPE_CHECKING:
@@ -122,4 +123,4 @@ class Interface:
                 return
             callback(trajectory, messages.to_nanoseconds(message.header.stamp) or None)
 
-        self._node.create_subscription(kind, topic, receive, qos.LATCHED)
+        subscribe_latched_or_not(self._node, kind, topic, receive)

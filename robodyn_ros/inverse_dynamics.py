@@ -70,7 +70,11 @@ SETTINGS = {
         0.1,
     ),
     "handover": live(
-        0.5, "time over which a new trajectory takes over from the active one [s]", 0.0, 60.0
+        0.5,
+        "time over which a new trajectory takes over from the active one, or from a state away "
+        "from its start [s]; longer, up to 30 s, where limits of rates and efforts ask for it",
+        0.0,
+        60.0,
     ),
     "idle": Spec(
         "wait",

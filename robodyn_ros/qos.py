@@ -42,5 +42,11 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 # rclpy subscribes to /clock best effort with depth 1; a reliable writer is compatible.
+# As many as volatile subscribers keep, so that both are given the same messages in the same order.
+LATCHED_RECENT = QoSProfile(
+    depth=10,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 EVENTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)

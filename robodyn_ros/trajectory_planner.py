@@ -14,13 +14,15 @@
 
 """Node `trajectory_planner`: plans trajectories from goals and named paths.
 
-For a platform it subscribes `goal_pose`, `goal_joints` (leg lengths) and `platform_state` and
-publishes `platform_trajectory`; a mechanism moved by its joints uses `goal_joints`, `joint_states`
-and `joint_trajectory`. `planned_path` has the poses of the platform or tip, for display.
-A goal in another frame than the base is transformed: from the platform's frame at its present
-pose, from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism
-is refused, or a warning is logged. Trajectories are latched. Serves `~/plan`, `~/start` and
-`~/cancel`.
+It subscribes `goal_pose`, of the platform or of an arm's tip, and `goal_joints`, positions of some
+or all of the driven joints (a platform's leg lengths). For a platform it hears `platform_state` and
+publishes `platform_trajectory`; a mechanism moved by its joints uses `joint_states` and
+`joint_trajectory`. `planned_path` has the poses of the platform or tip, for display.
+A goal in another frame than the base is transformed: from the body's frame at its present pose,
+from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism is
+refused, or a warning is logged; limits on conditioning apply to poses and tip lines, not to motions
+of joints. A plan that starts where the mechanism is not is preceded by an approach, with v_max and
+w_max, or refused. Trajectories are latched. Serves `~/plan`, `~/start` and `~/cancel`.
 """
 
 from __future__ import annotations
@@ -39,10 +41,13 @@ from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
+from robodyn.trajectories.approach import distance_to_start, joined, plan_approach
 from robodyn.trajectories.straight import plan_straight
+from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.frames import TRANSFORMS, Frames
 from robodyn_ros.interfaces import Interface
+from robodyn_ros.joint_goals import joint_goal
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
@@ -79,6 +84,17 @@ SETTINGS = {
     "w_max": live(
         0.08, "largest rate of roll, pitch and yaw of a motion to a goal [rad/s]", 1e-6, 100.0
     ),
+    "approach": live(
+        "plan",
+        "a plan that starts where the mechanism is not: plan an approach to its start, or refuse",
+        choices=("plan", "refuse"),
+    ),
+    "pose_motion": live(
+        "line",
+        "how an arm moves to a goal_pose: along a straight line of its tip, or by a motion of its "
+        "joints to the nearest solution",
+        choices=("line", "joints"),
+    ),
     "condition_warn": live(100.0, "condition number in a plan at which to warn", 1.0),
     "condition_error": live(1000.0, "condition number in a plan that counts as singular", 1.0),
 }
@@ -95,37 +111,40 @@ class TrajectoryPlanner(Node):
         super().__init__("trajectory_planner")
         self._p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(self._p)
-        self._plan: Trajectory | None = None
+        self._plan: tuple[Trajectory, str] | None = None  # and what it is
         self._here: FloatArray | None = None
         self._stamp = 0
-        self._due: Trajectory | None = None
+        self._due: tuple[Trajectory, str] | None = None
         self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
-        if self._mechanism.coordinates.is_pose:
-            own = self._interface.base_frame, self._interface.body_frame
-            self._frames = Frames(self, own, lambda: self._stamp)
-            self._frames.listen()
-            self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
+        own = self._interface.base_frame, self._interface.body_frame
+        self._frames = Frames(self, own, lambda: self._stamp)
+        self._frames.listen()
+        self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
         self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
         self.create_service(Trigger, "~/plan", self._on_plan)
         self.create_service(Trigger, "~/start", self._on_start)
         self.create_service(Trigger, "~/cancel", self._on_cancel)
         on_change(self, SETTINGS, self._p, self._on_change)
         if self._p["path"]:
-            self._take(rd.load_path(self._p["path"], self._mechanism), f"path {self._p['path']}")
+            self._take(self._load(self._p["path"]), f"path {self._p['path']}")
 
     def _on_change(self, p: dict[str, Any]) -> None:
         """Reject an invalid path at once, not when it is planned."""
         if p["path"] and p["path"] != self._p["path"]:
-            rd.load_path(p["path"], self._mechanism)
+            self._load(p["path"])
 
-    def _take(self, plan: Trajectory, what: str) -> None:
-        """Keep a plan, and publish it if auto_start is set."""
-        self._examine(plan, what)
-        if self._p["auto_start"]:
-            self._publish(plan)
+    def _load(self, path: str) -> Trajectory:
+        return rd.load_path(path, self._mechanism, self._here)
+
+    def _take(self, plan: Trajectory, what: str) -> str:
+        """Keep a plan, publish it if auto_start is set, and return what was found and done."""
+        found = self._examine(plan, what)
+        if not self._p["auto_start"]:
+            return f"{found}; not published, because auto_start is false: call ~/start"
+        return f"{found}; {self._publish(plan, what)}"
 
     def _examine(self, plan: Trajectory, what: str) -> str:
         """Keep a plan, and return what was found along it."""
@@ -135,10 +154,12 @@ class TrajectoryPlanner(Node):
             self._mechanism, plan, self._p["condition_warn"], self._p["condition_error"]
         )
         text = f"{what}: {plan.duration:g} s, {ahead.text}"
-        diagnostics.say(self, ahead.severity, text)
+        # a motion of joints may pass through singular configurations
+        severity = ahead.severity if is_of_body(self._mechanism, plan) else 0
+        diagnostics.say(self, severity, text)
         if check:
             self.get_logger().warning(f"{what}: {check}")
-        self._plan = plan
+        self._plan = plan, what
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
@@ -148,7 +169,8 @@ class TrajectoryPlanner(Node):
         # position limits are always enforced
         broken = check_limits(self._mechanism, plan, quantities=POSITION)
         refused = broken is not None or self._p["limits"] == "refuse"
-        broken = broken or check_limits(self._mechanism, plan, self._p["condition_error"])
+        worst = self._p["condition_error"] if is_of_body(self._mechanism, plan) else np.inf
+        broken = broken or check_limits(self._mechanism, plan, worst)
         if broken is not None and refused:
             raise rd.InfeasibleTrajectory(f"{what} refused: {broken.text}", value=broken)
         return "" if broken is None else broken.text
@@ -156,31 +178,54 @@ class TrajectoryPlanner(Node):
     def _knots(self, plan: Trajectory) -> FloatArray:
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
-    def _publish(self, plan: Trajectory) -> None:
+    def _publish(self, plan: Trajectory, what: str) -> str:
+        """Publish a plan, with an approach where it starts elsewhere; return what was done."""
+        self._due = None
+        if self._p["start_in"] and self._here is None:
+            self._due = plan, what  # the time is not known before the first state
+            return f"waiting for the first {self._interface.state_topic}"
+        plan, done = self._from_here(plan, what)
         start, times = 0, self._knots(plan)
         if self._p["start_in"]:
-            if self._here is None:
-                self._due = plan  # the time is not known before the first state
-                return
             start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
         self._send(times, plan.sample(times), start)
         poses = self._mechanism.body_pose(plan.sample(plan.duration * DRAWN).configuration)
         self._drawn.publish(messages.path(self._interface.base_frame, poses))
-        self.get_logger().info(f"trajectory of {len(times)} points published")
+        self.get_logger().info(f"trajectory of {len(times)} points published: {done}")
+        return done
+
+    def _from_here(self, plan: Trajectory, what: str) -> tuple[Trajectory, str]:
+        """The plan, after an approach to its start if the mechanism is elsewhere."""
+        if self._here is None:
+            return plan, "started"
+        mechanism, here, p = self._mechanism, self._here, self._p
+        distance = distance_to_start(mechanism, here, plan)
+        if distance.is_there:
+            return plan, "started"
+        if p["approach"] == "refuse":
+            raise rd.InfeasibleTrajectory(
+                f"{what} refused: it starts {distance.text} from where the mechanism is; move "
+                "there first, or set approach to plan",
+                value=distance.joint,
+            )
+        way = plan_approach(mechanism, here, plan, p["v_max"], p["w_max"], p["profile"])
+        if problem := self._check(way, f"{what}, {distance.text} away: approach"):
+            self.get_logger().warning(f"approach to {what}: {problem}")
+        done = f"approaching {distance.text} in {way.duration:.3g} s, then {what}"
+        return joined(mechanism, way, plan), done
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._here, self._stamp = configuration, stamp
         if self._due is not None:
-            due, self._due = self._due, None
             try:
-                self._publish(due)
+                self._publish(*self._due)
             except rd.RobodynError as error:  # sample_period may have changed meanwhile
                 self.get_logger().error(f"not published: {error}")
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
-            plan = self._motion_to(goal)
+            plan = self._motion_of_body_to(goal)
             angles = ", ".join(f"{angle:.3f}" for angle in rd.rpy_from_pose(goal)[1])
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
@@ -194,20 +239,36 @@ class TrajectoryPlanner(Node):
         base, body = self._interface.base_frame, self._interface.body_frame
         if frame in ("", base):
             return goal
-        where = self._start() if frame == body else self._frames.pose(frame, base)
-        return composed_pose(where, goal)
+        if frame == body:
+            return composed_pose(self._mechanism.body_pose(self._start()), goal)
+        return composed_pose(self._frames.pose(frame, base), goal)
+
+    def _motion_of_body_to(self, goal: FloatArray) -> Trajectory:
+        """To a pose of the body: along its straight line, or by the joints."""
+        start = self._start()
+        if self._p["pose_motion"] == "joints":
+            return self._motion_to(self._mechanism.configuration_at(goal, start))
+        options = self._options
+        return plan_tip_line(
+            self._mechanism, start, goal, period=self._p["sample_period"], **options
+        )
 
     def _motion_to(self, goal: FloatArray) -> Trajectory:
-        """A straight motion, by the duration or by the speed limits, whichever is set."""
+        """A straight motion in the mechanism's own coordinates."""
+        return plan_straight(self._mechanism, self._start(), goal, **self._options)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """The profile, and the duration or the speed limits, whichever is set."""
         p = self._p
-        limits = {"v_max": p["v_max"], "w_max": p["w_max"]}
         if p["duration"]:
-            limits = {"duration": p["duration"]}
-        return plan_straight(self._mechanism, self._start(), goal, profile=p["profile"], **limits)
+            return {"profile": p["profile"], "duration": p["duration"]}
+        return {"profile": p["profile"], "v_max": p["v_max"], "w_max": p["w_max"]}
 
     def _on_goal_joints(self, message: JointState) -> None:
         try:
-            goal = messages.joint_values(message, self._mechanism.joint_names, "position")
+            present = self._mechanism.joint_positions(self._start())
+            goal = joint_goal(message, self._mechanism.joint_names, present)
             plan = self._motion_to(self._mechanism.assemble(goal, self._start()))
             self._take(plan, f"goal {goal.round(4).tolist()}")
         except rd.RobodynError as error:
@@ -219,10 +280,10 @@ class TrajectoryPlanner(Node):
         return self._here
 
     def _on_plan(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Plan the path of the parameter `path` again, without publishing it."""
+        """Plan the path of the parameter `path` again, and publish it if auto_start is set."""
         path = self._p["path"]
         try:
-            response.message = self._examine(rd.load_path(path, self._mechanism), f"path {path}")
+            response.message = self._take(self._load(path), f"path {path}")
             response.success = True
         except rd.RobodynError as error:
             response.message = str(error)
@@ -234,8 +295,8 @@ class TrajectoryPlanner(Node):
             response.message = "nothing planned: send a goal first"
             return response
         try:
-            self._publish(self._plan)
-            response.success, response.message = True, "started"
+            response.message = self._publish(*self._plan)
+            response.success = True
         except rd.RobodynError as error:
             response.message = str(error)
         return response

@@ -16,6 +16,8 @@
 
 If the time of the states goes back to before the motion began, the simulation was reset: a
 trajectory that began with a state begins again, one with a start time of its own waits for it.
+The first trajectory takes over from the measured state where that is not at its beginning; every
+handover takes as long as the limits of rates and efforts ask for.
 """
 
 from __future__ import annotations
@@ -25,16 +27,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import as_scalar
+from robodyn.control.limited_handover import limited_handover
 from robodyn.control.path_clock import LATE, Pace, PathClock
-from robodyn.errors import InvalidInput
+from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion
-from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
+
+# Of a driven joint [m or rad]: a mechanism that is nearer to a trajectory than this is on it.
+THERE = 1e-4
 
 
 class _Given(NamedTuple):
@@ -50,7 +55,8 @@ class ActiveTrajectory:
 
     Args:
         mechanism: that follows it.
-        handover: [s] in which a trajectory that replaces another takes over; 0 for a jump.
+        handover: [s] in which a trajectory that replaces another takes over, or the first one from
+            a state away from it; longer where the limits ask for it; 0 for a jump.
         scale_rate: [1/s] how fast the speed follows the one asked for.
         hold_when_idle: without a trajectory, stay at the first state seen.
 
@@ -80,7 +86,8 @@ class ActiveTrajectory:
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
 
-        One that replaces another takes over from it without a jump. The first begins as it is.
+        One that replaces another takes over from it without a jump. The first begins as it is where
+        the mechanism is at its beginning, and takes over from the measured state elsewhere.
 
         Raises:
             InvalidInput: its configurations are not the mechanism's.
@@ -107,29 +114,55 @@ class ActiveTrajectory:
         self.answered, self._hold_when_idle = False, True
 
     def at(
-        self, time: int, configuration: FloatArray, rest: FloatArray
+        self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> tuple[Pace, Trajectory] | None:
         """Pace and trajectory for a state measured at `time` [ns]; None without a trajectory.
 
-        `rest` is the velocity (nv,) and the acceleration that hold the configuration.
+        Without a velocity (nv,) the first trajectory begins as it is, wherever the mechanism is.
+
+        Raises:
+            InfeasibleTrajectory: a trajectory that was to begin now cannot be taken up within the
+                limits; it is dropped, and what was followed before, or a hold, goes on.
         """
         self._notice_reset(time)
         if self._given is None:
             if not self._hold_when_idle:
                 return None
-            here = Motion(configuration[None], rest[None], rest[None])
-            waiting = self._next
-            self._take(_Given(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True))
-            self._next = waiting
+            self._hold(configuration, self._next)
+        measured = None
+        looks = velocity is not None and self.handover > 0.0 and not self.answered
+        if velocity is not None and looks and self._is_away(time, configuration):
+            self._hold(configuration, self._given)
+            measured = Motion(configuration, velocity, np.zeros_like(velocity))
         if self._start is None:
             self._start = time
             self.clock.begin(time)
         pace = self.clock.at(time)
         pace = pace._replace(path=max(pace.path, self._earliest))
         if self._next is not None and (self._next.start is None or time >= self._next.start):
-            pace = self._hand_over(self._next, time, pace)
+            pace = self._hand_over(self._next, time, pace, measured)
         self.answered = True
         return None if self._path is None else (pace, self._path)
+
+    def _hold(self, configuration: FloatArray, waiting: _Given | None) -> None:
+        """Rest at a configuration until another trajectory begins."""
+        rest = np.zeros((1, self.mechanism.coordinates.velocity_size))
+        here = Motion(configuration[None], rest, rest)
+        self._take(_Given(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True))
+        self._next = waiting
+
+    def _is_away(self, time: int, configuration: FloatArray) -> bool:
+        """Whether the mechanism is not where the trajectory that begins wants it."""
+        given = self._given
+        if given is None or given.holding:
+            return False
+        since = 0.0 if given.start is None else max((time - given.start) * 1e-9, 0.0)
+        wanted = given.trajectory.sample(since).configuration
+        try:
+            positions = self.mechanism.joint_positions(np.stack([configuration, wanted]))
+        except KinematicsError:
+            return False  # no efforts follow from there, in whichever way
+        return bool(np.abs(positions[1] - positions[0]).max() > THERE)
 
     def _take(self, given: _Given) -> None:
         self._given, self._path, self._start = given, given.trajectory, given.start
@@ -138,13 +171,21 @@ class ActiveTrajectory:
         if given.start is not None:
             self.clock.begin(given.start)
 
-    def _hand_over(self, given: _Given, time: int, pace: Pace) -> Pace:
+    def _hand_over(self, given: _Given, time: int, pace: Pace, measured: Motion | None) -> Pace:
         if self._path is None:
             return pace
-        old = self._path.sample(pace.path)
-        path = self.clock.go_on(time, time if given.start is None else given.start)
-        self._given, self._start, self._next = given, time, None
-        self._path = Handover(self.mechanism, old, given.trajectory, self.handover, start=path)
+        old = self._path.sample(pace.path) if measured is None else measured
+        begins = time if given.start is None else given.start
+        self._next = None
+        try:
+            taken = limited_handover(
+                self.mechanism, old, given.trajectory, self.handover, start=(time - begins) * 1e-9
+            )
+        except InfeasibleTrajectory:
+            self.answered = True  # by what goes on instead
+            raise
+        self._path, path = taken, self.clock.go_on(time, begins)
+        self._given, self._start = given, time
         self._earliest = path
         return pace._replace(path=path)
 

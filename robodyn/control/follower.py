@@ -27,7 +27,7 @@ from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE
-from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class TrajectoryFollower:
             the measured configuration at rest, whatever the trajectory.
         kp, kv, preview: of computed torque, see `ComputedTorque`.
         hold_when_idle: without a trajectory, stay at the first state seen; else answer nothing.
-        handover: [s] in which a trajectory that replaces another takes over; 0 for a jump.
+        handover: [s] in which a trajectory that replaces another takes over, or the first one from
+            a state that is not at its beginning; longer where the limits of the joints' rates and
+            efforts ask for it; 0 for a jump.
         scale_rate: [1/s] how fast the speed follows `scale`.
         predicts: computed torque for where the mechanism will be in the middle of the time for
             which its efforts hold, going by the time between states. Close to a singularity efforts
@@ -76,6 +78,8 @@ class TrajectoryFollower:
 
     Attributes:
         saturated: how many commands were cut, per actuator (n,).
+        refused: the latest trajectory that could not be taken up within the limits; it was dropped,
+            and what was followed before, or a hold, went on.
 
     Raises:
         InvalidInput: unknown mode, or a number out of range.
@@ -98,6 +102,7 @@ class TrajectoryFollower:
         self._active = ActiveTrajectory(mechanism, handover, scale_rate, hold_when_idle)
         self._use(mechanism)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
+        self.refused: InfeasibleTrajectory | None = None
         self.predicts = predicts
         self.delay = as_scalar("delay", delay, "s", at_least=0.0)
         self._mode = _checked_mode(mode)
@@ -146,7 +151,9 @@ class TrajectoryFollower:
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
 
-        One that replaces another takes over from it without a jump. The first begins as it is.
+        One that replaces another takes over from it without a jump. The first begins as it is where
+        the mechanism is at its beginning, and takes over from the measured state elsewhere. One
+        that cannot be taken up within the limits is dropped by the next `command`, see `refused`.
 
         Raises:
             InvalidInput: its configurations are not the mechanism's.
@@ -230,14 +237,21 @@ class TrajectoryFollower:
         if self._mode == "gravity_compensation":
             return self._effort(Motion(configuration, rest, rest), wrench)
         self._notice_period(time)
-        motion = self._wanted(time, configuration, velocity, rest)
+        try:
+            motion = self._wanted(time, configuration, velocity)
+        except InfeasibleTrajectory as error:
+            self.refused = error
+            motion = self._wanted(time, configuration, velocity)
+            problem = f"trajectory refused: {error}"
+            assert motion is not None  # what was followed before, or a hold
+            return self._effort(motion, wrench)._replace(problem=problem)
         return None if motion is None else self._effort(motion, wrench)
 
-    def _wanted(
-        self, time: int, configuration: FloatArray, velocity: FloatArray, rest: FloatArray
-    ) -> Motion | None:
+    def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Motion | None:
         """The motion to find efforts for: the planned one, or the measured one corrected."""
-        found = self._active.at(time, configuration, rest)
+        # feedforward does not look at the state
+        seen = velocity if self._mode == "computed_torque" else None
+        found = self._active.at(time, configuration, seen)
         if found is None:
             return None
         pace, path = found

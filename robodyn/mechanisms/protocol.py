@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from robodyn.mechanisms.presentation import Drawn, Jointwise, Varied
 from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
+from robodyn.mechanisms.protocol_body import MovedByItsBody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ class UncheckedDynamics(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol):
+class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, MovedByItsBody, Protocol):
     """A mechanism of any kind; shapes as in the module's docstring, SI units."""
 
     @property

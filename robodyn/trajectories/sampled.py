@@ -71,12 +71,16 @@ class SampledTrajectory:
         times: (K,) [s] strictly increasing, from 0 or later; before the first and after the last
             the motion rests there.
         motion: configurations (K, ...), velocities and accelerations (K, nv).
+        of_body: whether it was made from a motion of the mechanism's body, see `is_of_body`.
 
     Raises:
         InvalidInput: shapes that do not match, not finite, times that do not increase.
     """
 
-    def __init__(self, mechanism: Mechanism, times: ArrayLike, motion: Motion) -> None:
+    def __init__(
+        self, mechanism: Mechanism, times: ArrayLike, motion: Motion, *, of_body: bool = False
+    ) -> None:
+        self.of_body = of_body
         self.times = as_array("times", times, (), "s")
         if self.times.ndim != 1 or not self.times.size:
             raise InvalidInput(

@@ -12,46 +12,98 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A straight line of the body that a mechanism moves, in the mechanism's own coordinates."""
+"""Motions of the body that a mechanism moves, in the mechanism's own coordinates."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.checks import as_exact
-from robodyn.trajectories.base import Motion
+from robodyn.errors import NoSolution
 from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.serial.arm import SerialArm
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+# Time between knots [s].
+PERIOD = 0.005
 
 
 def plan_tip_line(
-    arm: SerialArm, start: ArrayLike, goal: ArrayLike, *, period: float = 0.005, **profile: Any
-) -> SampledTrajectory:
-    """The joints' motion that takes the tip to a pose along a straight line.
+    mechanism: Mechanism,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    period: float = PERIOD,
+    **profile: Any,
+) -> Trajectory:
+    """The mechanism's motion that takes its platform or tip to a pose along a straight line.
 
-    Position and roll, pitch and yaw of the tip run with parabolic blends, as a platform's do
-    (Dasgupta and Mruthyunjaya, 1998, section 6); the joints follow by inverse kinematics at knots
-    and by the cubic through configurations and rates between them.
+    Position and roll, pitch and yaw run with parabolic blends, as a platform's do (Dasgupta and
+    Mruthyunjaya, 1998, section 6); the joints follow by inverse kinematics at knots and by the
+    cubic through configurations and rates between them.
 
     Args:
-        arm: whose tip it is.
-        start: (n,) configuration [rad or m] to start from.
-        goal: (7,) pose [m, -] of the tip, base frame.
+        mechanism: whose body it is.
+        start: (nq,) configuration to start from.
+        goal: (7,) pose [m, -] of the body, base frame.
         period: [s] between knots.
         profile: `duration`, `v_max`, `w_max`, `profile`, as for `plan_line`.
 
     Raises:
         InvalidInput: shapes that do not match, or not finite.
         InfeasibleTrajectory: as `plan_line`.
-        NoSolution: a pose on the way that the arm cannot reach from the one before.
+        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
     """
-    q = as_exact("start", start, (arm.n,), "rad or m")
-    line = plan_line(arm.body_pose(q), goal, **profile)
-    times = knot_times(line.duration, line.switching_times, period)
-    tip = line.sample(times)
-    return SampledTrajectory(arm, times, Motion(*arm.follow_tip(times, *tip, q)))
+    first = mechanism.coordinates.single("start", start)
+    line = plan_line(mechanism.body_pose(first), goal, **profile)
+    return along_body(mechanism, line, first, period)
+
+
+def along_body(
+    mechanism: Mechanism, path: Trajectory, start: ArrayLike, period: float = PERIOD
+) -> Trajectory:
+    """The mechanism's motion that takes its body along a path of poses, known to be of the body.
+
+    Args:
+        mechanism: whose body it is.
+        path: of poses (7,), twists and accelerations (6,), base frame.
+        start: (nq,) configuration at, or near, the first pose.
+        period: [s] between knots.
+
+    Raises:
+        InvalidInput: shapes that do not match, or not finite.
+        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
+    """
+    if mechanism.coordinates.is_pose:
+        return path
+    times = knot_times(path.duration, path.switching_times, period)
+    try:
+        motion = mechanism.motion_of_body(times, *path.sample(times), start)
+    except NoSolution as error:
+        knot = error.index[0] if error.index else 0
+        why = str(error).replace(f" (element [{knot}])", "")
+        raise NoSolution(
+            f"at t = {times[knot]:.3f} s: {why}",
+            residual=error.residual,
+            value=error.value,
+            index=error.index,
+        ) from error
+    return SampledTrajectory(mechanism, times, motion, of_body=True)
+
+
+def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
+    """Whether a motion was asked for by poses of the body, so that conditioning matters to it.
+
+    A mechanism whose configuration is a pose is always asked so. Joints that move together from
+    one configuration to another need no Jacobian, and may do so through singular ones.
+    """
+    if mechanism.coordinates.is_pose:
+        return True
+    parts = getattr(trajectory, "segments", ())
+    return bool(getattr(trajectory, "of_body", False)) or any(
+        is_of_body(mechanism, part) for part in parts
+    )

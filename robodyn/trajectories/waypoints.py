@@ -28,7 +28,8 @@ waypoints:
 A waypoint's `duration`, `v_max`, `w_max` and `profile` are of the segment that leads to it.
 Angles are interpolated as they are written, so a turn of more than half a circle can be asked for.
 An arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` is of
-its joints.
+its joints; or poses of its tip in its base frame, as above, which it reaches by inverse kinematics
+from where it is, and passes along lines of the tip.
 
 A waypoint with a `blend` is passed without stopping: the motion changes from one line to the next
 during that time, near the waypoint; see `robodyn.trajectories.via_points`. The path's ends start
@@ -52,9 +53,12 @@ from robodyn.trajectories.line import Line, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence
+from robodyn.trajectories.tip_line import along_body, is_of_body
 from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruising, first_crowded
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -64,17 +68,24 @@ _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}
 
 
-def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
+def load_path(
+    source: str | Path,
+    mechanism: Mechanism | None = None,
+    start: ArrayLike | None = None,
+) -> Trajectory:
     """A path of the papers by its name, `demo` for any mechanism, or waypoints from a YAML file.
 
     Args:
         source: name or file.
-        mechanism: what is to follow the path; if given, the path must suit its kind and size.
+        mechanism: what is to follow the path; if given, the path must suit its kind and size, and
+            one of poses of an arm's tip is turned into a path of its joints.
+        start: (nq,) configuration near which the first of such poses is searched for; by default
+            home.
 
     Raises:
         PathError: neither a known name nor a readable file; a field that cannot be taken or a
             segment that its limits do not allow, each with the file and the field; a path that
-            does not suit the mechanism.
+            does not suit the mechanism, or that it cannot reach.
     """
     name = str(source)
     if name in PAPER_PATHS:
@@ -85,6 +96,8 @@ def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Traject
         path = demonstration(mechanism)
     else:
         path = _from_file(_waypoint_file(source))
+        if mechanism is not None and _is_of_poses(path):
+            path = _reached(mechanism, path, name, start)
     if mechanism is not None and name != DEMO:
         _check_suits(path, name, mechanism)
     return path
@@ -92,15 +105,32 @@ def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Traject
 
 def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     start = path.sample(0.0)
-    # a pose has one number more than its velocity, also where an arm has seven joints
-    is_pose = start.configuration.shape != start.velocity.shape
-    of = POSE.text if is_pose else f"{len(start.velocity)} joint positions"
+    if is_of_body(mechanism, path) and not mechanism.coordinates.is_pose:
+        return
+    of = POSE.text if _is_of_poses(path) else f"{len(start.velocity)} joint positions"
     wants = mechanism.coordinates.text
     if of != wants:
         raise PathError(
             f"path {name!r} is of {of}, {mechanism.name} takes {wants}",
             value=name,
         )
+
+
+def _is_of_poses(path: Trajectory) -> bool:
+    """Whether its points are poses: one number more than their velocities have."""
+    start = path.sample(0.0)
+    return start.configuration.shape == (7,) and start.velocity.shape == (6,)
+
+
+def _reached(
+    mechanism: Mechanism, path: Trajectory, name: str, start: ArrayLike | None
+) -> Trajectory:
+    """The mechanism's motion along a path of poses of its body."""
+    try:
+        first = mechanism.configuration_at(path.sample(0.0).configuration, start)
+        return along_body(mechanism, path, first)
+    except RobodynError as error:
+        raise PathError(f"{name}: {error}", value=error.value) from error
 
 
 def _from_file(file: Path) -> Trajectory:

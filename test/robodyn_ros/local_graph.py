@@ -30,6 +30,7 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy
 from ros_harness import PATIENCE, RELIABLE, free_domain, ros_arguments
 
 if TYPE_CHECKING:
@@ -137,7 +138,15 @@ class LocalGraph:
         nodes = (self.peer, *self.nodes.values())
         name = publisher.topic_name
         writers = sum(p.topic_name == name for node in nodes for p in node.publishers)
-        readers = [s for node in nodes for s in node.subscriptions if s.topic_name == name]
+        latched = qos.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        readers = [
+            s
+            for node in nodes
+            for s in node.subscriptions
+            if s.topic_name == name
+            # a latched subscription does not hear a volatile publisher
+            and (latched or s.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL)
+        ]
         self.until(
             lambda: (
                 publisher.get_subscription_count() >= max(len(readers), 1)

@@ -175,9 +175,9 @@ def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform, scrambled):
     lengths = platform.inverse_kinematics(NEAR)
     names = platform.joint_names
     order = scrambled(6)
-    wrong = messages.joint_state(0, names[:5], lengths[:5])
+    wrong = messages.joint_state(0, (*names[:5], "leg_6"), lengths)
     planner.joints.publish(wrong)
-    planner.graph.line("goal_joints refused", names[5])
+    planner.graph.line("goal_joints refused", "no joint 'leg_6'", names[5])
     planner.joints.publish(messages.joint_state(0, names, np.full(6, np.nan)))
     planner.graph.line("goal_joints refused", "nan")
     planner.joints.publish(messages.joint_state(0, names, np.full(6, 9.0)))
@@ -254,7 +254,7 @@ def test_a_plan_that_waits_for_the_first_state_is_published_with_it(platform):
     made = Planner(path="I", start_in=1.0, limits="ignore")
     with made.graph:
         assert made.heard == []
-        made.be_at(platform.home)
+        made.be_at(rd.paper_path("I").sample(0.0).configuration)
         times, _ = made.planned()
         assert times[-1] == pytest.approx(6.0)
         assert messages.to_nanoseconds(made.heard[0].header.stamp) == 1_000_000_000

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.coordinates import joint_coordinates
 from robodyn.mechanisms.common.description import Nouns, effort_units
@@ -52,6 +53,7 @@ class JointSpace(JointPresentation):
     formulations: tuple[str, ...] = ("exact",)
     default_path = ""
     characteristic_length = 1.0
+    kind: str
     model: Any
 
     @property
@@ -137,6 +139,36 @@ class JointSpace(JointPresentation):
     def determinant(self, configuration: ArrayLike) -> FloatArray | None:
         """None: an open chain has efforts for every motion, singular or not."""
         return None
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """Refused unless a subclass has inverse kinematics.
+
+        Raises:
+            InvalidInput: always.
+        """
+        raise self._moved_by_joints()
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """Refused unless a subclass has inverse kinematics.
+
+        Raises:
+            InvalidInput: always.
+        """
+        raise self._moved_by_joints()
+
+    def _moved_by_joints(self) -> InvalidInput:
+        return InvalidInput(
+            f"{self.kind} mechanisms have no inverse kinematics here: give joint positions, not "
+            "poses",
+            value=self.kind,
+        )
 
     def differences(self, other: Any) -> list[str]:
         """Differences from another mechanism's model, one line per field."""

@@ -29,6 +29,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
 from robodyn.mechanisms.common.compiled_run import integrate
+from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
 from robodyn.mechanisms.serial.drawing import stick_figure
@@ -345,6 +346,29 @@ class SerialArm(SerialKinematics):
             NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
         return follow_tip(self, times, poses, twists, accels, start)
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (n,) nearest to a guess, by default home, with the tip at a pose (7,).
+
+        Raises:
+            InvalidInput, NoSolution: as `inverse_kinematics`.
+        """
+        return self.inverse_kinematics(pose, guess)
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """The joints' motion (K, n) for one of the tip; see `follow_tip`.
+
+        Raises:
+            InvalidInput, NoSolution: as `follow_tip`.
+        """
+        return Motion(*self.follow_tip(times, poses, twists, accels, start))
 
     def without_friction(self) -> SerialArm:
         """The same arm without viscous and Coulomb friction."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.checks import as_pose
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.coordinates import POSE
 from robodyn.mechanisms.common.description import MovingBody, Nouns, effort_units
@@ -188,6 +189,25 @@ class PlatformAnswers:
         """
         platform: Any = self
         return np.asarray(platform.forward_kinematics(driven, guess))
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The pose (7,) itself, its quaternion brought to unit length.
+
+        Raises:
+            InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
+        """
+        return as_pose("pose", pose)
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """The platform's motion itself: (K, 7), (K, 6), (K, 6)."""
+        return Motion(poses, twists, accels)
 
     def determinant(self, configuration: ArrayLike) -> FloatArray | None:
         """Determinant (...) of H: where it changes sign, no forces suffice."""

@@ -110,7 +110,8 @@ def test_stop_holds_where_the_next_state_finds_the_mechanism(follower, dasgupta)
     np.testing.assert_allclose(command.effort, dasgupta.inverse_dynamics(*motion), rtol=1e-9)
 
 
-def test_efforts_are_cut_and_it_is_said(follower, dasgupta):
+def test_efforts_are_cut_and_it_is_said(dasgupta):
+    follower = TrajectoryFollower(dasgupta, handover=0.0)
     follower.follow(rd.paper_path("I"))
     far = dasgupta.advance(dasgupta.home, [0, 0, 0.3, 0, 0, 0])
     command = follower.command(0, far, [0, 0, 900.0, 0, 0, 0])

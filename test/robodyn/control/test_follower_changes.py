@@ -103,7 +103,8 @@ def test_an_arm_hands_over_as_a_platform_does(puma):
     follower.follow(rd.plan_joints(np.zeros(6), np.ones(6), 1.0, profile="quintic"))
     early = planned(follower, puma, range(0, 500 * MS, 2 * MS))
     follower.follow(rd.plan_joints(np.full(6, 0.3), -np.ones(6), 1.0, profile="quintic"))
-    late = planned(follower, puma, range(500 * MS, 1600 * MS, 2 * MS))
+    # its efforts make the handover longer
+    late = planned(follower, puma, range(500 * MS, 4000 * MS, 2 * MS))
     motion = Motion(*(np.concatenate(pair) for pair in zip(early, late, strict=True)))
     assert_smooth(puma, motion, 2e-3, 0.5)
     np.testing.assert_array_equal(motion.configuration[-1], -np.ones(6))

@@ -1,0 +1,54 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What goals ask for: joint positions of some of the joints, the others staying where they are."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn_ros import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sensor_msgs.msg import JointState
+
+    from robodyn.arrays import FloatArray
+
+
+def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
+    """Positions (n,) of the joints `names`: those given, and the present ones of all others.
+
+    Raises:
+        InvalidInput: no joint or an unknown one is named, lists of different length, not finite.
+    """
+    given = list(message.name)
+    if not given:
+        raise InvalidInput(f"no joint is named, expected some of {', '.join(names)}", value=given)
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, 1, cutoff=0.0)[0]
+            raise InvalidInput(
+                f"no joint {name!r}, did you mean {near!r}? The joints are {', '.join(names)}",
+                value=name,
+            )
+    asked = [name for name in names if name in given]
+    goal = np.array(present, dtype=np.float64)
+    goal[[names.index(name) for name in asked]] = messages.joint_values(message, asked, "position")
+    return goal
