@@ -287,8 +287,6 @@ def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere)
     monitor.process.wait_for_line(
         "[ERROR]", "~/scale is computed from the velocity instead: leg 1 has zero length"
     )
-        "[ERROR]", "~/scale is computed from the velocity instead: leg 1 has zero length"
-    )
     monitor.peer.until(lambda: np.isnan(ahead[-1].data), "nothing known of what is ahead")
     seen = len(monitor.diagnostics)
     assert monitor.show(good)[0] == pytest.approx(50, rel=1e-6)
