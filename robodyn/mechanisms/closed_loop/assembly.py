@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.packing import row_factors
 from robodyn.mechanisms.closed_loop.single_calls import entry
 
 if TYPE_CHECKING:
@@ -68,12 +69,8 @@ class Equations:
     def __init__(self, tree: Tree, packed: Packed) -> None:
         self.tree, self.packed = tree, packed
         self.size = tree.size()
-        rows = []
-        for closure in tree.model.closures:
-            lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
-            rows += [1.0 / self.size] * lengths + [1.0] * (closure.equations - lengths)
-        rows += [1.0] * (len(packed.names) - len(rows))
-        self.rows = np.array(rows)
+        closed = sum(closure.equations for closure in tree.model.closures)
+        self.rows = np.array(row_factors(tree, len(packed.names) - closed))
         self.columns = np.ones(tree.rates)
         for body in tree.bodies[1:]:
             if body.kind == layout.PRISMATIC:

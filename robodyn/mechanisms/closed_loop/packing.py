@@ -79,6 +79,15 @@ def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
     return (*names, *(one.name for one in idle))
 
 
+def row_factors(tree: Tree, idle: int) -> list[float]:
+    """What makes the equations comparable: lengths in parts of the mechanism's size."""
+    size, factors = tree.size(), []
+    for closure in tree.model.closures:
+        lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
+        factors += [1.0 / size] * lengths + [1.0] * (closure.equations - lengths)
+    return factors + [1.0] * idle
+
+
 def pack(
     tree: Tree,
     *,
@@ -120,6 +129,8 @@ def pack(
     tip = tree.frame_of[model.tip_link]
     head[layout.TIP], head[layout.AT_TIP] = tree.body_of[model.tip_link], len(numbers)
     numbers += [*tip[:3, 3], *tip[:3, :3].T.ravel()]
+    head[layout.AT_ROWS] = len(numbers)
+    numbers += row_factors(tree, len(idle))
     if elimination is not None:
         elimination.put(free, head, plan, numbers)
     head[layout.WIDEST] = max(count, rates, rows, 3 * len(free), 8)
@@ -138,7 +149,7 @@ def _pack_bodies(tree: Tree, head: list[int], plan: list[int], numbers: list[flo
     head[layout.AT_BODIES], head[layout.AT_NUMBERS] = len(plan), len(numbers)
     for body in tree.bodies[1:]:
         joint = body.joint
-        assert joint is not None and body.com is not None and body.inertia is not None
+        assert joint is not None
         rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
         aligned = bool((np.abs(rotation - np.eye(3)) < 1e-15).all())
         heavy = body.mass > 0.0 or bool(body.inertia.any())
@@ -178,7 +189,7 @@ def _pack_closures(
     row = 0
     for closure in tree.model.closures:
         a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
-        point, across, angles = _directions(tree, closure)
+        point, across, angles = directions(tree, closure)
         at = len(numbers)
         for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
             numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
@@ -214,7 +225,7 @@ def _pack_closures(
     numbers += [sign for _, sign in paths]
 
 
-def _directions(
+def directions(
     tree: Tree, closure: LoopClosure
 ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
     """Whether points coincide, directions across a slide, and pairs kept at right angles.

@@ -51,6 +51,13 @@ def _entry(name: str) -> Callable[..., Any]:
         "forward_dynamics": (
             VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT,
         ),
+        "free_efforts": (
+            VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT,
+        ),
+        "tree_efforts": (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OUT, MATRIX_OUT),
+        "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
+        "energy": (VECTOR, VECTOR, types.boolean, VECTOR_OUT),
+        "displace": (VECTOR_OUT, VECTOR, types.float64),
         "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
         "tangent": (VECTOR, MATRIX_OUT),
         "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT),

@@ -60,6 +60,7 @@ class Structure:
         free: rate indices of the independent coordinates.
         loose: names of joints that move while every driven joint is locked, idle ones left out.
         determined: whether the driven joints suffice.
+        present: (rows, rates) which entries of K may differ from zero.
         packed: arrays for the kernels.
     """
 
@@ -73,6 +74,7 @@ class Structure:
     free: tuple[int, ...]
     loose: tuple[str, ...]
     determined: bool
+    present: np.ndarray
     packed: Packed
 
 
@@ -97,7 +99,8 @@ def find_structure(model: ClosedLoopModel) -> Structure:
     loose = _loose(tree, jacobians[-1], driven)
     free = _independent(tree, jacobians[-1], mobility)
     rng = np.random.default_rng(SEED)
-    elimination = find_elimination(jacobians, _present(equations, tree, rng), free)
+    present = _present(equations, tree, rng)
+    elimination = find_elimination(jacobians, present, free)
     if elimination is None:
         raise ModelError(
             f"{model.source or model.name}: the joints "
@@ -108,7 +111,7 @@ def find_structure(model: ClosedLoopModel) -> Structure:
     packed = pack(tree, idle=idle, free=free, elimination=elimination)
     count = sum(closure.equations for closure in model.closures)
     return Structure(
-        tree, equations, home, count, rank, mobility, idle, free, loose, not loose, packed
+        tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed
     )
 
 

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,8 +62,8 @@ class Body:
     offset: float
     links: list[str]
     mass: float = 0.0
-    com: FloatArray | None = None
-    inertia: FloatArray | None = None
+    com: FloatArray = field(default_factory=lambda: np.zeros(3))
+    inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
 
     @property
     def kind(self) -> int:

@@ -64,7 +64,8 @@ def closed_loop_model_from_urdf(
         tip_link: that carries the tool; by default the last link that no joint moves on from, of
             those that no closure ends at where there are such.
         driven: names of the driven joints; by default those with an effort command interface in
-            `<ros2_control>`, else those with a `<transmission>`.
+            `<ros2_control>`, else those with a `<transmission>`, else those whose limit gives an
+            effort above 0, as passive joints have none.
         independent: joints that the motion is told in; by default the first driven ones.
         home: positions near which the loops close, a floating joint's as its pose (7,); by default
             the initial values of `<ros2_control>`, and zero.
@@ -82,13 +83,13 @@ def closed_loop_model_from_urdf(
         found = [_closure(item) for item in document.closures] if closures is None else closures
         joints = [_joint(joint, document.motors) for joint in robot.joints]
         links = [_link(link) for link in robot.links]
-        named = document.drives.driven if driven is None else tuple(driven)
+        named = _driven(document, joints) if driven is None else tuple(driven)
         guess = dict(document.drives.initial) if home is None else home
         known = {joint.name for joint in joints if joint.moves}
         if not named:
             raise ModelError(
                 "no joint is driven; give joints an effort command interface in <ros2_control>, "
-                "or a <transmission>",
+                "or a <transmission>, or an effort limit above 0",
                 value=named,
             )
         model = ClosedLoopModel(
@@ -114,6 +115,17 @@ def closed_loop_model_from_urdf(
     )
     object.__setattr__(model, "source", source)
     return model
+
+
+def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, ...]:
+    if document.drives.driven:
+        return document.drives.driven
+    single = [joint for joint in joints if joint.moves and joint.kind != "floating"]
+    own = [joint for joint in single if joint.mimic is None]
+    strong = tuple(joint.name for joint in own if np.isfinite(joint.effort))
+    if strong or document.closures:
+        return strong
+    return tuple(joint.name for joint in own)
 
 
 def _link(link: Any) -> Link:

@@ -30,6 +30,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     ANGLES,
     AT_CLOSURES,
     AT_PATHS,
+    AT_ROWS,
     AT_SIGNS,
     CHILD_BODY,
     CLOSURE_AT,
@@ -39,6 +40,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     CLOSURES,
     ENTRIES,
     ENTRY,
+    EQUATIONS,
     IDLE,
     MOMENT,
     MOVED_BY,
@@ -61,6 +63,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     Z,
 )
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
 
 
@@ -282,3 +285,14 @@ def damp(plan: Any, numbers: Any, B: Any) -> None:
             store(b, MOMENT, add(vector(b, MOMENT), moment))
             store(a, MOMENT, sub(vector(a, MOMENT), moment))
         at += CLOSURE_PLAN
+
+
+@inner
+def is_open(plan: Any, numbers: Any, B: Any, limit: float, y: Any) -> Any:
+    """Whether an equation is open by more than a part of the mechanism's size; scratch y."""
+    residual(plan, numbers, B, y)
+    at, largest = plan[AT_ROWS], 0.0 * B[0][X]
+    for n in range(plan[EQUATIONS]):
+        gap = abs(y[n]) * numbers[at + n]
+        largest = choose(gap > largest, gap, largest)
+    return largest > limit

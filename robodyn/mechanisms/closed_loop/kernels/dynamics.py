@@ -24,9 +24,16 @@ Every function returns a status of `layout`. `s` is the scratch of `Scratch`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels.closures import bias, damp, fill, turned
+from robodyn.mechanisms.closed_loop.kernels.closures import (
+    bias,
+    component,
+    damp,
+    fill,
+    is_open,
+    turned,
+)
 from robodyn.mechanisms.closed_loop.kernels.elimination import (
     INCONSISTENT,
     demand,
@@ -49,6 +56,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     FREE,
     FREE_ENTRIES,
     OK,
+    OPEN,
     PIVOTS,
     POOR,
     RATES,
@@ -69,14 +77,21 @@ from robodyn.mechanisms.closed_loop.kernels.tree import (
 )
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
-from robodyn.numerics.vectors import vector
+from robodyn.numerics.vectors import add, cross, vector
+
+# Closures may be open by this part of the mechanism's size: positions with six digits.
+OPEN_BY: Final = 1e-5
 
 
 @inner
-def prepare(plan: Any, numbers: Any, gravity: Any, q: Any, B: Any, K: Any) -> int:
-    """Place the bodies and eliminate the closures' equations."""
+def prepare(
+    plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, B: Any, K: Any, y: Any
+) -> int:
+    """Place the bodies and eliminate the closures' equations, which must hold unless `trusted`."""
     place_base(B, gravity)
     place(plan, numbers, q, B)
+    if not trusted and any_of(is_open(plan, numbers, B, OPEN_BY, y)):
+        return OPEN
     fill(plan, numbers, B, K)
     if not factor(plan, numbers, K):
         return POOR
@@ -156,13 +171,14 @@ def inverse_dynamics(
     change: Any,
     wrench: Any,
     contact: bool,
+    trusted: bool,
     B: Any,
     W: Any,
     out: Any,
 ) -> int:
     """Efforts out (free,) at the independent coordinates; scratch W (6, widest)."""
     K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
-    status = prepare(plan, numbers, gravity, q, B, K)
+    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
     if status != OK:
         return status
     spread(plan, K, rates, y, v)
@@ -201,6 +217,7 @@ def mass_matrix(
     numbers: Any,
     gravity: Any,
     q: Any,
+    trusted: bool,
     B: Any,
     W: Any,
     S: Any,
@@ -209,7 +226,7 @@ def mass_matrix(
 ) -> int:
     """Lower triangle of M (free, free) in the independent coordinates."""
     K, v, y = W[0], W[1], W[4]
-    status = prepare(plan, numbers, gravity, q, B, K)
+    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
     if status != OK:
         return status
     tangent(plan, K, y, v, S)
@@ -244,6 +261,7 @@ def forward_dynamics(
     effort: Any,
     wrench: Any,
     contact: bool,
+    trusted: bool,
     B: Any,
     W: Any,
     S: Any,
@@ -253,7 +271,7 @@ def forward_dynamics(
 ) -> int:
     """Accelerations out (free,) of the independent coordinates for efforts (driven,)."""
     K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
-    status = mass_matrix(plan, numbers, gravity, q, B, W, S, T, M)
+    status = mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, M)
     if status != OK:
         return status
     spread(plan, K, rates, y, v)
@@ -338,6 +356,7 @@ def driven_efforts(
     change: Any,
     wrench: Any,
     contact: bool,
+    trusted: bool,
     B: Any,
     W: Any,
     S: Any,
@@ -347,7 +366,7 @@ def driven_efforts(
     """Efforts out (driven,) where the driven joints are not the independent ones."""
     K, v, y, effort = W[0], W[1], W[4], W[5]
     status = inverse_dynamics(
-        plan, numbers, gravity, q, rates, change, wrench, contact, B, W, effort
+        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, effort
     )
     if status != OK:
         return status
@@ -355,3 +374,17 @@ def driven_efforts(
     if not allot(plan, numbers, S, effort, M, out):
         return SINGULAR
     return OK
+
+
+@inner
+def tip_jacobian(plan: Any, numbers: Any, S: Any, B: Any, T: Any, out: Any) -> None:
+    """J (6, free) of the tip for a tangent S, linear over angular; scratch T."""
+    count, tip = plan[FREE], plan[TIP]
+    twists(plan, numbers, S, count, B, T)
+    arm = turned(B[tip], vector(numbers, plan[AT_TIP]))
+    for k in range(count):
+        omega = vector(T[tip], 6 * k)
+        velocity = add(vector(T[tip], 6 * k + 3), cross(omega, arm))
+        for n in range(3):
+            out[n, k] = component(velocity, n)
+            out[3 + n, k] = component(omega, n)

@@ -23,13 +23,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels import closures, dynamics, tree
+from robodyn.mechanisms.closed_loop.kernels import closures, dynamics, newton, tree
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODIES,
     BODY_SIZE,
     DRIVEN,
     DRIVES_FREE,
-    EQUATIONS,
     FREE,
     OK,
     POSITIONS,
@@ -117,12 +116,12 @@ def inverse_dynamics(
     W = stack(7, plan[WIDEST])
     if plan[DRIVES_FREE] == 1:
         status = dynamics.inverse_dynamics(
-            plan, numbers, gravity, q, rates, change, wrench, contact, B, W, out
+            plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, out
         )
     else:
         S, M = stack(plan[RATES], plan[FREE]), stack(plan[FREE], plan[FREE])
         status = dynamics.driven_efforts(
-            plan, numbers, gravity, q, rates, change, wrench, contact, B, W, S, M, out
+            plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, S, M, out
         )
     return bool(status == OK)
 
@@ -151,9 +150,112 @@ def forward_dynamics(
     B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
     W, S, M = stack(7, plan[WIDEST]), stack(plan[RATES], n), stack(n, n)
     status = dynamics.forward_dynamics(
-        plan, numbers, gravity, q, rates, effort, wrench, contact, B, W, S, T, M, taken(out)
+        plan,
+        numbers,
+        gravity,
+        q,
+        rates,
+        effort,
+        wrench,
+        contact,
+        trusted,
+        B,
+        W,
+        S,
+        T,
+        M,
+        taken(out),
     )
     return bool(status == OK)
+
+
+@entry_kernel
+def free_efforts(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    rates: Any,
+    change: Any,
+    wrench: Any,
+    trusted: bool,
+    out: Any,
+) -> bool:
+    """Efforts (free,) that the independent coordinates need if these were driven."""
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    q, rates, change, wrench = taken(q), taken(rates), taken(change), taken(wrench)
+    if not fits(plan):
+        return False
+    if not trusted and not are_state(plan, q, rates, change, plan[FREE], wrench):
+        return False
+    contact = wrench.shape[0] != ABSENT
+    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
+    status = dynamics.inverse_dynamics(
+        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, taken(out)
+    )
+    return bool(status == OK)
+
+
+@entry_kernel
+def tree_efforts(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    v: Any,
+    a: Any,
+    wrench: Any,
+    tau: Any,
+    B: Any,
+) -> None:
+    """Efforts tau (rates,) that the tree needs at rates v that change by a, loops not felt.
+
+    B (bodies + 1, BODY_SIZE) tells what each joint transmits.
+    """
+    plan, numbers, B = taken_integers(plan), taken(numbers), taken(B)
+    v, wrench = taken(v), taken(wrench)
+    tree.place_base(B, taken(gravity))
+    tree.place(plan, numbers, taken(q), B)
+    tree.move(plan, numbers, v, True, B)
+    contact = wrench.shape[0] != ABSENT
+    dynamics.tree_efforts(plan, numbers, v, taken(a), wrench, contact, B, taken(tau))
+
+
+@entry_kernel
+def jacobian(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
+    """J (6, free) of the tip, linear over angular, base axes."""
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    q, out = taken(q), taken(out)
+    if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
+        return False
+    n = plan[FREE]
+    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
+    W, S = stack(7, plan[WIDEST]), stack(plan[RATES], n)
+    if dynamics.prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4]) != OK:
+        return False
+    dynamics.tangent(plan, W[0], W[4], W[1], S)
+    dynamics.tip_jacobian(plan, numbers, S, B, T, out)
+    return True
+
+
+@entry_kernel
+def energy(
+    plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, trusted: bool, out: Any
+) -> bool:
+    """Kinetic and potential energy (2,) [J] of what moves; 0 at the base's origin."""
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    q, rates, out = taken(q), taken(rates), taken(out)
+    if not fits(plan) or not (
+        trusted or (are_numbers(q, plan[POSITIONS]) and are_numbers(rates, plan[FREE]))
+    ):
+        return False
+    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
+    if dynamics.prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4]) != OK:
+        return False
+    dynamics.spread(plan, W[0], rates, W[4], W[1])
+    tree.move(plan, numbers, W[1], True, B)
+    out[0], out[1] = tree.energy(plan, numbers, gravity, W[1], B)
+    return True
 
 
 @entry_kernel
@@ -166,7 +268,7 @@ def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, ou
     n = plan[FREE]
     B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
     W, S = stack(7, plan[WIDEST]), stack(plan[RATES], n)
-    if dynamics.mass_matrix(plan, numbers, gravity, q, B, W, S, T, out) != OK:
+    if dynamics.mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, out) != OK:
         return False
     for i in range(n):
         for j in range(i):
@@ -181,7 +283,7 @@ def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> bool:
     if not fits(plan):
         return False
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    if dynamics.prepare(plan, numbers, gravity, taken(q), B, W[0]) != OK:
+    if dynamics.prepare(plan, numbers, gravity, taken(q), True, B, W[0], W[4]) != OK:
         return False
     dynamics.tangent(plan, W[0], W[4], W[1], taken(out))
     return True
@@ -200,7 +302,7 @@ def motion(
     if not fits(plan):
         return False
     W = stack(7, plan[WIDEST])
-    if dynamics.prepare(plan, numbers, gravity, taken(q), B, W[0]) != OK:
+    if dynamics.prepare(plan, numbers, gravity, taken(q), True, B, W[0], W[4]) != OK:
         return False
     dynamics.spread(plan, W[0], rates, W[4], v)
     if dynamics.contradicts(plan, W[4], v):
@@ -215,35 +317,28 @@ def motion(
 def assemble(plan: Any, numbers: Any, gravity: Any, q: Any, target: float, most: int) -> float:
     """Close the loops from q (positions,) by Newton's method, independent joints held.
 
-    Returns the largest equation left, -1 where the pivots do not serve.
+    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
     """
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q = taken(q)
     if not fits(plan):
         return -1.0
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    K, x, y = W[0], W[1], W[4]
-    tree.place_base(B, gravity)
-    left, before = 0.0, 1e300
-    for _ in range(most):
-        tree.place(plan, numbers, q, B)
-        closures.residual(plan, numbers, B, y)
-        left = 0.0
-        for n in range(plan[EQUATIONS]):
-            left = max(left, abs(y[n]))
-            y[n] = -y[n]
-        if left <= target or not left < 2.0 * before:
-            return left
-        before = left
-        closures.fill(plan, numbers, B, K)
-        if not dynamics.factor(plan, numbers, K):
-            return -1.0
-        first = plan[dynamics.AT_FREE]
-        for k in range(plan[FREE]):
-            x[plan[first + k]] = 0.0
-        dynamics.solve(plan, K, y, x)
-        tree.advance(plan, numbers, B, x, q)
-    return left
+    return newton.close(plan, numbers, gravity, taken(q), target, most, B, W)
+
+
+@entry_kernel
+def displace(
+    plan: Any, numbers: Any, gravity: Any, q: Any, displacement: Any, target: float
+) -> float:
+    """Move q (positions,) along by a displacement (free,) of the independent coordinates.
+
+    Returns as `assemble`.
+    """
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    if not fits(plan):
+        return -1.0
+    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
+    return newton.displace(plan, numbers, gravity, taken(q), taken(displacement), target, B, W)
 
 
 @entry_kernel

@@ -51,7 +51,8 @@ DAMPED = 24  # 1 if a closure has damping
 RUBS = 25  # 1 if a joint has Coulomb friction
 AT_WEIGHTS = 26  # where the driven joints' inverse weights begin
 WIDEST = 27  # longest row of scratch
-HEAD = 28
+AT_ROWS = 28  # where the equations' factors begin, 1 by a length or 1
+HEAD = 29
 
 # Of each body, in the plan.
 KIND = 0

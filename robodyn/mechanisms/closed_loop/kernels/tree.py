@@ -372,3 +372,26 @@ def follow(plan: Any, numbers: Any, q: Any) -> None:
             q[plan[at + OWN]] = numbers[f + FACTOR] * q[plan[at + POSITION]] + numbers[f + OFFSET]
         at += BODY_PLAN
         f += BODY_NUMBERS
+
+
+@inner
+def energy(plan: Any, numbers: Any, gravity: Any, v: Any, B: Any) -> Any:
+    """Kinetic and potential energy [J] of bodies that `move` has told the velocities of."""
+    kinetic, potential = 0.0, 0.0
+    at, f = plan[AT_BODIES], plan[AT_NUMBERS]
+    for i in range(1, plan[BODIES] + 1):
+        body, mass = B[i], numbers[f + MASS]
+        if plan[at + HEAVY] == 1:
+            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+            com = combine(x, y, z, vector(numbers, f + COM))
+            omega = vector(body, OMEGA)
+            velocity = add(vector(body, VELOCITY), cross(omega, com))
+            spin = turn_inertia(x, y, z, numbers, f + INERTIA, omega)
+            kinetic += 0.5 * (mass * dot(velocity, velocity) + dot(omega, spin))
+            potential -= mass * dot(vector(gravity, 0), add(vector(body, ORIGIN), com))
+        if plan[at + KIND] != FLOATING:
+            rate = numbers[f + FACTOR] * v[plan[at + RATE]]
+            kinetic += 0.5 * numbers[f + ARMATURE] * rate * rate
+        at += BODY_PLAN
+        f += BODY_NUMBERS
+    return kinetic, potential
