@@ -87,6 +87,7 @@ lint: $(TEST_READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
 
 format: $(TEST_READY)
 	@$(BIN)/ruff check --fix .

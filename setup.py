@@ -83,7 +83,7 @@ setup(
         "view": ["viser>=1.1,<2", "xacro>=2.0"],
         "xacro": ["xacro>=2.0"],
         "test": ["pytest", "pytest-cov", "hypothesis", "pin", "mujoco", "xacro>=2.0"],
-        "dev": ["ruff", "mypy", "types-PyYAML"],
+        "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,
     entry_points={

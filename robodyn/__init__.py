@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any
 from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import analyze as analyze
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
+    from robodyn.report.study import analyze as analyze
     from robodyn.simulation import simulate_many as simulate_many
     from robodyn.simulation.simulate import simulate as simulate
     from robodyn.sweeps.sweep import sweep as sweep
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "robodyn.analysis.study": ("analyze",),
+    "robodyn.report.study": ("analyze",),
     "robodyn.control": (
         "ComputedTorque",
         "ConstantEffort",

@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from robodyn.checks import refuse_beyond
-from robodyn.control import platform_from_joints
+from robodyn.control import trajectory_from_joints
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
 from robodyn_ros.lossless_publishing import sender
@@ -170,7 +170,7 @@ class PlatformInterface(Interface):
         def receive(message: JointTrajectory) -> None:
             try:
                 times, rows = messages.joint_rows(message, names)
-                trajectory = platform_from_joints(self._mechanism, times, *rows, here())
+                trajectory = trajectory_from_joints(self._mechanism, times, *rows, here())
             except RobodynError as error:
                 self._node.get_logger().error(f"joint_trajectory refused: {error}")
                 return

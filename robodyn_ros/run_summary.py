@@ -30,7 +30,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.analysis.run import Run, is_lost, summary_text
+from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import interface
@@ -108,7 +108,7 @@ class RunSummary(Node):
         if self._lost is None and self._end is not None and self._start <= stamp <= self._end:
             planned = self._trajectory.sample((stamp - self._start) * 1e-9).configuration
             error = self._mechanism.difference(planned, configuration)
-            if is_lost(self._mechanism, error):
+            if self._mechanism.tracking.is_lost(error):
                 self._lost = stamp
 
     def _on_joints(self, message: JointState) -> None:
@@ -183,7 +183,7 @@ class RunSummary(Node):
         sys.stdout.flush()
         raise Finished(0)
 
-    def _run(self, end: int) -> Run:
+    def _run(self, end: int) -> RunHistory:
         stamps = [s for s in sorted(self._states) if self._start <= s <= end and s in self._efforts]
         if not stamps:
             raise Finished(
@@ -199,7 +199,7 @@ class RunSummary(Node):
         effort[:-1] = effort[1:]
         since = np.array([s - self._start for s in stamps]) * 1e-9
         wall = self._ended - self._wall
-        return Run(
+        return RunHistory(
             self._mechanism,
             self._p["path"],
             self._p["mode"],

@@ -40,8 +40,8 @@ from robodyn.mechanisms.stewart.estimation import (
     PlatformEstimator,
     leg_readings,
     twist_covariance_in_body,
+    warm_up_estimating,
 )
-from robodyn.warmup import warm_up_estimating
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage

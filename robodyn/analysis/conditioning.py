@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Watching a condition number: levels with hysteresis, rate, speed scale, weakest direction."""
+"""Monitor a condition number: levels with hysteresis, rate, speed scale, weakest direction."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def weakest_directions(
     """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     J = np.array(mechanism.jacobian(configuration))
-    # A platform's Jacobian maps forces to a wrench, an arm's joint rates to a twist.
-    J[..., 3:, :] *= length if mechanism.kind == "serial" else 1.0 / length
+    # angular rates are multiplied by the length, moments divided by it
+    J[..., 3:, :] *= length if mechanism.jacobian_maps == "rates to twist" else 1.0 / length
     direction = np.linalg.svd(J)[0][..., :, min(J.shape[-2:]) - 1]
     largest = np.abs(direction).argmax(axis=-1)[..., None]
     return np.asarray(direction * np.sign(np.take_along_axis(direction, largest, axis=-1)))

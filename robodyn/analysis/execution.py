@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Flying a path in the library as the ROS 2 nodes do it: the same follower, the same summary."""
+"""Execute a path in simulation as the ROS 2 nodes do: the same follower, the same summary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.analysis.lookahead import look_ahead
-from robodyn.analysis.run import Run
+from robodyn.analysis.run import RunHistory
 from robodyn.control import (
     ComputedTorque,
     Feedforward,
@@ -49,7 +49,7 @@ _WORDS = {
 }
 
 
-def fly(
+def execute(
     mechanism: Mechanism,
     trajectory: Trajectory,
     path: str,
@@ -63,17 +63,17 @@ def fly(
     model: Mechanism | None = None,
     progress: Callable[[float], None] | None = None,
     clock: Callable[[], float] | None = None,
-) -> Run:
-    """Simulate a mechanism that follows a trajectory, and make a `Run` of it.
+) -> RunHistory:
+    """Simulate a mechanism that follows a trajectory, and return the history of the run.
 
     Args:
         mechanism: the plant.
         trajectory: what to follow, from its start.
-        path: how it is called in the summary.
+        path: its name in the summary.
         mode, kp, kv, preview: see `TrajectoryFollower`.
-        model: what its control takes the plant for; the plant itself by default.
+        model: the model that the controller uses; the plant itself by default.
         control_dt, dt, progress: see `simulate`.
-        clock: seconds since the flight began, for the real-time factor; none by default.
+        clock: seconds since the execution began, for the real-time factor; none by default.
 
     Raises:
         InvalidInput: arguments out of range.
@@ -97,7 +97,7 @@ def fly(
     warnings = [f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}"]
     stopped = ""
     try:
-        # where all goes well a follower does no more than its controller, which is compiled
+        # in a run without incidents a follower equals its controller, which is compiled
         controllers: dict[str, Controller] = {
             "computed_torque": ComputedTorque(known, kp, kv, preview),
             "feedforward": Feedforward(known),
@@ -109,7 +109,7 @@ def fly(
         try:
             result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
         except SimulationFailed as error:
-            # up to there it went well, and goes the same way again
+            # repeat the run up to the failure: it takes the same course
             sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
             if sound <= 0.0:
                 raise
@@ -121,7 +121,7 @@ def fly(
     warnings = warnings if ahead.severity else []
     warnings += [f"WARN at t = {time:.3f} s: {text}" for time, text in sorted(problems)]
     assert result.desired is not None
-    return Run(
+    return RunHistory(
         mechanism,
         path,
         mode,

@@ -22,7 +22,6 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.serial.arm import SerialArm
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -169,27 +168,39 @@ class _Check:
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
         """The time before a motion's first passage through a singularity, and that of it.
 
-        For an arm, which needs no great efforts there, only if the condition number matters.
+        Where a mechanism's efforts stay finite there, as an arm's do, only if the condition
+        number is limited.
         """
-
-        def determinant(t: FloatArray) -> FloatArray:
-            J = self._mechanism.jacobian(self._trajectory.sample(t).configuration)
-            return np.asarray(np.linalg.det(J))
-
-        matters = self._upper[-1] < np.inf and len(self._mechanism.joint_names) == 6
-        arm = isinstance(self._mechanism, SerialArm)
-        if not matters and (arm or not self._efforts):
+        mechanism = self._mechanism
+        conditioned = self._upper[-1] < np.inf and mechanism.coordinates.velocity_size == 6
+        if not conditioned and not self._efforts:
             return None
-        positive = determinant(times) > 0.0
+
+        def determinant(t: FloatArray) -> FloatArray | None:
+            configuration = self._trajectory.sample(t).configuration
+            if conditioned:
+                return np.asarray(np.linalg.det(mechanism.jacobian(configuration)))
+            return mechanism.determinant(configuration)
+
+        found = determinant(times)
+        if found is None:
+            return None
+        positive = found > 0.0
         changes = np.flatnonzero(positive[1:] != positive[:-1])
         if not changes.size:
             return None
-        # takes longer to import than all else, and is seldom needed
+        # slow to import and rarely needed
         from scipy.optimize import brentq
 
         good, bad = (float(t) for t in times[changes[0] : changes[0] + 2])
         tolerance = TIME_TOLERANCE * self._trajectory.duration
-        root = brentq(lambda t: float(determinant(np.asarray(t))), good, bad, xtol=tolerance)
+
+        def signed(t: float) -> float:
+            value = determinant(np.asarray(t))
+            assert value is not None  # it was there at all times before
+            return float(value)
+
+        root = brentq(signed, good, bad, xtol=tolerance)
         return good, float(root)
 
     def boundary(self, good: float, bad: float) -> float:
@@ -251,7 +262,8 @@ class _Check:
         group, index = divmod(column, len(names))
         quantity = get_args(Quantity)[group]
         joint = names[index] if quantity in _UNITS else ""
-        unit = f" {_UNITS[quantity][self._slides(index)]}" if joint else ""
+        slides = self._mechanism.joint_units[index] == "m" if joint else False
+        unit = f" {_UNITS[quantity][slides]}" if joint else ""
         reached, allowed = _unequal(worst, limit)
         text = (
             f"{joint or quantity} reaches {reached}{unit} {'at' if at_once else 'after'} "
@@ -266,13 +278,6 @@ class _Check:
         if error is not None:
             what = str(error).replace(" at element [0]", "").replace(" (element [0])", "")
         return Violation(when, joint, "geometry", np.nan, np.nan, f"at t = {when:.3f} s: {what}")
-
-    def _slides(self, joint: int) -> bool:
-        """Whether a driven joint is prismatic, as all of a platform are."""
-        mechanism = self._mechanism
-        if isinstance(mechanism, SerialArm):
-            return mechanism.model.joints[joint].kind == "prismatic"
-        return True
 
 
 def _unequal(value: float, limit: float) -> tuple[str, str]:

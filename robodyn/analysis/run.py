@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a finished run amounts to: histories, peaks, tracking, and how it ended."""
+"""A finished run: its histories, largest efforts and tracking errors, and how it ended."""
 
 from __future__ import annotations
 
@@ -27,43 +27,31 @@ import numpy as np
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.errors import KinematicsError, OutputError
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Motion
 
 
-_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-_TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
-
-# Further off than this, the mechanism no longer follows its path.
-LOST_POSITION = 0.05  # [m] of a platform
-LOST_ROTATION = 0.1  # [rad] of a platform
-LOST_JOINT = 0.1  # [rad or m] of any joint of an arm
-
-
-def is_lost(mechanism: Mechanism, error: FloatArray) -> NDArray[np.bool_]:
-    """Whether displacements (..., nv) from the planned configuration are beyond bounds."""
-    if mechanism.kind != "stewart":
-        return np.asarray((np.abs(error) > LOST_JOINT).any(axis=-1))
-    position = np.linalg.norm(error[..., :3], axis=-1)
-    rotation = np.linalg.norm(error[..., 3:], axis=-1)
-    return np.asarray((position > LOST_POSITION) | (rotation > LOST_ROTATION))
+# Noun of a driven joint, title and format of the largest efforts, by their key in a summary.
+_EFFORTS = {
+    "peak_force": ("leg", "peak force [N]", ".1f"),
+    "peak_torque": ("joint", "peak torque [N m]", ".2f"),
+    "peak_effort": ("joint", "peak effort [N m, N]", ".2f"),
+}
+_THOUSANDTHS = {"position": "mm", "orientation": "mrad", "joints": "mrad or mm"}
 
 
 @dataclass(frozen=True)
-class Run:
-    """Histories of a run, one row a control instant.
+class RunHistory:
+    """Histories of a run, one row for each control instant.
 
     Attributes:
         mechanism: what ran.
-        path, mode: how it is called in the summary.
+        path, mode: their names in the summary.
         time: (N,) [s] from the start of the path.
         configuration, velocity: (N, ...) measured.
         effort: (N, n) [N or N m] applied from each instant on.
@@ -92,22 +80,23 @@ class Run:
 
     @cached_property
     def massless(self) -> FloatArray:
-        """(N, 6) [N] a platform's forces of the same motion with massless legs; else empty.
+        """(N, n) [N or N m] efforts of the same motion with massless legs; (N, 0) without legs.
 
         The acceleration is that which the applied efforts cause, so that effort - massless is
         the part of the leg's inertia and friction (Dasgupta 1998, eq. 42). NaN where there are
         none.
         """
-        if not isinstance(self.mechanism, StewartPlatform):
+        if "massless" not in self.mechanism.formulations:
             return np.empty((len(self.time), 0))
+        mechanism: Any = self.mechanism  # it takes a formulation
         rows = np.full_like(self.effort, np.nan)
         for row, q, v, f in zip(rows, self.configuration, self.velocity, self.effort, strict=True):
             try:
-                accel = self.mechanism.forward_dynamics(q, v, f)
-                if np.isfinite(accel).all():  # efforts that overflow were measured, perhaps
-                    row[:] = self.mechanism.inverse_dynamics(q, v, accel, formulation="massless")
+                accel = mechanism.forward_dynamics(q, v, f)
+                if np.isfinite(accel).all():  # measured efforts may be so large that it overflows
+                    row[:] = mechanism.inverse_dynamics(q, v, accel, formulation="massless")
             except KinematicsError:
-                continue  # singular to the last digit: no massless forces exist at this instant
+                continue  # exactly singular: no massless forces exist at this instant
         return rows
 
     @cached_property
@@ -125,13 +114,11 @@ class Run:
         """`completed`, or what ended the run."""
         if self.stopped:
             return self.stopped
-        lost = np.flatnonzero(is_lost(self.mechanism, self.error))
+        tracking = self.mechanism.tracking
+        lost = np.flatnonzero(tracking.is_lost(self.error))
         if lost.size:
-            first, platform = lost[0], self.mechanism.kind == "stewart"
-            bound = f"{LOST_POSITION:g} m or {LOST_ROTATION:g} rad"
             return (
-                f"left the path at t = {self.time[first]:.3f} s: more than "
-                f"{bound if platform else f'{LOST_JOINT:g} rad or m'} off"
+                f"left the path at t = {self.time[lost[0]]:.3f} s: more than {tracking.bounds} off"
             )
         return "completed"
 
@@ -143,7 +130,7 @@ class Run:
             "model": self.mechanism.name,
             "path": self.path,
             "mode": self.mode,
-            **self._of_kind(),
+            **self._peaks(),
             "condition_number": {
                 "min": float(self.condition_number.min()),
                 "max": float(self.condition_number[highest]),
@@ -166,26 +153,19 @@ class Run:
             if at_limit[:, i].any()
         ]
 
-    def _of_kind(self) -> dict[str, Any]:
-        peak = np.abs(self.effort).max(axis=0).tolist()
-        if self.mechanism.kind != "stewart":
-            errors = np.abs(self.error).max(axis=0)
-            return {
-                "peak_torque": peak,
-                "peak_error": errors.tolist(),
-                "tracking": {"joints": float(errors.max())},
-            }
-        return {
-            "peak_force": peak,
-            "peak_dynamic_fraction": self.peak_dynamic_fraction.tolist(),
-            "tracking": {
-                "position": float(np.linalg.norm(self.error[:, :3], axis=1).max()),
-                "orientation": float(np.linalg.norm(self.error[:, 3:], axis=1).max()),
-            },
+    def _peaks(self) -> dict[str, Any]:
+        tracking = self.mechanism.tracking
+        peaks: dict[str, Any] = {
+            self.mechanism.nouns.peak_effort: np.abs(self.effort).max(axis=0).tolist()
         }
+        if self.massless.shape[1]:
+            peaks["peak_dynamic_fraction"] = self.peak_dynamic_fraction.tolist()
+        if tracking.by_coordinate:
+            peaks["peak_error"] = np.abs(self.error).max(axis=0).tolist()
+        return peaks | {"tracking": tracking.largest(self.error)}
 
     def write(self, folder: Path | str) -> Path:
-        """Write `summary.json` and `history.csv` into a folder, made if need be.
+        """Write `summary.json` and `history.csv` into a folder, created if necessary.
 
         Raises:
             OutputError: the folder or a file in it cannot be written.
@@ -221,10 +201,10 @@ class Run:
 
     def _columns(self) -> list[str]:
         joints = list(self.mechanism.joint_names)
-        if self.mechanism.kind == "stewart":
-            position, velocity = list(_POSE), list(_TWIST)
-        else:
-            position, velocity = joints, [f"rate_{name}" for name in joints]
+        coordinates = self.mechanism.coordinates
+        position, velocity = list(coordinates.configuration_names), coordinates.velocity_names
+        if not coordinates.is_pose:
+            velocity = tuple(f"rate_{name}" for name in velocity)
         return [
             "time",
             *position,
@@ -241,7 +221,7 @@ def summary_text(summary: dict[str, Any]) -> str:
     condition = summary["condition_number"]
     lines = [
         f"{summary['model']}, path {summary['path']}, {summary['mode']}: {summary['status']}",
-        *_kind_lines(summary),
+        *_peak_lines(summary),
         f"condition number       {condition['min']:.4g} to {condition['max']:.4g}"
         f" (at t = {condition['time_of_max']:.3f} s)",
         f"real-time factor       {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
@@ -251,22 +231,19 @@ def summary_text(summary: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _kind_lines(summary: dict[str, Any]) -> list[str]:
-    tracking = summary["tracking"]
-    if "peak_torque" in summary:
-        return [
-            _row("joint", range(1, len(summary["peak_torque"]) + 1), "d"),
-            _row("peak torque [N m]", summary["peak_torque"], ".2f"),
-            _row("peak error [mrad, mm]", np.multiply(summary["peak_error"], 1e3), ".4f"),
-            f"largest tracking error {tracking['joints'] * 1e3:.4f} mrad or mm",
-        ]
-    return [
-        _row("leg", range(1, 7), "d"),
-        _row("peak force [N]", summary["peak_force"], ".1f"),
-        _row("peak dynamic fraction", summary["peak_dynamic_fraction"], ".3f"),
-        f"largest tracking error {tracking['position'] * 1e3:.4f} mm,"
-        f" {tracking['orientation'] * 1e3:.4f} mrad",
+def _peak_lines(summary: dict[str, Any]) -> list[str]:
+    key = next(key for key in _EFFORTS if key in summary)
+    noun, title, form = _EFFORTS[key]
+    lines = [
+        _row(noun, range(1, len(summary[key]) + 1), "d"),
+        _row(title, summary[key], form),
     ]
+    if "peak_dynamic_fraction" in summary:
+        lines.append(_row("peak dynamic fraction", summary["peak_dynamic_fraction"], ".3f"))
+    if "peak_error" in summary:
+        lines.append(_row("peak error [mrad, mm]", np.multiply(summary["peak_error"], 1e3), ".4f"))
+    sizes = (f"{size * 1e3:.4f} {_THOUSANDTHS[part]}" for part, size in summary["tracking"].items())
+    return [*lines, f"largest tracking error {', '.join(sizes)}"]
 
 
 def _row(name: str, values: Iterable[float], form: str) -> str:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The studies of Dasgupta and Mruthyunjaya (1998), section 7, for any mechanism and any path."""
+"""Inverse dynamics along a planned motion: Dasgupta and Mruthyunjaya (1998), section 7."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.analysis import study_tables
 from robodyn.analysis.dynamic_fraction import dynamic_fraction
-from robodyn.analysis.parts import arm_parts, platform_parts
 from robodyn.analysis.singularity import singular_times
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -47,17 +46,18 @@ CHUNK = 20_000
 
 @dataclass(frozen=True)
 class Study:
-    """What a motion asks of a mechanism, one row a time. NaN where no forces exist.
+    """What a motion asks of a mechanism, one row for each instant; NaN where no forces exist.
 
     Attributes:
-        mechanism: of which it is.
+        mechanism: that was examined.
         formulation: of the inverse dynamics.
         time: (N,) [s].
         motion: configuration, velocity and acceleration as planned.
         forces: (N, n) [N or N m] total efforts of the driven joints.
-        parts: (N, n) each, by name. Of a platform: `massless`, forces with legs without mass and
-            friction, and `dynamic`, the rest (eq. 41, 42). Of an arm: `inertial`, `coriolis`
-            (centrifugal terms included), `gravity`, `friction`, and `wrench` if there is one.
+        terms: (N, n) each, by name, see `Mechanism.effort_terms`. Of a platform: `massless`,
+            forces with legs without mass and friction, and `dynamic`, the rest (eq. 41, 42). Of
+            an arm: `inertial`, `coriolis` (centrifugal terms included), `gravity`, `friction`,
+            and `wrench` if there is one.
         condition_number: (N,) of the Jacobian in SI units.
         scaled_condition_number: (N,) with moments divided by `characteristic_length` [m].
         joint_positions, joint_velocities: (N, n) of the driven joints; a platform's leg lengths.
@@ -71,7 +71,7 @@ class Study:
     time: FloatArray
     motion: Motion
     forces: FloatArray
-    parts: dict[str, FloatArray]
+    terms: dict[str, FloatArray]
     condition_number: FloatArray
     scaled_condition_number: FloatArray
     joint_positions: FloatArray
@@ -82,12 +82,12 @@ class Study:
     @property
     def massless_forces(self) -> FloatArray:
         """(N, 6) [N] of a platform with massless legs."""
-        return self._part("massless")
+        return self._term("massless")
 
     @property
     def dynamic_forces(self) -> FloatArray:
         """(N, 6) [N] the part of the forces that a platform's legs are responsible for."""
-        return self._part("dynamic")
+        return self._term("dynamic")
 
     @property
     def dynamic_fraction(self) -> FloatArray:
@@ -96,15 +96,11 @@ class Study:
 
     def extremes(self) -> list[dict[str, Any]]:
         """One row a driven joint: peaks of its forces and of their parts, range, top speed."""
-        from robodyn.analysis.study_tables import extremes
-
-        return extremes(self)
+        return study_tables.extremes(self)
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
         """Everything as plain lists and numbers, with or without the histories."""
-        from robodyn.analysis.study_tables import to_dict
-
-        return to_dict(self, histories)
+        return study_tables.to_dict(self, histories)
 
     def write_csv(self, path: str | Path) -> None:
         """Write the histories, one row a time, with a header.
@@ -112,48 +108,16 @@ class Study:
         Raises:
             OutputError: the file cannot be written.
         """
-        from robodyn.analysis.study_tables import write_csv
+        study_tables.write_csv(self, path)
 
-        write_csv(self, path)
-
-    def plot(self) -> dict[str, Figure]:
-        """The charts of its report as figures, by name; nothing is shown or saved.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-        """
-        from robodyn.report.images import draw
-        from robodyn.report.study_charts import study_charts
-
-        return {chart.key: draw(chart) for chart in study_charts(self)}
-
-    def to_html(self, path: str | Path | None = None, *, name: str = "", command: str = "") -> str:
-        """One self-contained HTML page with everything: charts, extremes, the model's parameters.
-
-        Args:
-            path: file to write it to, if any.
-            name: how the motion is called.
-            command: how the page was asked for, to stand on it.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
-        from robodyn.report.page import write_page
-        from robodyn.report.study_page import study_page
-
-        page = study_page(self, name, command)
-        if path is not None:
-            write_page(page, path)
-        return page.html()
-
-    def _part(self, name: str) -> FloatArray:
-        if name not in self.parts:
+    def _term(self, name: str) -> FloatArray:
+        if name not in self.terms:
             raise InvalidInput(
-                f"{self.mechanism.name} has no {name} part of its forces; it has "
-                f"{', '.join(self.parts)}",
+                f"{self.mechanism.name} has no {name} term of its efforts; it has "
+                f"{', '.join(self.terms)}",
                 value=name,
             )
-        return self.parts[name]
+        return self.terms[name]
 
 
 def analyze(
@@ -166,15 +130,14 @@ def analyze(
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> Study:
-    """Examine what a planned motion asks of a mechanism.
+    """Examine what a planned motion asks of a mechanism; `robodyn.analyze` adds charts to it.
 
     Args:
-        mechanism: platform or arm.
+        mechanism: of any kind.
         trajectory: the motion.
-        dt: [s] between the times looked at; the trajectory's switching times and its end are
-            looked at as well.
-        formulation: a platform's inverse dynamics, see `StewartPlatform.inverse_dynamics`; an
-            arm knows `exact` only.
+        dt: [s] between the instants examined; the trajectory's switching times and its end are
+            examined as well.
+        formulation: of the inverse dynamics, one of `mechanism.formulations`.
         wrench: (6,) [N, N m] what the surroundings exert on the mechanism, constant.
         characteristic_length: [m] of the scaled condition number.
         progress: called with the share done, 0 to 1, now and then.
@@ -212,13 +175,12 @@ def _examine(
     formulation: str,
     characteristic_length: float,
 ) -> dict[str, Any]:
-    examine = platform_parts if mechanism.kind == "stewart" else arm_parts
-    forces, parts, reactions = examine(mechanism, motion, wrench, formulation)
+    forces, terms, reactions = mechanism.effort_terms(*motion, wrench, formulation)
     q, v = motion.configuration, motion.velocity
     return {
         "motion": motion,
         "forces": forces,
-        "parts": parts,
+        "terms": dict(terms),
         "condition_number": mechanism.condition_number(q),
         "scaled_condition_number": mechanism.condition_number(q, characteristic_length),
         "joint_positions": mechanism.joint_positions(q),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -26,27 +26,81 @@ from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.errors import OutputError
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import Study
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Motion
 
 
-_COORDINATES = {
-    "configuration": ("x", "y", "z", "qx", "qy", "qz", "qw"),
-    "velocity": ("vx", "vy", "vz", "wx", "wy", "wz"),
-    "acceleration": ("ax", "ay", "az", "alx", "aly", "alz"),
-}
+class StudyHistories(Protocol):
+    """The histories that tables are made of; see `robodyn.analysis.study.Study`."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that was examined."""
+
+    @property
+    def formulation(self) -> str:
+        """Of the inverse dynamics."""
+
+    @property
+    def characteristic_length(self) -> float:
+        """[m] of the scaled condition number."""
+
+    @property
+    def time(self) -> FloatArray:
+        """(N,) [s]."""
+
+    @property
+    def motion(self) -> Motion:
+        """The planned motion."""
+
+    @property
+    def forces(self) -> FloatArray:
+        """(N, n) [N or N m] total efforts."""
+
+    @property
+    def terms(self) -> dict[str, FloatArray]:
+        """(N, n) each, by name."""
+
+    @property
+    def condition_number(self) -> FloatArray:
+        """(N,)."""
+
+    @property
+    def scaled_condition_number(self) -> FloatArray:
+        """(N,)."""
+
+    @property
+    def joint_positions(self) -> FloatArray:
+        """(N, n) [m or rad]."""
+
+    @property
+    def joint_velocities(self) -> FloatArray:
+        """(N, n) [m/s or rad/s]."""
+
+    @property
+    def reactions(self) -> Any:
+        """Named tuple of arrays (N, k, 3), or None."""
+
+    @property
+    def singular_times(self) -> FloatArray:
+        """(k,) [s]."""
+
+    @property
+    def dynamic_fraction(self) -> FloatArray:
+        """(N, n)."""
 
 
-def extremes(study: Study) -> list[dict[str, Any]]:
+def extremes(study: StudyHistories) -> list[dict[str, Any]]:
     """See `Study.extremes`."""
     fractions = None
-    if "massless" in study.parts:
-        fractions = peak_dynamic_fraction(study.forces, study.parts["massless"])
+    if "massless" in study.terms:
+        fractions = peak_dynamic_fraction(study.forces, study.terms["massless"])
     rows = []
     for i, name in enumerate(study.mechanism.joint_names):
         peak, when = _peak(study.time, study.forces[:, i])
         row: dict[str, Any] = {"joint": name, "peak_force": peak, "time_of_peak": when}
-        for part, values in study.parts.items():
+        for part, values in study.terms.items():
             row[f"peak_{part}"] = _peak(study.time, values[:, i])[0]
         if fractions is not None:
             row["peak_dynamic_fraction"] = float(fractions[i])
@@ -58,7 +112,7 @@ def extremes(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-def to_dict(study: Study, histories: bool) -> dict[str, Any]:
+def to_dict(study: StudyHistories, histories: bool) -> dict[str, Any]:
     """See `Study.to_dict`."""
     number = study.condition_number
     out: dict[str, Any] = {
@@ -85,13 +139,13 @@ def to_dict(study: Study, histories: bool) -> dict[str, Any]:
             "time": study.time.tolist(),
             **{name: values.tolist() for name, values in study.motion._asdict().items()},
             "forces": study.forces.tolist(),
-            **{f"{name}_forces": values.tolist() for name, values in study.parts.items()},
+            **{f"{name}_forces": values.tolist() for name, values in study.terms.items()},
             "condition_number": number.tolist(),
             "scaled_condition_number": study.scaled_condition_number.tolist(),
             "joint_positions": study.joint_positions.tolist(),
             "joint_velocities": study.joint_velocities.tolist(),
         }
-        if "massless" in study.parts:
+        if "massless" in study.terms:
             out["histories"]["dynamic_fraction"] = study.dynamic_fraction.tolist()
         if study.reactions is not None:
             out["histories"]["reactions"] = {
@@ -100,23 +154,25 @@ def to_dict(study: Study, histories: bool) -> dict[str, Any]:
     return out
 
 
-def write_csv(study: Study, path: str | Path) -> None:
+def write_csv(study: StudyHistories, path: str | Path) -> None:
     """See `Study.write_csv`."""
     columns: list[tuple[str, FloatArray]] = [("time", study.time)]
     joints = study.mechanism.joint_names
-    platform = study.mechanism.kind == "stewart"
+    coordinates = study.mechanism.coordinates
     for name, values in study.motion._asdict().items():
-        labels = _COORDINATES[name] if platform else [f"{name}_{joint}" for joint in joints]
+        labels = getattr(coordinates, f"{name}_names")
+        if not coordinates.is_pose:
+            labels = [f"{name}_{label}" for label in labels]
         columns += zip(labels, values.T, strict=True)
     for name, values in (
         ("force", study.forces),
-        *study.parts.items(),
+        *study.terms.items(),
         ("position", study.joint_positions),
         ("rate", study.joint_velocities),
     ):
         columns += zip((f"{name}_{joint}" for joint in joints), values.T, strict=True)
     for name, values in (study.reactions._asdict() if study.reactions else {}).items():
-        for leg in range(6):
+        for leg in range(values.shape[1]):
             columns += ((f"{name}_{leg + 1}{axis}", values[:, leg, j])
                         for j, axis in enumerate("xyz"))  # fmt: skip
     columns += [

@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -26,6 +26,9 @@ from robodyn.analysis.study import analyze as examine
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.load import models
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 def analyze(
@@ -105,21 +108,21 @@ def analyze(
         if csv is not None:
             study.write_csv(csv)
         if html is not None or png is not None or pdf is not None:
-            # Imported here: an analysis without a report does without it.
+            # imported here: an analysis without a report does not need it
             from robodyn.cli.report import command_line, write_report
             from robodyn.report.study_page import study_page
 
             write_report(study_page(study, name, command_line()), html, png, pdf)
-    typer.echo(as_json(found) if json else "\n".join(_lines(found)))
+    typer.echo(as_json(found) if json else "\n".join(_lines(found, mechanism)))
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
-    platform = found["kind"] == "stewart"
-    force, length = ("N", "m") if platform else ("N m, N", "rad, m")
+def _lines(found: dict[str, Any], mechanism: Mechanism) -> list[str]:
+    force, length = mechanism.nouns.effort_unit, mechanism.nouns.joint_unit
     rows = found["joints"]
-    parts = [key for key in rows[0] if key.startswith("peak_") and key not in _NOT_PARTS]
-    titles = [f"peak [{force}]", "at [s]", *(key.removeprefix("peak_") for key in parts)]
-    titles += ["dynamic/total"] if platform else []
+    fractions = "peak_dynamic_fraction" in rows[0]
+    terms = [key for key in rows[0] if key.startswith("peak_") and key not in _NOT_TERMS]
+    titles = [f"peak [{force}]", "at [s]", *(key.removeprefix("peak_") for key in terms)]
+    titles += ["dynamic/total"] if fractions else []
     titles += [f"from [{length}]", "to", "top speed"]
     width = max(len(row["joint"]) for row in rows)
     lines = [
@@ -128,8 +131,8 @@ def _lines(found: dict[str, Any]) -> list[str]:
         "  ".join(["joint".ljust(width), *(title.rjust(_wide(title)) for title in titles)]),
     ]
     for row in rows:
-        numbers = [row["peak_force"], row["time_of_peak"], *(row[key] for key in parts)]
-        numbers += [row["peak_dynamic_fraction"]] if platform else []
+        numbers = [row["peak_force"], row["time_of_peak"], *(row[key] for key in terms)]
+        numbers += [row["peak_dynamic_fraction"]] if fractions else []
         numbers += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
         cells = (f"{x:.4g}".rjust(_wide(title)) for x, title in zip(numbers, titles, strict=True))
         lines.append("  ".join([row["joint"].ljust(width), *cells]))
@@ -154,4 +157,4 @@ def _wide(title: str) -> int:
     return max(len(title), 9)
 
 
-_NOT_PARTS = {"peak_force", "peak_velocity", "peak_dynamic_fraction"}
+_NOT_TERMS = {"peak_force", "peak_velocity", "peak_dynamic_fraction"}

@@ -24,26 +24,24 @@ import typer
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.registry import kind_of, kinds
 from robodyn.numerics.compiler import is_cached
 from robodyn.threads import get_threads
-from robodyn.warmup import warm_up, warm_up_estimating, warm_up_watching
-
-# Of each kind of mechanism a model and a path.
-KINDS = {"stewart_dasgupta": "I", "puma560": "puma"}
+from robodyn.warmup import warm_up, warm_up_watching
 
 
 def compile_kernels() -> None:
     """Compile the numeric kernels into the user's cache; later runs start at once."""
     started = time.monotonic()
+    models = [kind.example for kind in kinds().values() if kind.example]
     if is_cached():
-        for model in KINDS:
+        for model in models:
             use(model)
     else:
         typer.echo("compiling the kernels, once: some 20 s", err=True)
-        # Numba compiles one function at a time, so platforms and arms have a process each
-        with multiprocessing.get_context("spawn").Pool(min(get_threads(), len(KINDS))) as pool:
-            pool.map(use, KINDS, chunksize=1)
+        # Numba compiles one function at a time, so each kind of mechanism has its own process
+        with multiprocessing.get_context("spawn").Pool(min(get_threads(), len(models))) as pool:
+            pool.map(use, models, chunksize=1)
     typer.echo(f"kernels ready ({time.monotonic() - started:.1f} s)", err=True)
 
 
@@ -54,11 +52,12 @@ def use(model: str) -> None:
         mechanism = rd.load(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
-    batch = rd.load_path(KINDS[model]).sample([0.0, 0.001])
+    batch = rd.load_path(mechanism.default_path or "demo", mechanism).sample([0.0, 0.001])
     effort = mechanism.inverse_dynamics(*batch)
     mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
     mechanism.mass_matrix(batch.configuration)
     mechanism.bias(batch.configuration, batch.velocity)
     mechanism.condition_number(batch.configuration)
-    if isinstance(mechanism, StewartPlatform):
-        warm_up_estimating(mechanism)
+    others = kind_of(mechanism).adapter("compile")
+    if others is not None:
+        others(mechanism)

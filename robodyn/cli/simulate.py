@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""`robodyn simulate MODEL --path PATH`: fly a path without ROS, with the same summary."""
+"""`robodyn simulate MODEL --path PATH`: execute a path without ROS, with the same summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from typing import Annotated, Optional
 import typer
 
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.execution import fly
+from robodyn.analysis.execution import execute
 from robodyn.analysis.run import summary_text
 from robodyn.checks import as_scalar
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
@@ -82,7 +82,7 @@ def simulate(
         period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
         started = time.monotonic()
         with progress_bar(f"path {name}", trajectory.duration) as tell:
-            run = fly(
+            run = execute(
                 plant,
                 trajectory,
                 name,

@@ -22,7 +22,7 @@ from robodyn.control.computed_torque import (
     GravityCompensation,
 )
 from robodyn.control.follower import Command, TrajectoryFollower
-from robodyn.control.joint_space import JointMotion, joint_motion, platform_from_joints
+from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
 from robodyn.control.watchdog import Watchdog, WatchdogState
 
 __all__ = [
@@ -37,5 +37,5 @@ __all__ = [
     "Watchdog",
     "WatchdogState",
     "joint_motion",
-    "platform_from_joints",
+    "trajectory_from_joints",
 ]

@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Which path is flown: trajectories replace each other without a jump, end in a hold, begin anew.
+"""Which trajectory is active: one replaces another without a jump, ends in a hold, starts again.
 
-Should the time of the states go back to before the motion began, a simulation was reset: what
-began with a state begins anew, what was to begin at a time of its own waits for it.
+If the time of the states goes back to before the motion began, the simulation was reset: a
+trajectory that began with a state begins again, one with a start time of its own waits for it.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class _Given(NamedTuple):
     holding: bool = False
 
 
-class FlownPath:
-    """The path along which a mechanism goes, and its time along it.
+class ActiveTrajectory:
+    """The trajectory that a mechanism follows, and its time along it.
 
     Args:
-        mechanism: whose path it is.
+        mechanism: that follows it.
         handover: [s] in which a trajectory that replaces another takes over; 0 for a jump.
         scale_rate: [1/s] how fast the speed follows the one asked for.
         hold_when_idle: without a trajectory, stay at the first state seen.
 
     Attributes:
         clock: time along the path, and the speed asked for.
-        answered: whether a state has been given a place on what is flown.
+        answered: whether a state has been assigned a point of the trajectory.
 
     Raises:
         InvalidInput: a number out of range.
@@ -85,7 +85,7 @@ class FlownPath:
         Raises:
             InvalidInput: its configurations are not the mechanism's.
         """
-        size = 7 if self.mechanism.kind == "stewart" else len(self.mechanism.joint_names)
+        size = self.mechanism.coordinates.configuration_size
         shape, expected = trajectory.sample(0.0).configuration.shape, (size,)
         if shape != expected:
             raise InvalidInput(
@@ -111,7 +111,7 @@ class FlownPath:
     ) -> tuple[Pace, Trajectory] | None:
         """Where on which path a state measured at `time` [ns] should be; None for nowhere.
 
-        `rest` is the velocity (n,) and the acceleration of what holds the configuration.
+        `rest` is the velocity (nv,) and the acceleration that hold the configuration.
         """
         self._notice_reset(time)
         if self._given is None:

@@ -61,7 +61,7 @@ class ComputedTorque:
 
     Raises:
         InvalidInput: gains that are not positive (a matrix: not symmetric positive definite);
-            then the error would not die out.
+            then the error would not decay.
     """
 
     def __init__(
@@ -72,8 +72,9 @@ class ComputedTorque:
         preview: float = 0.0,
     ) -> None:
         self.mechanism = mechanism
-        self.kp = _gain("kp", kp, len(mechanism.joint_names))
-        self.kv = _gain("kv", kv, len(mechanism.joint_names))
+        size = mechanism.coordinates.velocity_size
+        self.kp = _gain("kp", kp, size)
+        self.kv = _gain("kv", kv, size)
         self.preview = as_scalar("preview", preview, "s", at_least=0.0)
 
     def __call__(
@@ -159,7 +160,7 @@ class GravityCompensation:
         Raises:
             KinematicsError: the configuration is singular.
         """
-        rest = np.zeros(len(self.mechanism.joint_names))
+        rest = np.zeros(self.mechanism.coordinates.velocity_size)
         return self.mechanism.inverse_dynamics(configuration, rest, rest, wrench)
 
 
@@ -192,7 +193,7 @@ def _gain(name: str, value: ArrayLike, size: int) -> FloatArray:
     if not symmetric or not (np.linalg.eigvalsh(matrix) > 0.0).all():
         raise InvalidInput(
             f"{name} is {np.array2string(gain)}, must be positive (a matrix: symmetric positive "
-            "definite) for the error to die out",
+            "definite) for the error to decay",
             value=value,
         )
     return np.array(matrix, order="C")

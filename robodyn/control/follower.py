@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Following trajectories that come and go: the whole behaviour of an inverse-dynamics node.
+"""Follow trajectories that replace each other: the whole behaviour of an inverse-dynamics node.
 
-States arrive with their own time in nanoseconds; nothing here looks at a clock.
+States carry their own time in nanoseconds; nothing here reads a clock.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import all_finite, as_exact, as_pose, as_scalar, refuse_beyond
-from robodyn.control.active_trajectory import FlownPath
+from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
+from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE
 from robodyn.errors import InvalidInput, KinematicsError
@@ -58,7 +58,7 @@ class Command(NamedTuple):
 
 
 class TrajectoryFollower:
-    """Turns each measured state into efforts.
+    """Computes efforts for each measured state.
 
     Args:
         mechanism: the model.
@@ -95,7 +95,7 @@ class TrajectoryFollower:
         predicts: bool = False,
         delay: float = 0.0,
     ) -> None:
-        self._flown = FlownPath(mechanism, handover, scale_rate, hold_when_idle)
+        self._active = ActiveTrajectory(mechanism, handover, scale_rate, hold_when_idle)
         self._use(mechanism)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self.predicts = predicts
@@ -118,7 +118,7 @@ class TrajectoryFollower:
     @mode.setter
     def mode(self, mode: str) -> None:
         before, self._mode = self._mode, _checked_mode(mode)
-        if before == "gravity_compensation" != mode and self._flown.answered:
+        if before == "gravity_compensation" != mode and self._active.answered:
             self.stop()
 
     @property
@@ -128,20 +128,20 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: set to what is not a number from 0 to 1.
         """
-        return self._flown.clock.target
+        return self._active.clock.target
 
     @scale.setter
     def scale(self, value: float) -> None:
-        self._flown.clock.target = value
+        self._active.clock.target = value
 
     @property
     def handover(self) -> float:
         """Time [s] in which a trajectory that replaces another takes over."""
-        return self._flown.handover
+        return self._active.handover
 
     @handover.setter
     def handover(self, value: float) -> None:
-        self._flown.handover = value
+        self._active.handover = value
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
@@ -151,11 +151,11 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: its configurations are not the mechanism's.
         """
-        self._flown.follow(trajectory, start)
+        self._active.follow(trajectory, start)
 
     def stop(self) -> None:
         """Leave the trajectory and hold what the next state finds."""
-        self._flown.stop()
+        self._active.stop()
 
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
         """Go on with other gains of computed torque, see `ComputedTorque`.
@@ -182,13 +182,13 @@ class TrajectoryFollower:
         self._use(mechanism)
 
     def _use(self, mechanism: Mechanism) -> None:
-        self.mechanism = self._flown.mechanism = mechanism
-        # asked for at every state, so they are kept at hand
+        self.mechanism = self._active.mechanism = mechanism
+        # cached: used at every update
         self._unchecked = mechanism.unchecked
         self._limits = mechanism.effort_limits
         self._least_limit = float(self._limits.min())
-        self._joints = len(mechanism.joint_names)
-        self._turns = mechanism.kind == "stewart"
+        self._coordinates = mechanism.coordinates
+        self._rates = (self._coordinates.velocity_size,)
 
     def command(
         self,
@@ -202,16 +202,16 @@ class TrajectoryFollower:
         Where the mechanism has no answer, being singular, the last efforts stand.
 
         Raises:
-            InvalidInput: a state or a wrench of the wrong shape or not finite, or a state so far
-                off that no mechanism is there.
+            InvalidInput: a state or a wrench of the wrong shape or not finite, or a state outside
+                any plausible workspace.
         """
         configuration = self._checked(configuration)
-        velocity = as_exact("velocity", velocity, (self._joints,))
-        # a hold or a handover that began there would spoil all that comes after
+        velocity = as_exact("velocity", velocity, self._rates)
+        # a hold or a handover that began there would corrupt everything after it
         refuse_beyond("configuration", configuration)
         refuse_beyond("velocity", velocity)
         load = _wrench(wrench)
-        # what overflows on the way is judged by what comes of it
+        # intermediate overflow is allowed, the results are checked
         with np.errstate(over="ignore", invalid="ignore"):
             return self.command_unchecked(time, configuration, velocity, load)
 
@@ -226,7 +226,7 @@ class TrajectoryFollower:
 
         The quaternion of a pose is normalised.
         """
-        rest = np.zeros(self._joints)
+        rest = np.zeros(self._rates)
         if self._mode == "gravity_compensation":
             return self._effort(Motion(configuration, rest, rest), wrench)
         self._notice_period(time)
@@ -237,7 +237,7 @@ class TrajectoryFollower:
         self, time: int, configuration: FloatArray, velocity: FloatArray, rest: FloatArray
     ) -> Motion | None:
         """The motion to find efforts for: the planned one, or the measured one corrected."""
-        found = self._flown.at(time, configuration, rest)
+        found = self._active.at(time, configuration, rest)
         if found is None:
             return None
         pace, path = found
@@ -274,16 +274,13 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: wrong shape or not finite.
         """
-        rest = np.zeros(self._joints)
+        rest = np.zeros(self._rates)
         motion = Motion(self._checked(configuration), rest, rest)
         return self._effort(motion, _wrench(wrench)).effort
 
     def _checked(self, configuration: FloatArray) -> FloatArray:
-        """A single configuration; after this nothing looks at it again."""
-        if self._turns:
-            pose = as_pose("configuration", configuration)
-            return pose if pose.ndim == 1 else as_exact("configuration", pose, (7,))
-        return as_exact("configuration", configuration, (self._joints,))
+        """A single configuration; it is not checked again after this."""
+        return self._coordinates.single("configuration", configuration)
 
     def _effort(self, motion: Motion, wrench: FloatArray | None) -> Command:
         try:
@@ -317,7 +314,7 @@ class TrajectoryFollower:
 
     def _keep(self, motion: Motion, why: str) -> Command:
         limits = self._limits
-        kept = np.clip(self._last_effort, -limits, limits)  # those of another payload, perhaps
+        kept = np.clip(self._last_effort, -limits, limits)  # they may be of another payload
         return Command(kept, kept, motion, f"no efforts: {why}")
 
 

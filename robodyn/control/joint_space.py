@@ -19,8 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from robodyn.checks import as_array
-from robodyn.mechanisms.stewart.platform import StewartPlatform
-from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
@@ -56,42 +54,43 @@ def joint_motion(mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike)
     """
     motion = trajectory.sample(as_array("times", times, (), "s"))
     efforts = mechanism.inverse_dynamics(*motion)
-    if isinstance(mechanism, StewartPlatform):
-        legs = mechanism.leg_motion(*motion)
-        return JointMotion(legs.length, legs.rate, legs.acceleration, efforts)
-    return JointMotion(*motion, efforts)
+    return JointMotion(*mechanism.driven_motion(*motion), efforts)
 
 
-def platform_from_joints(
-    platform: StewartPlatform,
+def trajectory_from_joints(
+    mechanism: Mechanism,
     times: ArrayLike,
-    lengths: ArrayLike,
-    rates: ArrayLike,
+    positions: ArrayLike,
+    velocities: ArrayLike,
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> SampledTrajectory:
-    """The platform's motion through knots of its legs', each solved from the one before.
+    """A mechanism's motion through knots of its driven joints, each solved from the one before.
 
     Args:
-        platform: whose legs they are.
+        mechanism: whose joints they are.
         times: (K,) [s] strictly increasing, from 0 or later.
-        lengths, rates: (K, 6) [m], [m/s] in the order of its joints.
-        accelerations: (K, 6) [m/s^2], zero where not given.
-        guess: (7,) pose near that of the first knot, such as the measured one; home by default.
+        positions, velocities: (K, n) [m or rad], [m/s or rad/s] in the order of its joints; of a
+            platform the leg lengths and their rates.
+        accelerations: (K, n) [m/s^2 or rad/s^2], zero where not given.
+        guess: (nq,) configuration near that of the first knot, such as the measured one; home by
+            default.
 
     Raises:
         InvalidInput: shapes that do not match, not finite, times that do not increase.
-        NoSolution: no pose with the lengths of a knot was reached from the one before.
-        SingularConfiguration: rates do not determine the platform's motion at a knot.
+        NoSolution: no configuration with the joint positions of a knot was reached from the one
+            before.
+        SingularConfiguration: the rates do not determine the motion at a knot.
     """
-    size = (len(as_array("times", times, (), "s").reshape(-1)), 6)
-    knots = platform.forward_kinematics(
-        as_array("lengths", lengths, size, "m"),
-        guess,
-        rates=as_array("rates", rates, size, "m/s"),
-        accelerations=None
+    n = len(mechanism.joint_names)
+    size = (len(as_array("times", times, (), "s").reshape(-1)), n)
+    unit = mechanism.nouns.joint_unit
+    motion = mechanism.motion_of_joints(
+        as_array("positions", positions, size, unit),
+        as_array("velocities", velocities, size, f"{unit} per s"),
+        None
         if accelerations is None
-        else as_array("accelerations", accelerations, size, "m/s^2"),
-        warm_start=True,
+        else as_array("accelerations", accelerations, size, f"{unit} per s^2"),
+        guess,
     )
-    return SampledTrajectory(platform, times, Motion(*knots))
+    return SampledTrajectory(mechanism, times, motion)

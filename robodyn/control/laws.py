@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Which controllers compiled code knows, and what it has to be told of the motion beforehand."""
+"""Controllers with a compiled control law, and the planned motion that each law reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_pose
 from robodyn.control.computed_torque import (
     ComputedTorque,
     ConstantEffort,
@@ -45,7 +44,7 @@ class Law(NamedTuple):
     Attributes:
         kind: of `mechanisms.common.kernels.control_laws`.
         model: what the controller takes the mechanism for; None if it needs none.
-        kp, kv: (n, n), or (0, 0).
+        kp, kv: (nv, nv), or (0, 0).
     """
 
     kind: int
@@ -76,9 +75,7 @@ def rows_for(
     """
     if isinstance(controller, ComputedTorque):
         desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)
-        goal = desired.configuration
-        if mechanism.kind == "stewart":
-            goal = as_pose("goal", goal)
+        goal = mechanism.coordinates.checked("goal", desired.configuration)
         return np.concatenate([goal, desired.velocity, desired.acceleration], axis=-1)
     if isinstance(controller, Feedforward):
         return controller.mechanism.inverse_dynamics(*trajectory.sample(times))

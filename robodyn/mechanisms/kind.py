@@ -59,6 +59,7 @@ class Kind:
         recognises_urdf: whether a URDF describes this kind; None if the kind has no URDF form.
         from_urdf: makes a mechanism of a URDF that is recognised.
         to_urdf: URDF text of a mechanism that was not loaded from one; None if the kind cannot.
+        example: name of a bundled model of this kind, with which its kernels are compiled.
         adapters: what other parts of the package or of other packages provide for this kind, as
             `module:name` by the name of the use; imported when asked for, see `adapter`.
     """
@@ -68,6 +69,7 @@ class Kind:
     recognises_urdf: Callable[[UrdfDocument], bool] | None = None
     from_urdf: Callable[[UrdfDocument, ReadOptions], Mechanism] | None = None
     to_urdf: Callable[[Any], str] | None = None
+    example: str = ""
     adapters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

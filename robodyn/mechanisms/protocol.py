@@ -24,7 +24,7 @@ Configurations lie on a manifold, so nothing outside a mechanism subtracts two o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
 
@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates
+    from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap
     from robodyn.mechanisms.common.end_stops import EndStops
-
-# Which way the Jacobian goes: `wrench = J @ efforts` or `twist = J @ rates`.
-JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
 class Unchecked(Protocol):

@@ -58,7 +58,7 @@ _REACTIONS = {
 def study_charts(study: Study) -> list[Chart]:
     """All that a study has to show, in the order in which it is read."""
     charts = [force_chart(study)]
-    if "massless" in study.parts:
+    if "massless" in study.terms:
         charts.append(fraction_chart(study))
     charts += [condition_chart(study), *joint_charts(study)]
     if study.reactions is not None:
@@ -72,7 +72,7 @@ def force_chart(study: Study) -> Chart:
     """Total force of every joint and its parts, all on the same axis."""
     platform = study.mechanism.kind == "stewart"
     names, unit = joint_titles(study), "force [N]"
-    histories = [study.forces, *study.parts.values()]
+    histories = [study.forces, *study.terms.values()]
     scale = scale_of(histories) if platform else "linear"
     ends = np.concatenate([each[np.isfinite(each)] for each in histories])
     # the same axis for all legs shows which of them carries the load
@@ -82,7 +82,7 @@ def force_chart(study: Study) -> Chart:
     for i, name in enumerate(names):
         curves = [Curve(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
         for (part, values), dash, color in zip(
-            study.parts.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
+            study.terms.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
         ):
             curves.append(Curve(study.time, values[:, i], part, color, dash))
         if not platform:

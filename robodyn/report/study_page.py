@@ -81,7 +81,7 @@ def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
 def _extremes(study: Study, found: dict[str, Any]) -> str:
     platform = study.mechanism.kind == "stewart"
     force, length = ("N", "m") if platform else ("N m, N", "rad, m")
-    parts = list(study.parts)
+    parts = list(study.terms)
     head = ["joint", f"peak [{force}]", "at [s]", *(f"{part} [{force}]" for part in parts)]
     head += ["dynamic / total"] if platform else []
     head += [f"from [{length}]", f"to [{length}]", f"top speed [{length.replace(',', '/s,')}/s]",

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from robodyn.control.computed_torque import Controller
     from robodyn.control.laws import Law
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.simulation.task import Run
+    from robodyn.simulation.task import SimulationTask
 
 
 # Instants sampled at a time: what is known beforehand takes little memory, however long it lasts.
@@ -49,7 +49,7 @@ WINDOW = 1024
 PARTS = 100
 
 
-def fast_forward(run: Run, progress: Callable[[float], None] | None = None) -> None:
+def fast_forward(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
     """Advance a run as far as compiled code takes it, which may be nowhere."""
     law = law_of(run.controller)
     if law is None or not is_compiled(run.plant.mechanism, run.controller):
@@ -93,7 +93,7 @@ def _advance(mechanism: Mechanism, law: Law, rollout: Rollout, first: int, last:
     return mechanism.roll_out(rollout, model, first, last).row
 
 
-def _rollout(run: Run, law: Law, first: int, last: int) -> Rollout:
+def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     """The part of a run between two rows, everything in it that does not depend on the state."""
     plant = run.plant
     size = len(plant.mechanism.joint_names)
@@ -130,7 +130,11 @@ def _stages(time: FloatArray) -> FloatArray:
 
 
 def _loads(
-    run: Run, now: FloatArray, times: FloatArray, dt: FloatArray, steps: NDArray[np.int64]
+    run: SimulationTask,
+    now: FloatArray,
+    times: FloatArray,
+    dt: FloatArray,
+    steps: NDArray[np.int64],
 ) -> FloatArray:
     """(steps or 1, 1 or 3, 6), as `Rollout` has them."""
     if run.load is None:

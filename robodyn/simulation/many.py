@@ -27,8 +27,9 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.compiled import is_compiled
+from robodyn.simulation.completion import complete
 from robodyn.simulation.plant import Plant
-from robodyn.simulation.task import Run
+from robodyn.simulation.task import SimulationTask
 from robodyn.threads import each
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def simulate_many(
     if thinned != int(thinned):
         raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
 
-    def run_of(number: int) -> Run:
+    def run_of(number: int) -> SimulationTask:
         one = members[number]
         try:
             start = one.trajectory.sample(0.0)
@@ -122,7 +123,9 @@ def simulate_many(
             plant = Plant(
                 one.mechanism, *state, dt=dt, end_stops=end_stops, limit_efforts=limit_efforts
             )
-            return Run(plant, one.controller, one.trajectory, control_dt, end, one.wrench)
+            return SimulationTask(
+                plant, one.controller, one.trajectory, control_dt, end, one.wrench
+            )
         except RobodynError as error:
             raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error
 
@@ -132,7 +135,7 @@ def simulate_many(
         run, problem = run_of(number), ""
         results.check(number, run)
         try:
-            run.finish()
+            complete(run)
         except RobodynError as error:
             problem = str(error)
         results.put(number, run, problem)
@@ -202,7 +205,7 @@ class _Members:
 class _Results:
     """The histories that are kept, filled by many threads, each its own."""
 
-    def __init__(self, count: int, first: Run, every: int) -> None:
+    def __init__(self, count: int, first: SimulationTask, every: int) -> None:
         last = len(first.time) - 1
         self._time = first.time
         self._kept = np.append(np.arange(0, last, every), last)
@@ -218,7 +221,7 @@ class _Results:
             np.zeros((count, size)),
         )
 
-    def check(self, number: int, run: Run) -> None:
+    def check(self, number: int, run: SimulationTask) -> None:
         """Refuse a simulation whose rows are not like the first one's."""
         size, expected = run.velocity.shape[1], self.given.velocity.shape[2]
         kind, usual = run.configuration.shape[1], self.given.configuration.shape[2]
@@ -235,7 +238,7 @@ class _Results:
                 value=run.trajectory.switching_times,
             )
 
-    def put(self, number: int, run: Run, problem: str) -> None:
+    def put(self, number: int, run: SimulationTask, problem: str) -> None:
         """Keep what is to be kept of a run, which may have ended early."""
         given, rows = self.given, run.row + 1
         kept = self._kept[self._kept < rows]

@@ -60,7 +60,7 @@ class Sensor:
         latency: int = 0,
         seed: int = 0,
     ) -> None:
-        size = len(mechanism.joint_names)
+        size = mechanism.coordinates.velocity_size
         self._mechanism = mechanism
         self._position_noise = _deviation("position_noise", position_noise, size)
         self._velocity_noise = _deviation("velocity_noise", velocity_noise, size)

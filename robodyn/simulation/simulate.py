@@ -22,10 +22,11 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.simulation.completion import complete
 from robodyn.simulation.events import find_events
 from robodyn.simulation.plant import Plant
 from robodyn.simulation.result import SimulationResult
-from robodyn.simulation.task import Run
+from robodyn.simulation.task import SimulationTask
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def simulate(
     start = trajectory.sample(0.0)
     state = initial if initial is not None else (start.configuration, start.velocity)
     plant = Plant(mechanism, *state, dt=dt, end_stops=end_stops, limit_efforts=limit_efforts)
-    run = Run(plant, controller, trajectory, control_dt, end, wrench, integrator)
-    run.finish(progress)
+    run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, integrator)
+    complete(run, progress)
     return SimulationResult(
         mechanism,
         run.time,

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A simulation on its way, from what was asked for to its histories."""
+"""A simulation in progress: from its arguments to its histories, row by row."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
-from robodyn.simulation import control_loop as steps
-from robodyn.simulation.compiled import fast_forward
+from robodyn.simulation import control_loop
 from robodyn.simulation.plant import Plant
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 INTEGRATORS = ("rk4", "dop853")
 
 
-class Run:
+class SimulationTask:
     """Histories of a plant that a controller drives, filled row by row.
 
     Args:
@@ -52,7 +51,7 @@ class Run:
         time: (N,) [s] of each row.
         configuration, velocity: (N, ...).
         wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
-        row: the last one that is right so far.
+        row: the last one that is filled.
 
     Raises:
         InvalidInput: arguments out of range.
@@ -78,7 +77,7 @@ class Run:
         self.is_sampled = control_dt is not None
         self._marks: FloatArray | None = None
         if control_dt is None:
-            # it comes to rest at its end as it switches on the way: with a jump
+            # the acceleration jumps where it comes to rest, as at switching times
             jumps = {t for t in (*trajectory.switching_times, trajectory.duration) if 0.0 < t < end}
             self.time = _grid([0.0, *sorted(jumps), end], plant.dt)
             if integrator == "dop853":
@@ -93,20 +92,23 @@ class Run:
             self.time = _periods(end, as_scalar("control_dt", control_dt, "s", above=0.0))
         rows, size = len(self.time), len(plant.effort)
         self.configuration = np.empty((rows, len(plant.configuration)))
-        self.velocity = np.empty((rows, size))
+        self.velocity = np.empty((rows, len(plant.velocity)))
         self.wanted, self.applied = np.empty((rows - 1, size)), np.empty((rows - 1, size))
         self.configuration[0], self.velocity[0] = plant.configuration, plant.velocity
         self.row = 0
 
+    @property
+    def has_fixed_steps(self) -> bool:
+        """Whether the integrator's steps are known beforehand."""
+        return self._marks is None
+
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
-        """Fill all rows that are left; `progress` is told the time [s] now and then.
+        """Fill the remaining rows in Python; `progress` is told the time [s] now and then.
 
         Raises:
-            InvalidInput: the controller, or the wrench, answers something that is none.
+            InvalidInput: the controller, or the wrench, gives no effort, or no wrench.
             SimulationFailed: no finite state follows, with the time it happened.
         """
-        if self._marks is None:
-            fast_forward(self, progress)
         plant = self.plant
         plant.configuration = self.configuration[self.row].copy()
         plant.velocity = self.velocity[self.row].copy()
@@ -126,17 +128,21 @@ class Run:
             self.velocity[row + 1] = plant.velocity
             self.row = row + 1
 
-    def _advance(self) -> steps.Advance:
+    def _advance(self) -> control_loop.Advance:
         given = self.load
         load = given if given is None or callable(given) else lambda _: given
         what = self.plant, self.controller, self.trajectory, load
-        return steps.sampled(*what) if self.is_sampled else steps.continuous(*what, self._marks)
+        return (
+            control_loop.sampled(*what)
+            if self.is_sampled
+            else control_loop.continuous(*what, self._marks)
+        )
 
 
 def _grid(marks: list[float], period: float) -> FloatArray:
     """Times from mark to mark, each stretch in equal steps of at most `period`."""
     stretches: Iterator[FloatArray] = (
-        np.linspace(a, b, int(steps.steps_between(a, b, period)) + 1)[:-1]
+        np.linspace(a, b, int(control_loop.steps_between(a, b, period)) + 1)[:-1]
         for a, b in zip(marks[:-1], marks[1:], strict=True)
     )
     return np.append(np.concatenate(list(stretches)), marks[-1])

@@ -15,6 +15,7 @@
 """Motions over time: lines with blends, joint motions, waypoints, the papers' paths, knots."""
 
 from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.demonstration import demonstration
 from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line, plan_line_rpy
@@ -34,6 +35,7 @@ __all__ = [
     "Sequence",
     "Trajectory",
     "arm_path",
+    "demonstration",
     "knot_times",
     "load_path",
     "paper_path",

@@ -72,7 +72,7 @@ class Handover:
         self.blend = as_scalar("blend", blend, "s", above=0.0)
         self.start = as_scalar("start", start, "s", at_least=0.0)
         self._mechanism = mechanism
-        self._rotates = mechanism.kind == "stewart"
+        self._rotation = mechanism.coordinates.rotation
         first = Motion(*new.sample(self.start))
         configuration = as_exact("old.configuration", old.configuration, first.configuration.shape)
         self._first = configuration
@@ -82,8 +82,8 @@ class Handover:
             as_exact("old.acceleration", old.acceleration, first.velocity.shape)
             - first.acceleration,
         )
-        if self._rotates:
-            _rotation_part(lead, old, first)
+        if self._rotation is not None:
+            _rotation_part(lead, old, first, self._rotation)
         self._coefficients = _quintic(lead, self.blend)
 
     @property
@@ -130,36 +130,32 @@ class Handover:
         rate = powers[:, :5] @ (degree[1:, None] * c[1:]) / self.blend
         change = powers[:, :4] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:]) / self.blend**2
         configuration = self._mechanism.advance(inner.configuration, displacement)
-        if not self._rotates:
+        own = self._rotation
+        if own is None:
             return Motion(configuration, inner.velocity + rate, inner.acceleration + change)
-        rotation_vector_motions(displacement[:, 3:], rate[:, 3:], change[:, 3:])
-        composed_motions(
-            displacement[:, 3:],
-            rate[:, 3:],
-            change[:, 3:],
-            inner.velocity[:, 3:],
-            inner.acceleration[:, 3:],
-        )
-        rate[:, :3] += inner.velocity[:, :3]
-        change[:, :3] += inner.acceleration[:, :3]
-        return Motion(configuration, rate, change)
+        turn = displacement[:, own], rate[:, own], change[:, own]
+        rotation_vector_motions(*turn)
+        composed_motions(*turn, inner.velocity[:, own], inner.acceleration[:, own])
+        velocity, acceleration = inner.velocity + rate, inner.acceleration + change
+        velocity[:, own], acceleration[:, own] = rate[:, own], change[:, own]
+        return Motion(configuration, velocity, acceleration)
 
 
-def _rotation_part(lead: Motion, old: Motion, new: Motion) -> None:
+def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
     """Put the rates of the rotation vector o into `lead`, given the composed motion `old`."""
-    o = lead.configuration[None, 3:]
+    o = lead.configuration[None, own]
     carried, change = np.zeros((2, 1, 3))
-    composed_motions(o, carried, change, new.velocity[None, 3:], new.acceleration[None, 3:])
-    omega = np.asarray(old.velocity)[None, 3:] - carried
-    alpha = np.asarray(old.acceleration)[None, 3:] - change - np.cross(omega, carried)
+    composed_motions(o, carried, change, new.velocity[None, own], new.acceleration[None, own])
+    omega = np.asarray(old.velocity)[None, own] - carried
+    alpha = np.asarray(old.acceleration)[None, own] - change - np.cross(omega, carried)
     rate, second = np.empty((2, 1, 3))
     rotation_vector_rates(o, omega, rate)
     # alpha is linear in o'' with the map that turns o' into omega, plus what o'' = 0 leaves
     turning, leaves = rate.copy(), np.zeros((1, 3))
     rotation_vector_motions(o, turning, leaves)
     rotation_vector_rates(o, alpha - leaves, second)
-    lead.velocity[3:] = rate[0]
-    lead.acceleration[3:] = second[0]
+    lead.velocity[own] = rate[0]
+    lead.acceleration[own] = second[0]
 
 
 def _quintic(lead: Motion, blend: float) -> FloatArray:

@@ -111,7 +111,13 @@ class SampledTrajectory:
                     value=values,
                 )
         self._mechanism = mechanism
-        self._rotates = mechanism.kind == "stewart"
+        coordinates = mechanism.coordinates
+        self._rotation = coordinates.rotation
+        # neither a pose nor independent numbers
+        self._advances = not coordinates.is_pose and (
+            bool(coordinates.quaternions)
+            or coordinates.configuration_size != coordinates.velocity_size
+        )
         self._list: list[float] = self.times.tolist()
         # where the last single time was found: between these times, on this cubic
         self._cursor: tuple[float, float, _Cubics] | None = None
@@ -180,8 +186,9 @@ class SampledTrajectory:
         h = (end - begin)[:, None]
         whole = self._mechanism.difference(first.configuration, last.configuration)
         end_rate = last.velocity.copy()
-        if self._rotates:
-            rotation_vector_rates(whole[:, 3:], last.velocity[:, 3:], end_rate[:, 3:])
+        own = self._rotation
+        if own is not None:
+            rotation_vector_rates(whole[:, own], last.velocity[:, own], end_rate[:, own])
         # Hermite: displacement from the first knot, with rates v0 there and v1 at the end.
         c2 = 3.0 * whole - h * (2.0 * first.velocity + end_rate)
         c3 = -2.0 * whole + h * (first.velocity + end_rate)
@@ -190,7 +197,15 @@ class SampledTrajectory:
     def _between(self, cubics: _Cubics, t: FloatArray) -> Motion:
         begin, end, (start, rate, _), c2, c3 = cubics
         motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))
-        cubic_motions(t, begin, end, start, rate, c2, c3, self._rotates, *motion)
+        if self._advances:
+            # the cubic of the displacement alone, from zero; only the mechanism can apply it
+            displacement = np.empty(rate.shape)
+            origin = np.zeros(rate.shape)
+            cubic_motions(t, begin, end, origin, rate, c2, c3, False, displacement, *motion[1:])
+            motion.configuration[:] = self._mechanism.advance(start, displacement)
+        else:
+            turns = self._rotation is not None
+            cubic_motions(t, begin, end, start, rate, c2, c3, turns, *motion)
         if not all_finite(motion.configuration.reshape(-1)):
             raise InvalidInput(
                 "the displacement between two knots is too large for any number", value=t

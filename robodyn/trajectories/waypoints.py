@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Paths by name, and from files: waypoints joined by lines, from rest to rest or blended.
+"""Paths by name, and from files: waypoints connected by lines, from rest to rest or blended.
 
 ```yaml
 name: up_and_over          # optional
@@ -45,6 +45,8 @@ import numpy as np
 
 from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
+from robodyn.mechanisms.common.coordinates import POSE
+from robodyn.trajectories.demonstration import DEMO, demonstration
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
@@ -63,7 +65,7 @@ _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}
 
 
 def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
-    """A path of the papers by its name, or waypoints from a YAML file.
+    """A path of the papers by its name, `demo` for any mechanism, or waypoints from a YAML file.
 
     Args:
         source: name or file.
@@ -79,9 +81,11 @@ def load_path(source: str | Path, mechanism: Mechanism | None = None) -> Traject
         path: Trajectory = paper_path(name)
     elif name in ARM_PATHS:
         path = arm_path(name)
+    elif name == DEMO and mechanism is not None:
+        path = demonstration(mechanism)
     else:
         path = _from_file(_waypoint_file(source))
-    if mechanism is not None:
+    if mechanism is not None and name != DEMO:
         _check_suits(path, name, mechanism)
     return path
 
@@ -90,9 +94,8 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     start = path.sample(0.0)
     # a pose has one number more than its velocity, also where an arm has seven joints
     is_pose = start.configuration.shape != start.velocity.shape
-    of = "poses of a platform" if is_pose else f"{len(start.velocity)} joint positions"
-    joints = len(mechanism.joint_names)
-    wants = "poses of a platform" if mechanism.kind == "stewart" else f"{joints} joint positions"
+    of = POSE.text if is_pose else f"{len(start.velocity)} joint positions"
+    wants = mechanism.coordinates.text
     if of != wants:
         raise PathError(
             f"path {name!r} is of {of}, {mechanism.name} takes {wants}",

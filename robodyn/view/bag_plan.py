@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.control import platform_from_joints
+from robodyn.control import trajectory_from_joints
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -133,7 +133,7 @@ def _trajectory(message: Any, mechanism: Mechanism, here: FloatArray) -> Sampled
     motion = Motion(*(row[:, order] for row in rows))
     if mechanism.kind == "stewart":
         platform: Any = mechanism
-        return platform_from_joints(platform, times, *motion, here)
+        return trajectory_from_joints(platform, times, *motion, here)
     return SampledTrajectory(mechanism, times, motion)
 
 

@@ -32,9 +32,10 @@ from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.mechanisms.stewart.estimation import PlatformEstimator, twist_covariance_in_body
+from robodyn.mechanisms.stewart.estimation import warm_up_estimating
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import SampledTrajectory, knot_times
-from robodyn.warmup import warm_up, warm_up_estimating, warm_up_watching
+from robodyn.warmup import warm_up, warm_up_watching
 
 def made():
     found = set()

@@ -19,11 +19,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from robodyn.checks import as_array, as_exact, as_pose
+from robodyn.errors import InvalidInput
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
+# Which way a Jacobian goes: `wrench = J @ efforts` or `twist = J @ rates`.
+JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,42 @@ class Coordinates:
     def is_pose(self) -> bool:
         """Whether a configuration is the pose of one body."""
         return self.form == "pose"
+
+    def checked(self, name: str, value: ArrayLike) -> FloatArray:
+        """Configurations (..., nq), finite, their quaternions brought to unit length.
+
+        Raises:
+            InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
+        """
+        if self.is_pose:
+            return as_pose(name, value)
+        given = as_array(name, value, (self.configuration_size,))
+        if not self.quaternions:
+            return given
+        out = np.array(given)
+        for place in self.quaternions:
+            # checked as the orientation of a pose at the origin
+            poses = np.zeros((*out.shape[:-1], 7))
+            poses[..., 3:] = out[..., place]
+            out[..., place] = as_pose(f"{name}[{place.start}:{place.stop}]", poses)[..., 3:]
+        return out
+
+    def single(self, name: str, value: ArrayLike) -> FloatArray:
+        """One configuration (nq,); see `checked`.
+
+        Raises:
+            InvalidInput: as `checked`, or more than one.
+        """
+        if not self.quaternions:
+            return as_exact(name, value, (self.configuration_size,))
+        configuration = self.checked(name, value)
+        if configuration.ndim != 1:
+            raise InvalidInput(
+                f"{name} has shape {configuration.shape}, expected ({self.configuration_size},), "
+                "no batch",
+                value=value,
+            )
+        return configuration
 
     @property
     def text(self) -> str:

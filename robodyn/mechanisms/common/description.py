@@ -36,12 +36,17 @@ class Nouns:
         joint: a driven joint: `leg`, `joint`.
         body: what the mechanism moves: `platform`, `tip`.
         effort: what its actuators exert. It names the key `peak_<effort>` of a summary.
+        effort_label: the same as the label of an axis or a column.
+        effort_unit, joint_unit: units of a column with the values of all driven joints.
     """
 
     mechanism: str
     joint: str
     body: str
     effort: EffortName
+    effort_label: str = "effort"
+    effort_unit: str = "N m, N"
+    joint_unit: str = "rad, m"
 
     @property
     def peak_effort(self) -> str:

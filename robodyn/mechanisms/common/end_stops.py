@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a joint meets at the end of its travel, for simulation."""
+"""End stops of joints, for simulation."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
 
 
 @dataclass(frozen=True)
 class EndStops:
-    """What a joint meets at the end of its travel.
+    """A spring and a damper at each end of a joint's travel.
 
     Attributes:
         stiffness: [N/m or N m/rad].
@@ -46,17 +45,15 @@ class EndStops:
         as_scalar("damping", self.damping, at_least=0.0)
 
     def efforts(
-        self, mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray
+        self, positions: FloatArray, velocities: FloatArray, limits: FloatArray
     ) -> FloatArray:
-        """(n,) [N or N m] what the stops add to the actuators' efforts."""
-        position = mechanism.joint_positions(configuration)
-        out = np.empty_like(position)
-        end_stop_efforts(
-            position,
-            mechanism.joint_velocities(configuration, velocity),
-            mechanism.position_limits,
-            self.stiffness,
-            self.damping,
-            out,
-        )
+        """(n,) [N or N m] what the stops add to the actuators' efforts.
+
+        Args:
+            positions: (n,) [m or rad] of the driven joints.
+            velocities: (n,) [m/s or rad/s].
+            limits: (n, 2) [m or rad] of their travel.
+        """
+        out = np.empty_like(positions)
+        end_stop_efforts(positions, velocities, limits, self.stiffness, self.damping, out)
         return out

@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+    from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap, Unit
     from robodyn.mechanisms.common.description import EffortUnit
     from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.protocol import JacobianMap
 
 
 class JointSpace:

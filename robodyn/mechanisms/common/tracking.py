@@ -45,6 +45,12 @@ class ErrorPart:
     bound: float
     euclidean: bool
 
+    def exceeded(self, error: FloatArray) -> NDArray[np.bool_]:
+        """Whether (...) this part of displacements (..., nv) is beyond the bound."""
+        if self.euclidean:
+            return np.asarray(self.size(error) > self.bound)
+        return np.asarray((np.abs(error[..., self.columns]) > self.bound).any(axis=-1))
+
     def size(self, error: FloatArray) -> FloatArray:
         """Size (...) of this part of displacements (..., nv)."""
         own = error[..., self.columns]
@@ -67,8 +73,7 @@ class Tracking:
 
     def is_lost(self, error: FloatArray) -> NDArray[np.bool_]:
         """Whether displacements (..., nv) from the planned configuration exceed a bound."""
-        beyond = [part.size(error) > part.bound for part in self.parts]
-        return np.asarray(np.logical_or.reduce(beyond))
+        return np.asarray(np.logical_or.reduce([part.exceeded(error) for part in self.parts]))
 
     def largest(self, error: FloatArray) -> dict[str, float]:
         """Largest size of each part of displacements (N, nv), by name."""

@@ -54,4 +54,10 @@ def _recognises(document: UrdfDocument) -> bool:
     return not document.closures
 
 
-SERIAL = Kind("serial", from_yaml=_from_yaml, recognises_urdf=_recognises, from_urdf=_from_urdf)
+SERIAL = Kind(
+    "serial",
+    from_yaml=_from_yaml,
+    recognises_urdf=_recognises,
+    from_urdf=_from_urdf,
+    example="puma560",
+)

@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+    from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap, Unit
     from robodyn.mechanisms.common.description import EffortUnit
     from robodyn.mechanisms.common.joint_states import JointStates
     from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.protocol import JacobianMap
     from robodyn.mechanisms.stewart.joints import LegJointReadings
     from robodyn.mechanisms.stewart.model import StewartModel
 
@@ -61,7 +60,15 @@ class PlatformAnswers:
     joint_units: tuple[Unit, ...] = ("m",) * 6
     effort_units: tuple[EffortUnit, ...] = effort_units(("m",) * 6)
     jacobian_maps: JacobianMap = "efforts to wrench"
-    nouns = Nouns(mechanism="platform", joint="leg", body="platform", effort="force")
+    nouns = Nouns(
+        mechanism="platform",
+        joint="leg",
+        body="platform",
+        effort="force",
+        effort_label="force",
+        effort_unit="N",
+        joint_unit="m",
+    )
     tracking: Tracking = POSE_TRACKING
     formulations: tuple[str, ...] = tuple(FORMULATIONS)
     default_path = "I"

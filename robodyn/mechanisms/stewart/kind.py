@@ -79,4 +79,6 @@ STEWART = Kind(
     recognises_urdf=is_platform,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
+    example="stewart_dasgupta",
+    adapters={"compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating"},
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
+    from robodyn.mechanisms.protocol import Mechanism
 
     ComplexArray = NDArray[np.complex128]
 
@@ -56,9 +56,11 @@ class Linearization(NamedTuple):
 
 
 def linearize(
-    platform: StewartPlatform, pose: ArrayLike, wrench: ArrayLike | None
+    platform: Mechanism, base: FloatArray, pose: ArrayLike, wrench: ArrayLike | None
 ) -> Linearization:
     """Differences of the exact forward dynamics: order 6 in the pose.
+
+    `base` (6, 3) [m] are the centres of the base joints, which give the steps their size.
 
     In the twist, about rest, the acceleration is a polynomial of degree 2, so there the plain
     central difference is exact.
@@ -67,7 +69,6 @@ def linearize(
     rest = np.zeros(6)
     forces = platform.inverse_dynamics(checked, rest, rest, wrench)
     load = None if wrench is None else np.asarray(wrench, dtype=np.float64)[..., None, :]
-    base = np.array([leg.base for leg in platform.model.legs])
     scale = np.repeat([float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean()), 1.0], 3)
     steps = np.concatenate([np.diag(k * STEP * scale) for k in (1, 2, 3, -1, -2, -3)])
     around = platform.advance(checked[..., None, :], steps)

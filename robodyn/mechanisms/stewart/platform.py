@@ -352,7 +352,7 @@ class StewartPlatform(PlatformAnswers):
 
         The derivatives are central differences of the exact forward dynamics, of order 6.
         """
-        return linearize(self, pose, wrench)
+        return linearize(self, self.joint_centres[0], pose, wrench)
 
     def without_friction(self) -> StewartPlatform:
         """The same platform with no friction in its joints."""

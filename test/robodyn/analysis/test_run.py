@@ -24,15 +24,15 @@ import pytest
 import robodyn as rd
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import dynamic_fraction, peak_dynamic_fraction
-from robodyn.analysis.execution import fly
-from robodyn.analysis.run import Run, summary_text
+from robodyn.analysis.execution import execute
+from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, OutputError
 
 
 @pytest.fixture(scope="module")
 def flown(dasgupta):
-    return fly(dasgupta, rd.paper_path("I"), "I", clock=lambda: 2.0)
+    return execute(dasgupta, rd.paper_path("I"), "I", clock=lambda: 2.0)
 
 
 @pytest.mark.parametrize("mode", ["computed_torque", "feedforward", "gravity_compensation"])
@@ -45,7 +45,7 @@ def test_a_flight_is_what_the_follower_of_the_nodes_makes_of_it(dasgupta, mode):
     def control(time, configuration, velocity, _):
         return follower.command(round(time * 1e9), configuration, velocity).required
 
-    run = fly(dasgupta, path, "II", mode, kp=90.0, kv=19.0, preview=0.0013, control_dt=0.002)
+    run = execute(dasgupta, path, "II", mode, kp=90.0, kv=19.0, preview=0.0013, control_dt=0.002)
     expected = rd.simulate(dasgupta, control, path, 1e-3, 0.002)
     for name in ("configuration", "velocity", "effort"):
         np.testing.assert_allclose(
@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_is_refused(flown, tmp_path):
 
 
 def test_path_three_says_what_happened(dasgupta):
-    run = fly(dasgupta, rd.paper_path("III"), "III")
+    run = execute(dasgupta, rd.paper_path("III"), "III")
     summary = run.summary()
     assert summary["status"] != "completed"
     assert summary["warnings"][0].startswith("ERROR ahead: singular at t = 3.6705 s")
@@ -124,8 +124,8 @@ def shifted(flown, displacement, **changes):
     configuration = flown.configuration.copy()
     half = len(configuration) // 2
     configuration[half:] = flown.mechanism.advance(configuration[half:], displacement)
-    given = {name: getattr(flown, name) for name in Run.__dataclass_fields__}
-    return Run(**(given | {"configuration": configuration} | changes))
+    given = {name: getattr(flown, name) for name in RunHistory.__dataclass_fields__}
+    return RunHistory(**(given | {"configuration": configuration} | changes))
 
 
 @pytest.mark.parametrize("displacement", [[0.06, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0.11, 0]])
@@ -141,7 +141,7 @@ def test_what_stopped_a_run_is_its_status(flown):
 
 def test_an_arm_has_torques_and_joints(puma, tmp_path):
     path = rd.plan_joints(np.zeros(6), np.full(6, 0.5), duration=1.0, profile="quintic")
-    run = fly(puma.without_friction(), path, "half", control_dt=0.01)
+    run = execute(puma.without_friction(), path, "half", control_dt=0.01)
     summary = run.summary()
     assert summary["status"] == "completed"
     assert set(summary["tracking"]) == {"joints"}
@@ -155,7 +155,7 @@ def test_an_arm_has_torques_and_joints(puma, tmp_path):
 
 def test_unknown_modes_are_refused(dasgupta):
     with pytest.raises(InvalidInput, match="mode is 'open', expected one of"):
-        fly(dasgupta, rd.paper_path("I"), "I", "open")
+        execute(dasgupta, rd.paper_path("I"), "I", "open")
 
 
 def test_a_dynamic_fraction_is_that_of_forces_that_are_not_near_zero():

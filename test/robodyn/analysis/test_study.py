@@ -116,18 +116,18 @@ def test_the_parts_of_an_arms_torques_add_up(puma, rng):
     path = rd.plan_joints(rng.normal(size=6), rng.normal(size=6), duration=1.5, profile="quintic")
     wrench = 10 * rng.normal(size=6)
     study = rd.analyze(puma, path, 0.05, wrench=wrench)
-    assert list(study.parts) == ["inertial", "coriolis", "gravity", "friction", "wrench"]
-    np.testing.assert_allclose(sum(study.parts.values()), study.forces, atol=1e-12)
+    assert list(study.terms) == ["inertial", "coriolis", "gravity", "friction", "wrench"]
+    np.testing.assert_allclose(sum(study.terms.values()), study.forces, atol=1e-12)
     q, qd, qdd = path.sample(study.time)
-    np.testing.assert_allclose(study.parts["gravity"], puma.gravity(q), atol=1e-12)
+    np.testing.assert_allclose(study.terms["gravity"], puma.gravity(q), atol=1e-12)
     inertial = np.einsum("nij,nj->ni", puma.mass_matrix(q), qdd)
-    np.testing.assert_allclose(study.parts["inertial"], inertial, atol=1e-10)
+    np.testing.assert_allclose(study.terms["inertial"], inertial, atol=1e-10)
     coriolis = np.einsum("nij,nj->ni", puma.coriolis_matrix(q, qd), qd)
-    np.testing.assert_allclose(study.parts["coriolis"], coriolis, atol=1e-10)
+    np.testing.assert_allclose(study.terms["coriolis"], coriolis, atol=1e-10)
     load = -np.einsum("nij,i->nj", puma.jacobian(q), wrench)
-    np.testing.assert_allclose(study.parts["wrench"], load, atol=1e-10)
+    np.testing.assert_allclose(study.terms["wrench"], load, atol=1e-10)
     assert study.reactions is None
-    with pytest.raises(InvalidInput, match="puma560 has no massless part of its forces; it has"):
+    with pytest.raises(InvalidInput, match="puma560 has no massless term of its efforts; it has"):
         _ = study.dynamic_fraction
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control.joint_space import joint_motion, platform_from_joints
+from robodyn.control.joint_space import joint_motion, trajectory_from_joints
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.trajectories import knot_times
 
@@ -67,7 +67,7 @@ def test_shapes_follow_the_times(dasgupta, puma, path):
 
 def test_from_the_legs_the_platform_moves_as_it_did(dasgupta, path, times):
     legs = joint_motion(dasgupta, path, times)
-    found = platform_from_joints(dasgupta, times, *legs[:3], guess=path.sample(0.0).configuration)
+    found = trajectory_from_joints(dasgupta, times, *legs[:3], guess=path.sample(0.0).configuration)
     np.testing.assert_array_equal(found.times, times)
     expected = path.sample(times)
     error = dasgupta.difference(expected.configuration, found.knots.configuration)
@@ -82,7 +82,7 @@ def test_from_the_legs_the_platform_moves_as_it_did(dasgupta, path, times):
 
 def test_accelerations_may_be_left_out(dasgupta, path, times):
     lengths, rates, *_ = joint_motion(dasgupta, path, times)
-    found = platform_from_joints(dasgupta, times, lengths, rates)
+    found = trajectory_from_joints(dasgupta, times, lengths, rates)
     np.testing.assert_allclose(found.knots.velocity, path.sample(times).velocity, atol=1e-10)
     # legs at constant rate leave the platform what its turning takes
     accelerations = joint_motion(dasgupta, found, times).accelerations
@@ -93,7 +93,7 @@ def test_it_stays_on_the_branch_it_began_on(dasgupta, path, times):
     mirrored = np.array(path.sample(0.0).configuration)
     mirrored[2] *= -1.0  # below its base
     legs = joint_motion(dasgupta, path, times)
-    below = platform_from_joints(dasgupta, times, *legs[:3], guess=mirrored)
+    below = trajectory_from_joints(dasgupta, times, *legs[:3], guess=mirrored)
     assert (below.knots.configuration[:, 2] < -0.3).all()
     lengths = dasgupta.joint_positions(below.knots.configuration)
     np.testing.assert_allclose(lengths, legs.positions, atol=1e-9)
@@ -103,7 +103,7 @@ def test_lengths_of_no_pose_are_refused_with_their_knot(dasgupta, path, times):
     lengths, rates, *_ = joint_motion(dasgupta, path, times)
     lengths[5] = [0.1, 3.0, 0.1, 3.0, 0.1, 3.0]
     with pytest.raises(NoSolution, match=r"at element \[5\]"):
-        platform_from_joints(dasgupta, times, lengths, rates)
+        trajectory_from_joints(dasgupta, times, lengths, rates)
 
 
 @pytest.mark.parametrize(
@@ -120,4 +120,4 @@ def test_what_is_no_motion_of_legs_is_refused(dasgupta, change, text):
     lengths = np.tile(dasgupta.joint_positions(dasgupta.home), (2, 1))
     given = {"times": [0.0, 1.0], "lengths": lengths, "rates": np.zeros((2, 6))} | change
     with pytest.raises(InvalidInput, match=text):
-        platform_from_joints(dasgupta, **given)
+        trajectory_from_joints(dasgupta, **given)

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.execution import fly
+from robodyn.analysis.execution import execute
 
 BOUND = 4.26e-4
 
@@ -58,7 +58,7 @@ def test_a_slow_move_meets_the_bound_without_it(exact):
 
 def test_a_payload_the_controller_does_not_know_shows_as_droop(exact):
     path = rd.load_path("puma", exact)
-    loaded = fly(exact.with_payload(2.0), path, "puma", control_dt=0.01, model=exact)
-    known = fly(exact.with_payload(2.0), path, "puma", control_dt=0.01)
+    loaded = execute(exact.with_payload(2.0), path, "puma", control_dt=0.01, model=exact)
+    known = execute(exact.with_payload(2.0), path, "puma", control_dt=0.01)
     assert np.abs(known.error).max() < 5e-4
     assert np.abs(loaded.error).max() > 20 * np.abs(known.error).max()

@@ -23,8 +23,9 @@ import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, PathError
 from robodyn.simulation import Plant
+from robodyn.trajectories import demonstration
 from robodyn.view.live import BY_HAND, LiveSimulation
-from robodyn.view.paths import demo_path, paths_of
+from robodyn.view.paths import paths_of
 
 
 def test_it_is_the_plant_and_the_follower_to_the_last_bit(dasgupta):
@@ -112,7 +113,7 @@ def test_steering_is_limited_in_speed(dasgupta):
 )
 def test_the_demo_of_every_bundled_model_is_within_its_limits(load, name):
     mechanism = load(name)
-    path = demo_path(mechanism)
+    path = demonstration(mechanism)
     places = path.sample(np.linspace(0.0, path.duration, 300)).configuration
     positions = mechanism.joint_positions(places)
     limits = mechanism.position_limits

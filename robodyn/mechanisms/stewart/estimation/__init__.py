@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Estimation: from what encoders read to the state of the mechanism."""
+"""Estimate the state of a platform from the readings of its encoders."""
 
 from robodyn.mechanisms.stewart.estimation.covariance import (
     motion_covariance,
@@ -21,6 +21,7 @@ from robodyn.mechanisms.stewart.estimation.covariance import (
 )
 from robodyn.mechanisms.stewart.estimation.platform_estimator import Estimate, PlatformEstimator
 from robodyn.mechanisms.stewart.estimation.readings import leg_readings
+from robodyn.mechanisms.stewart.estimation.warm_up import warm_up_estimating
 
 __all__ = [
     "Estimate",
@@ -29,4 +30,5 @@ __all__ = [
     "motion_covariance",
     "quantisation_deviation",
     "twist_covariance_in_body",
+    "warm_up_estimating",
 ]

@@ -1,0 +1,103 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A study that can show itself: `robodyn.analyze`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robodyn.analysis import study as plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+
+class Study(plain.Study):
+    """A study with charts and a report; see `robodyn.analysis.study.Study`."""
+
+    def plot(self) -> dict[str, Figure]:
+        """The charts of its report as figures, by name; nothing is shown or saved.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
+        from robodyn.report.images import draw
+        from robodyn.report.study_charts import study_charts
+
+        return {chart.key: draw(chart) for chart in study_charts(self)}
+
+    def to_html(self, path: str | Path | None = None, *, name: str = "", command: str = "") -> str:
+        """One self-contained HTML page with everything: charts, extremes, the model's parameters.
+
+        Args:
+            path: file to write it to, if any.
+            name: of the motion.
+            command: that asked for the page, to be printed on it.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        from robodyn.report.page import write_page
+        from robodyn.report.study_page import study_page
+
+        page = study_page(self, name, command)
+        if path is not None:
+            write_page(page, path)
+        return page.html()
+
+
+def analyze(
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    dt: float = 0.01,
+    *,
+    formulation: str = "exact",
+    wrench: ArrayLike | None = None,
+    characteristic_length: float = 1.0,
+    progress: Callable[[float], None] | None = None,
+) -> Study:
+    """Examine what a planned motion asks of a mechanism.
+
+    Args:
+        mechanism: of any kind.
+        trajectory: the motion.
+        dt: [s] between the instants examined; the trajectory's switching times and its end are
+            examined as well.
+        formulation: of the inverse dynamics, one of `mechanism.formulations`.
+        wrench: (6,) [N, N m] what the surroundings exert on the mechanism, constant.
+        characteristic_length: [m] of the scaled condition number.
+        progress: called with the share done, 0 to 1, now and then.
+
+    Raises:
+        InvalidInput: arguments out of range, or an unknown formulation.
+        KinematicsError: a configuration without geometry. Forces at a singularity are NaN instead.
+    """
+    found = plain.analyze(
+        mechanism,
+        trajectory,
+        dt,
+        formulation=formulation,
+        wrench=wrench,
+        characteristic_length=characteristic_length,
+        progress=progress,
+    )
+    return Study(**vars(found))

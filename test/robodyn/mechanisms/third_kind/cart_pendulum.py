@@ -1,0 +1,212 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A kind of mechanism that the package does not know: a pendulum on a cart, both driven.
+
+The cart slides along x, the pendulum hangs from it and turns about the y axis of the base, its
+angle counted so that a positive one takes the tip towards positive x. It has a YAML form,
+
+    type: cart_pendulum
+    cart: 2.0        # kg
+    bob: 0.5         # kg, a point mass at the tip
+    length: 0.4      # m
+
+and a URDF form: a robot of the name `cart_pendulum`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import robodyn as rd
+from robodyn.formats.documents import Fields
+from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.numpy_dynamics import NumpyDynamics
+from robodyn.poses import pose_from_rpy
+
+GRAVITY = 9.81
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a description says."""
+
+    cart: float
+    bob: float
+    length: float
+    damping: float = 0.0
+    inertia: float = 0.0
+
+
+class CartPendulum(NumpyDynamics):
+    """The mechanism."""
+
+    kind = "cart_pendulum"
+    name = "cart and pendulum"
+    joint_names = ("slider", "hinge")
+    joint_units = ("m", "rad")
+    frames = ("base_link", "bob")
+    nouns = Nouns(mechanism="cart-pendulum", joint="joint", body="bob", effort="effort")
+    gravity_vector = np.array([0.0, 0.0, -GRAVITY])
+    effort_limits = np.array([200.0, 50.0])
+    position_limits = np.array([[-1.0, 1.0], [-2.0, 2.0]])
+    velocity_limits = np.array([5.0, 20.0])
+
+    def __init__(self, model: Model, source: str = "") -> None:
+        self.model, self.source = model, source
+
+    def __reduce__(self):
+        return CartPendulum, (self.model, self.source)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CartPendulum):
+            return NotImplemented
+        return self.model == other.model
+
+    __hash__ = None
+
+    @property
+    def home(self):
+        return np.array([0.1, 0.3])
+
+    @property
+    def size(self):
+        return self.model.length
+
+    @property
+    def bodies(self):
+        still = np.zeros((3, 3))
+        return (
+            MovingBody("cart", self.model.cart, np.zeros(3), still),
+            MovingBody("bob", self.model.bob, np.array([0.0, 0.0, -self.model.length]), still),
+        )
+
+    @property
+    def moving_mass(self):
+        return self.model.cart + self.model.bob
+
+    @property
+    def joint_friction(self):
+        return ({"damping": self.model.damping}, {"damping": 0.0})
+
+    def without_friction(self):
+        return CartPendulum(replace(self.model, damping=0.0), self.source)
+
+    def with_payload(self, mass, com=(0.0, 0.0, 0.0), inertia=None):
+        turning = 0.0 if inertia is None else float(np.asarray(inertia)[1, 1])
+        model = replace(self.model, bob=self.model.bob + mass, inertia=self.model.inertia + turning)
+        return CartPendulum(model, self.source)
+
+    def body_pose(self, configuration):
+        x, angle = np.moveaxis(self.joint_positions(configuration), -1, 0)
+        still, long = np.zeros_like(x), self.model.length
+        xyz = np.stack([x + long * np.sin(angle), still, -long * np.cos(angle)], axis=-1)
+        return pose_from_rpy(xyz, np.stack([still, -angle, still], axis=-1))
+
+    def jacobian(self, configuration):
+        _, angle = np.moveaxis(self.joint_positions(configuration), -1, 0)
+        J = np.zeros((*angle.shape, 6, 2))
+        J[..., 0, 0] = 1.0
+        J[..., 0, 1] = self.model.length * np.cos(angle)
+        J[..., 2, 1] = self.model.length * np.sin(angle)
+        J[..., 4, 1] = -1.0
+        return J
+
+    def mass_matrix(self, configuration):
+        _, angle = np.moveaxis(self.joint_positions(configuration), -1, 0)
+        m, long = self.model.bob, self.model.length
+        M = np.empty((*angle.shape, 2, 2))
+        M[..., 0, 0] = self.model.cart + m
+        M[..., 0, 1] = M[..., 1, 0] = m * long * np.cos(angle)
+        M[..., 1, 1] = m * long**2 + self.model.inertia
+        return M
+
+    def bias(self, configuration, velocity):
+        _, angle = np.moveaxis(self.joint_positions(configuration), -1, 0)
+        speed, rate = np.moveaxis(self.joint_velocities(configuration, velocity), -1, 0)
+        m, long = self.model.bob, self.model.length
+        along = self.model.damping * speed - m * long * np.sin(angle) * rate**2
+        about = m * GRAVITY * long * np.sin(angle) + 0.0 * rate
+        return np.stack([along, about], axis=-1)
+
+    def figure(self):
+        """A stick from the cart to the bob, both drawn as spheres."""
+        from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, stick
+
+        end = np.array([0.0, 0.0, -self.model.length])
+        tip = np.eye(4)
+        tip[:3, 3] = end
+        joints = [
+            DrawnJoint(
+                "slider", "prismatic", "base_link", "cart", np.eye(4), np.array([1.0, 0, 0])
+            ),
+            DrawnJoint("hinge", "revolute", "cart", "rod", np.eye(4), np.array([0.0, -1.0, 0.0])),
+            DrawnJoint("tip", "fixed", "rod", "bob", tip),
+        ]
+        ball = Shape("bob", "sphere", (0.05,), np.eye(4))
+        block = Shape("cart", "box", (0.2, 0.1, 0.1), np.eye(4))
+        return Figure(joints, [*stick("rod", end, 0.01), ball, block])
+
+
+def from_yaml(document, source, options):
+    fields = Fields(document, source)
+    fields.only("type", "cart", "bob", "length", "damping")
+    masses = [fields.number(name, "kg", above=0.0) for name in ("cart", "bob")]
+    length = fields.number("length", "m", above=0.0)
+    damping = fields.number("damping", "N s/m", default=0.0, at_least=0.0)
+    return CartPendulum(Model(*masses, length, damping), source)
+
+
+def recognises(document):
+    return document.robot.name == "cart_pendulum"
+
+
+def from_urdf(document, options):
+    links = {link.name: link for link in document.robot.links}
+    tip = next(joint for joint in document.robot.joints if joint.child == "bob")
+    masses = [links[name].inertial.mass for name in ("cart", "bob")]
+    return CartPendulum(Model(*masses, -tip.origin.xyz[2]), document.source)
+
+
+URDF = """<robot name="cart_pendulum">
+  <link name="base_link"/>
+  <link name="cart"><inertial><mass value="{cart}"/><inertia ixx="0.01" ixy="0" ixz="0"
+    iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+  <link name="rod"/>
+  <link name="bob"><inertial><mass value="{bob}"/><inertia ixx="0" ixy="0" ixz="0"
+    iyy="0" iyz="0" izz="0"/></inertial></link>
+  <joint name="slider" type="prismatic"><parent link="base_link"/><child link="cart"/>
+    <axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="200" velocity="5"/></joint>
+  <joint name="hinge" type="revolute"><parent link="cart"/><child link="rod"/>
+    <axis xyz="0 -1 0"/><limit lower="-2" upper="2" effort="50" velocity="20"/></joint>
+  <joint name="tip" type="fixed"><parent link="rod"/><child link="bob"/>
+    <origin xyz="0 0 {down}"/></joint>
+</robot>
+"""
+
+
+def to_urdf(mechanism):
+    model = mechanism.model
+    return URDF.format(cart=model.cart, bob=model.bob, down=-model.length)
+
+
+KIND = rd.Kind(
+    "cart_pendulum",
+    from_yaml=from_yaml,
+    recognises_urdf=recognises,
+    from_urdf=from_urdf,
+    to_urdf=to_urdf,
+)
