@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -37,6 +37,9 @@ SMALLEST_SHARE = 2048
 LARGEST_SHARE = 65536
 
 _NAME = "robodyn-worker"
+
+# Python has one size of stack, for all threads that start.
+_ONE_STACK_SIZE = threading.Lock()
 
 _count: int | None = None
 _pool: ThreadPoolExecutor | None = None
@@ -128,6 +131,31 @@ def each(work: Callable[[int], None], count: int) -> Iterator[int]:
         for future in pending:
             future.cancel()
         wait(pending)  # they write into what the caller may now drop or look at
+
+
+def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
+    """A function that makes each call on a thread of its own with `size` bytes of stack."""
+
+    def on_thread(*args: P.args, **kwargs: P.kwargs) -> T:
+        found: Future[T] = Future()
+
+        def work() -> None:
+            try:
+                found.set_result(call(*args, **kwargs))
+            except BaseException as error:
+                found.set_exception(error)
+
+        with _ONE_STACK_SIZE:
+            usual = threading.stack_size(size + -size % 4096)
+            try:
+                thread = threading.Thread(target=work)
+                thread.start()
+            finally:
+                threading.stack_size(usual)
+        thread.join()
+        return found.result()
+
+    return on_thread
 
 
 def _is_worker() -> bool:

@@ -29,9 +29,12 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap
     from robodyn.mechanisms.common.end_stops import EndStops
 
@@ -155,3 +158,17 @@ class Mechanism(Described, Jointed, Examined, Protocol):
         self, configuration: ArrayLike, /, characteristic_length: float = 1.0
     ) -> FloatArray:
         """Ratio of the extreme singular values of the Jacobian, moments divided by a length."""
+
+
+@runtime_checkable
+class SimulatesCompiled(Protocol):
+    """What a mechanism may offer beyond the protocol: whole simulations in compiled code."""
+
+    def compiled_simulation(
+        self, model: Mechanism, /
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """What fills rows `first` + 1 to `last` of a rollout, called with it and the two.
+
+        `model` is what the control takes the mechanism for. None where compiled code cannot
+        simulate the two; simulations then make a call of Python at each stage of a step.
+        """

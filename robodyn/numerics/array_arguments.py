@@ -98,7 +98,15 @@ VECTOR_OUT, MATRIX_OUT = GivenType(1, writable=True), GivenType(2, writable=True
 
 @intrinsic
 def taken(typingctx: Any, given: Any) -> Any:
-    """The array that was given."""
+    """The array that was given, or a tuple of arrays."""
+    if isinstance(given, types.BaseTuple):
+        result = types.Tuple([item.array for item in given])
+
+        def unpacked(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            # the tuple's layout depends on whether its items have one type
+            return context.make_tuple(builder, result, cgutils.unpack_tuple(builder, args[0]))
+
+        return result(given), unpacked
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return args[0]

@@ -12,10 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Simulations in compiled code, where mechanism and controller are of the kinds it knows.
+"""Simulations in compiled code, where the mechanism offers them and the controller is known.
 
-The motion planned, and the load, are sampled beforehand at all times at which the loop of `steps`
-would ask for them. It goes as far as all goes well; what comes then, and why, is the loop's to say.
+The planned motion and the load are sampled beforehand, at every time at which the Python loop of
+`control_loop` would ask for them. Compiled code stops at the first failure; the Python loop then
+takes over from the last good state, meets the same failure and raises the error.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.control.laws import law_of, rows_for
-from robodyn.mechanisms.common.compiled_run import Rollout
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
+from robodyn.mechanisms.protocol import SimulatesCompiled
 from robodyn.simulation.control_loop import inner_ends, steps_between
 
 if TYPE_CHECKING:
@@ -39,20 +39,22 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
     from robodyn.control.laws import Law
+    from robodyn.mechanisms.common.compiled_run import Outcome
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.simulation.task import SimulationTask
 
 
-# Instants sampled at a time: what is known beforehand takes little memory, however long it lasts.
+# Instants sampled at a time, so that long simulations need little memory for it.
 WINDOW = 1024
-# How often progress is told.
+# How often progress is reported.
 PARTS = 100
 
 
 def fast_forward(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
     """Advance a run as far as compiled code takes it, which may be nowhere."""
     law = law_of(run.controller)
-    if law is None or not is_compiled(run.plant.mechanism, run.controller):
+    advance = None if law is None else _compiled(run.plant.mechanism, law)
+    if law is None or advance is None:
         return
     last = len(run.time) - 1
     part = WINDOW if progress is None else max(last // PARTS, 1)
@@ -61,36 +63,27 @@ def fast_forward(run: SimulationTask, progress: Callable[[float], None] | None =
         end = min(first + WINDOW, last)
         try:
             rollout = _rollout(run, law, first, end)
-        except Exception:  # of the trajectory or the load: the loop meets it when it is due
+        except Exception:  # of the trajectory or the load: the Python loop raises it when due
             return
         while run.row < end:
             if progress is not None:
                 progress(float(run.time[run.row]))
             until = min(run.row + part, end)
-            run.row = first + _advance(
-                run.plant.mechanism, law, rollout, run.row - first, until - first
-            )
+            run.row = first + advance(rollout, run.row - first, until - first).row
             if run.row < until:
                 return
 
 
 def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
-    """Whether mechanism and controller are of the kinds that are known here."""
-    kind, law = type(mechanism), law_of(controller)
-    # a class derived from one of these may move in any way
-    if law is None or kind not in {StewartPlatform, SerialArm}:
-        return False
-    model = mechanism if law.model is None else law.model
-    return type(model) is kind and len(model.joint_names) == len(mechanism.joint_names)
+    """Whether compiled code simulates this mechanism under this controller."""
+    law = law_of(controller)
+    return law is not None and _compiled(mechanism, law) is not None
 
 
-def _advance(mechanism: Mechanism, law: Law, rollout: Rollout, first: int, last: int) -> int:
-    model = mechanism if law.model is None else law.model
-    if isinstance(mechanism, StewartPlatform) and isinstance(model, StewartPlatform):
-        return mechanism.roll_out(rollout, model, first, last).row
-    assert isinstance(mechanism, SerialArm)
-    assert isinstance(model, SerialArm)
-    return mechanism.roll_out(rollout, model, first, last).row
+def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
+    if not isinstance(mechanism, SimulatesCompiled):
+        return None
+    return mechanism.compiled_simulation(mechanism if law.model is None else law.model)
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
@@ -101,12 +94,11 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     longest = plant.dt if run.is_sampled else np.inf
     steps = steps_between(time[:-1], time[1:], longest)
     dt = np.diff(time) / steps
-    stops = plant.end_stops
     times = time[:-1, None] if run.is_sampled else _stages(time)
     rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1))
     columns = {0: size, 1: 0}.get(law.kind, run.configuration.shape[1] + 2 * size)
     return Rollout(
-        np.array((0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)),
+        np.array(spring_and_damper(plant.end_stops)),
         np.array(np.broadcast_to(plant.limits, (size,))),
         law.kind,
         law.kp,

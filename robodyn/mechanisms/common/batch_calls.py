@@ -12,15 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Batches of states through compiled kernels, on several threads: what arms and platforms share."""
+"""Batches of states through compiled kernels, on several threads: what all kinds share."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn.checks import as_array, as_pose
 from robodyn.numerics.array_arguments import (
     MATRIX,
     MATRIX_OUT,
@@ -29,13 +30,15 @@ from robodyn.numerics.array_arguments import (
     VECTOR,
     direct,
 )
+from robodyn.numerics.broadcasting import States, element, flatten, states
 from robodyn.threads import once, share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.numerics.broadcasting import States
 
 
 # Types of a configuration, and of a whole state: three arrays and a wrench.
@@ -44,37 +47,127 @@ STATE = (*CONFIGURATION * 3, ROWS_OR_NONE)
 
 
 @once
-def entry(kernel: Any, *inputs: Any) -> Callable[..., bool]:
+def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
     """Entry point of a kernel of two arrays of a mechanism's numbers, inputs and results."""
     return direct(kernel, MATRIX, VECTOR, *inputs, MATRIX_OUT)
 
 
-def computed(
-    kernel: Callable[..., bool],
+class Argument(NamedTuple):
+    """An array (..., width) that a method takes, for its checks and their messages."""
+
+    name: str
+    width: int
+    unit: str = ""
+
+    def checked(self, value: ArrayLike | None) -> FloatArray:
+        """The argument as float64, a wrench that is not given as zero.
+
+        Raises:
+            InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        """
+        if value is None and self is WRENCH:
+            return np.zeros(6)
+        given: Any = value
+        if self is POSE:
+            return as_pose(self.name, given)
+        return as_array(self.name, given, (self.width,), self.unit)
+
+
+POSE = Argument("pose", 7)
+WRENCH = Argument("wrench", 6, "N, N m")
+
+
+class Unanswered(Exception):
+    """A state for which the equations have no answer.
+
+    Attributes:
+        index: of the first such state in the batch, () for a single one.
+        state: its checked arguments.
+    """
+
+    def __init__(self, index: tuple[int, ...], state: list[FloatArray]) -> None:
+        super().__init__(index)
+        self.index, self.state = index, state
+
+
+def answers(
+    kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
-    states: States | None,
+    arguments: Sequence[Argument],
+    values: Sequence[ArrayLike | None],
     core: tuple[int, ...],
     *settings: Any,
-) -> FloatArray | None:
-    """What a kernel makes of each state, (..., *core); None where something is to be explained.
+) -> FloatArray:
+    """What a kernel makes of each state, (..., *core).
 
     Args:
         kernel: entry point; takes the mechanism's numbers, arrays (n, k) of states, the settings
-            and an array (n, prod(core)) for the results; returns whether all states have one.
+            and an array (n, prod(core)) for the results; returns how many states from the first,
+            in whole vectors, it has answered.
         numbers: the mechanism's.
-        states: None passes through.
+        arguments, values: what was passed in.
         core: shape of one result.
         settings: the same for all states.
+
+    Raises:
+        InvalidInput: an argument of the wrong shape or not finite.
+        Unanswered: the first state that has none, where all arguments are right.
     """
-    if states is None:
-        return None
-    out = np.empty((states.count, math.prod(core)))
+    batch = states([argument.width for argument in arguments], values)
+    if batch is not None:
+        results = computed(kernel, numbers, batch, core, *settings)
+        if results is not None:
+            return results
+    # something is wrong, or of another type: only now is time spent on finding out what
+    checked = {
+        argument.name: argument.checked(value)
+        for argument, value in zip(arguments, values, strict=True)
+    }
+    shape, flat = flatten(**checked)
+    flat_batch = States((len(flat[0]),), [*flat])
+    out, done = _run(kernel, numbers, flat_batch, core, settings)
+    if done == flat_batch.count:
+        return out.reshape(*shape, *core)
+    one = np.empty((1, out.shape[1]))
+    for n in range(done, flat_batch.count):
+        if not kernel(*numbers, *flat_batch.part(n, n + 1), *settings, one):
+            break
+    raise Unanswered(element(shape, n), [array[n] for array in flat])
 
-    def work(first: int, last: int) -> bool:
-        return kernel(*numbers, *states.part(first, last), *settings, out[first:last])
 
+def computed(
+    kernel: Callable[..., int],
+    numbers: tuple[FloatArray, ...],
+    states: States,
+    core: tuple[int, ...],
+    *settings: Any,
+) -> FloatArray | None:
+    """As `answers`, of states that are not checked; None where one has no answer."""
     try:
-        done = share(work, states.count)
+        out, done = _run(kernel, numbers, states, core, settings)
     except TypeError:
         return None  # not float64 as the kernels know it
-    return out.reshape(*states.shape, *core) if done else None
+    return out.reshape(*states.shape, *core) if done == states.count else None
+
+
+def _run(
+    kernel: Callable[..., int],
+    numbers: tuple[FloatArray, ...],
+    states: States,
+    core: tuple[int, ...],
+    settings: tuple[Any, ...],
+) -> tuple[FloatArray, int]:
+    """Results (N, prod(core)), and how many of them, from the first, there are."""
+    out = np.empty((states.count, math.prod(core)))
+    stopped: list[int] = []
+
+    def work(first: int, last: int) -> bool:
+        done = kernel(*numbers, *states.part(first, last), *settings, out[first:last])
+        if done < last - first:
+            stopped.append(first + done)
+            return False
+        return True
+
+    if states.count:
+        share(work, states.count)
+    return out, min(stopped, default=states.count)

@@ -27,21 +27,26 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.mechanisms.common.batch_calls import Unanswered
+from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
-from robodyn.mechanisms.serial.integration import Chain, integrate, roll_out
+from robodyn.mechanisms.serial.integration import advance, reason
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.mechanisms.serial.model import SerialModel
 
 
@@ -132,11 +137,9 @@ class SerialArm(SerialKinematics):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
-            many_efforts = many.inverse_dynamics(
+            return many.inverse_dynamics(
                 (self._chain(friction, armature), self._gravity), q, qd, qdd, wrench
             )
-            if many_efforts is not None:
-                return many_efforts
         _choose(method, INVERSE_METHODS)
         shape, (position, rate, change, load) = self._flat(
             q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
@@ -147,7 +150,7 @@ class SerialArm(SerialKinematics):
         if method == "lagrange":
             kernels.lagrange(chain, self._pseudo, *state, out)
         else:
-            kernels.newton_euler(chain, *state, method == "modified_newton_euler", out)
+            kernels.modified_newton_euler(chain, *state, out)
         return out.reshape(*shape, self.n)
 
     def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
@@ -174,15 +177,11 @@ class SerialArm(SerialKinematics):
                     return matrix
             except TypeError:
                 pass
-            matrices = many.mass_matrix((self._chain(False, armature), self._gravity), q)
-            if matrices is not None:
-                return matrices
+            return many.mass_matrix((self._chain(False, armature), self._gravity), q)
         _choose(method, MASS_METHODS)
         shape, (flat,) = self._flat(q=q)
         out = np.empty((len(flat), self.n, self.n))
-        strobing = method == "strobing"
-        compute = kernels.strobed_mass_matrix if strobing else kernels.mass_matrix
-        compute(self._chain(False, armature), flat, out)
+        kernels.strobed_mass_matrix(self._chain(False, armature), flat, out)
         return out.reshape(*shape, self.n, self.n)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
@@ -230,32 +229,35 @@ class SerialArm(SerialKinematics):
                     return accelerations
             except TypeError:
                 pass
-            many_accelerations = many.forward_dynamics(
-                (self._chain(friction, armature), self._gravity), q, qd, tau, wrench
-            )
-            if many_accelerations is not None:
-                return many_accelerations
+            chain = self._chain(friction, armature)
+            try:
+                return many.forward_dynamics((chain, self._gravity), q, qd, tau, wrench)
+            except Unanswered as failure:
+                at, index = failure.state[0], failure.index
+            raise self._without_inertia(at, index)
         _choose(method, FORWARD_METHODS)
         shape, (position, rate, effort, load) = self._flat(
             q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
         )
         out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
-        strobing = method == "strobing"
-        compute = kernels.strobed_forward_dynamics if strobing else kernels.forward_dynamics
         chain = self._chain(friction, armature)
-        compute(chain, self._gravity, position, rate, effort, load, out, status)
+        kernels.strobed_forward_dynamics(
+            chain, self._gravity, position, rate, effort, load, out, status
+        )
         if status.any():
             first = int(np.argmax(status))
-            index = element(shape, first)
-            raise SingularMassMatrix(
-                f"{self.name}: a joint has no inertia to accelerate at q "
-                f"{np.array2string(position[first], precision=6)}"
-                f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
-                "an armature",
-                value=position[first],
-                index=index,
-            )
+            raise self._without_inertia(position[first], element(shape, first))
         return out.reshape(*shape, self.n)
+
+    def _without_inertia(self, q: FloatArray, index: tuple[int, ...]) -> SingularMassMatrix:
+        return SingularMassMatrix(
+            f"{self.name}: a joint has no inertia to accelerate at q "
+            f"{np.array2string(q, precision=6)}"
+            f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
+            "an armature",
+            value=q,
+            index=index,
+        )
 
     def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Kinetic energy (...) with the motors', potential energy (...), 0 at the base [J]."""
@@ -289,17 +291,29 @@ class SerialArm(SerialKinematics):
         Raises:
             SimulationFailed: no finite state follows.
         """
-        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
-        state, limits = (configuration, velocity), self.position_limits
-        return integrate(self._packed, limits, stops, state, effort, wrench, dt, steps)
+        return integrate(
+            advance(self._packed, self.position_limits, self._packed),
+            reason,
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
 
-    def roll_out(self, rollout: Rollout, model: SerialArm, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
-        return roll_out(self._packed, self.position_limits, model._packed, rollout, (first, last))
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        if type(self) is not SerialArm or type(model) is not SerialArm or model.n != self.n:
+            return None
+        return advance(self._packed, self.position_limits, model._packed)
 
     @property
-    def _packed(self) -> Chain:
-        return Chain(self._chain(), self._gravity)
+    def _packed(self) -> tuple[FloatArray, FloatArray]:
+        return self._chain(), self._gravity
 
     def _single(self, friction: bool, armature: bool) -> Single:
         return self._singles[bool(friction), bool(armature)]

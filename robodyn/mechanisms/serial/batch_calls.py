@@ -12,18 +12,26 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Batches of an arm's states through the vector kernels; None where something is to be explained.
+"""Batches of an arm's states through the vector kernels.
 
-`numbers` are the packed chain and gravity.
+`numbers` are the packed chain and gravity. All functions raise InvalidInput for arguments of the
+wrong shape or not finite; `forward_dynamics` raises Unanswered where a joint has no inertia.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed, entry
+from robodyn.mechanisms.common.batch_calls import (
+    CONFIGURATION,
+    STATE,
+    WRENCH,
+    Argument,
+    answers,
+    entry,
+)
 from robodyn.mechanisms.serial.kernels import lanes as kernels
-from robodyn.numerics.broadcasting import states
+from robodyn.threads import with_stack
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -39,9 +47,10 @@ def inverse_dynamics(
     qd: ArrayLike,
     qdd: ArrayLike,
     wrench: ArrayLike | None,
-) -> FloatArray | None:
+) -> FloatArray:
     """Efforts of motions."""
-    return _dynamics(kernels.inverse_dynamics, numbers, q, qd, qdd, wrench)
+    names = "q", "qd", "qdd"
+    return _dynamics(kernels.inverse_dynamics, numbers, names, (q, qd, qdd, wrench))
 
 
 def forward_dynamics(
@@ -50,25 +59,46 @@ def forward_dynamics(
     qd: ArrayLike,
     tau: ArrayLike,
     wrench: ArrayLike | None,
-) -> FloatArray | None:
+) -> FloatArray:
     """Accelerations that efforts cause."""
-    return _dynamics(kernels.forward_dynamics, numbers, q, qd, tau, wrench)
+    names = "q", "qd", "tau"
+    return _dynamics(kernels.forward_dynamics, numbers, names, (q, qd, tau, wrench))
 
 
-def mass_matrix(numbers: Numbers, q: ArrayLike) -> FloatArray | None:
+def mass_matrix(numbers: Numbers, q: ArrayLike) -> FloatArray:
     """Mass matrices."""
     n = len(numbers[0]) - 1
-    kernel = entry(kernels.mass_matrix, *CONFIGURATION)
-    return computed(kernel, numbers, states((n,), (q,)), (n, n))
+    return _of_configuration(kernels.mass_matrix, numbers, q, (n, n))
 
 
-def jacobian(numbers: Numbers, q: ArrayLike) -> FloatArray | None:
+def jacobian(numbers: Numbers, q: ArrayLike) -> FloatArray:
     """Jacobians of the tip."""
     n = len(numbers[0]) - 1
-    kernel = entry(kernels.jacobian, *CONFIGURATION)
-    return computed(kernel, numbers, states((n,), (q,)), (6, n))
+    return _of_configuration(kernels.jacobian, numbers, q, (6, n))
 
 
-def _dynamics(kernel: Any, numbers: Numbers, *given: ArrayLike | None) -> FloatArray | None:
+def _dynamics(
+    kernel: Any,
+    numbers: Numbers,
+    names: tuple[str, ...],
+    values: tuple[ArrayLike | None, ...],
+) -> FloatArray:
     n = len(numbers[0]) - 1
-    return computed(entry(kernel, *STATE), numbers, states((n, n, n, 6), given), (n,))
+    arguments = (*(_joints(name, n) for name in names), WRENCH)
+    return answers(_entry(kernel, n, *STATE), numbers, arguments, values, (n,))
+
+
+def _of_configuration(
+    kernel: Any, numbers: Numbers, q: ArrayLike, core: tuple[int, ...]
+) -> FloatArray:
+    n = len(numbers[0]) - 1
+    return answers(_entry(kernel, n, *CONFIGURATION), numbers, (_joints("q", n),), (q,), core)
+
+
+def _joints(name: str, n: int) -> Argument:
+    return Argument(name, n, f"{n} joints, rad or m")
+
+
+def _entry(kernel: Any, n: int, *inputs: Any) -> Any:
+    compiled = entry(kernel, *inputs)
+    return compiled if n <= kernels.MOST_JOINTS else with_stack(kernels.stack_needed(n), compiled)

@@ -12,82 +12,44 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Stepping an arm through time."""
+"""A serial arm in compiled simulations."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
-from robodyn.errors import SimulationFailed
-from robodyn.mechanisms.common.compiled_run import SPAN, TYPES, Outcome, Rollout, held
-from robodyn.mechanisms.serial.kernels import integration as kernels
-from robodyn.numerics.array_arguments import MATRIX, VECTOR, direct
-from robodyn.threads import once
+from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
+from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
+from robodyn.numerics.array_arguments import MATRIX, VECTOR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+
+    Numbers = tuple[FloatArray, FloatArray]
 
 
 _REASONS = {
-    kernels.DIVERGED: "the state grew beyond all bounds",
-    kernels.NO_COMMAND: "the efforts are not finite",
-    kernels.NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor "
-    "an armature",
+    NO_COMMAND: "the efforts are not finite",
+    NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an armature",
 }
 
 
-class Chain(NamedTuple):
-    """A packed chain (n + 1, LINK_SIZE) and gravity (3,)."""
+def advance(
+    plant: Numbers, limits: FloatArray, model: Numbers
+) -> Callable[[Rollout, int, int], Outcome]:
+    """How rows of a rollout are filled.
 
-    links: FloatArray
-    gravity: FloatArray
-
-
-@once
-def _simulate() -> Any:
-    arm = MATRIX, VECTOR
-    return direct(kernels.simulate, *arm, MATRIX, VECTOR, VECTOR, *arm, *TYPES, *SPAN)
-
-
-def roll_out(
-    plant: Chain, limits: FloatArray, model: Chain, rollout: Rollout, span: tuple[int, int]
-) -> Outcome:
-    """Fill rows of a rollout; `limits` (n, 2) end the joints' travel."""
-    return Outcome(
-        *_simulate()(
-            *plant,
-            limits,
-            rollout.stops,
-            rollout.effort_limits,
-            *model,
-            *rollout.arguments,
-            *span,
-        )
-    )
-
-
-def integrate(
-    chain: Chain,
-    limits: FloatArray,
-    stops: tuple[float, float],
-    state: tuple[FloatArray, FloatArray],
-    effort: FloatArray,
-    wrench: FloatArray,
-    dt: float,
-    steps: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Q and qd after `steps` of dt, efforts and wrench held.
-
-    Raises:
-        SimulationFailed: its `value` is the last good state (q, qd), its `time` how far it got [s].
+    plant, model: packed chain (n + 1, LINK_SIZE) and gravity (3,); limits: (n, 2) of the joints.
     """
-    rollout = held(*state, effort, wrench, dt, steps, stops)
-    status, _, done = roll_out(chain, limits, chain, rollout, (0, 1))
-    q, qd = rollout.configuration[1], rollout.velocity[1]
-    if status:
-        raise SimulationFailed(
-            f"no state follows after {done} of {steps} steps of {dt:g} s: {_REASONS[status]}",
-            time=done * dt,
-            value=(q, qd),
-        )
-    return q, qd
+    simulation = compiled_run.entry(simulate, MATRIX, VECTOR)
+    return partial(compiled_run.advance, simulation, plant, limits, model)
+
+
+def reason(status: int, q: FloatArray) -> str:
+    """Why there was no acceleration at a configuration, or no command."""
+    return _REASONS[status]

@@ -130,13 +130,7 @@ class SerialKinematics(SerialAnswers):
 
     def jacobian(self, q: ArrayLike) -> FloatArray:
         """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
-        jacobians = many.jacobian((self._geometry, self._gravity), q)
-        if jacobians is not None:
-            return jacobians
-        shape, (flat,) = self._flat(q=q)
-        out = np.empty((len(flat), 6, self.n))
-        kernels.jacobian(self._geometry, flat, out)
-        return out.reshape(*shape, 6, self.n)
+        return many.jacobian((self._geometry, self._gravity), q)
 
     def singular_values(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Singular values (..., min(6, n)) of J, largest first, its angular rows times a length.

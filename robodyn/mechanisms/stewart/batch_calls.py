@@ -14,19 +14,31 @@
 
 """Batches of a platform's states through the vector kernels.
 
-All functions return None where something is to be explained. `numbers` are the packed legs and
-platform.
+`numbers` are the packed legs and platform. All functions raise InvalidInput for arguments of the
+wrong shape or not finite, and where the equations have no answer the KinematicsError of the first
+such state.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
 
-from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed, entry
+from robodyn.mechanisms.common.batch_calls import (
+    CONFIGURATION,
+    POSE,
+    STATE,
+    WRENCH,
+    Argument,
+    Unanswered,
+    answers,
+    computed,
+    entry,
+)
 from robodyn.mechanisms.stewart.kernels import lanes as kernels
+from robodyn.mechanisms.stewart.status import unanswered
 from robodyn.numerics.broadcasting import states
 
 if TYPE_CHECKING:
@@ -37,6 +49,11 @@ if TYPE_CHECKING:
     Numbers = tuple[FloatArray, FloatArray]
 
 
+_TWIST = Argument("twist", 6, "m/s, rad/s")
+_ACCEL = Argument("accel", 6, "m/s^2, rad/s^2")
+_FORCES = Argument("forces", 6, "N")
+
+
 def inverse_dynamics(
     numbers: Numbers,
     pose: ArrayLike,
@@ -44,11 +61,11 @@ def inverse_dynamics(
     accel: ArrayLike,
     wrench: ArrayLike | None,
     with_legs: bool,
-) -> FloatArray | None:
+) -> FloatArray:
     """Actuator forces of motions."""
     kernel = entry(kernels.inverse_dynamics, *STATE, types.boolean)
-    motions = states((7, 6, 6, 6), (pose, twist, accel, wrench))
-    return computed(kernel, numbers, motions, (6,), with_legs)
+    arguments, values = (POSE, _TWIST, _ACCEL, WRENCH), (pose, twist, accel, wrench)
+    return _answers(kernel, numbers, arguments, values, (6,), with_legs)
 
 
 def forward_dynamics(
@@ -57,39 +74,56 @@ def forward_dynamics(
     twist: ArrayLike,
     forces: ArrayLike,
     wrench: ArrayLike | None,
-) -> FloatArray | None:
+) -> FloatArray:
     """Accelerations that forces cause."""
     kernel = entry(kernels.forward_dynamics, *STATE)
-    return computed(kernel, numbers, states((7, 6, 6, 6), (pose, twist, forces, wrench)), (6,))
+    arguments, values = (POSE, _TWIST, _FORCES, WRENCH), (pose, twist, forces, wrench)
+    return _answers(kernel, numbers, arguments, values, (6,))
 
 
-def mass_matrix(numbers: Numbers, pose: ArrayLike) -> FloatArray | None:
+def mass_matrix(numbers: Numbers, pose: ArrayLike) -> FloatArray:
     """Mass matrices."""
-    kernel = entry(kernels.mass_matrix, *CONFIGURATION)
-    return computed(kernel, numbers, states((7,), (pose,)), (6, 6))
+    return _answers(entry(kernels.mass_matrix, *CONFIGURATION), numbers, (POSE,), (pose,), (6, 6))
 
 
-def bias(numbers: Numbers, pose: ArrayLike, twist: ArrayLike) -> FloatArray | None:
+def bias(numbers: Numbers, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Gravity, velocity terms and friction."""
     kernel = entry(kernels.bias, *CONFIGURATION * 2)
-    return computed(kernel, numbers, states((7, 6), (pose, twist)), (6,))
+    return _answers(kernel, numbers, (POSE, _TWIST), (pose, twist), (6,))
 
 
-def jacobian(numbers: Numbers, pose: ArrayLike) -> FloatArray | None:
-    """The force Jacobian H."""
+def jacobian(numbers: Numbers, pose: ArrayLike) -> FloatArray:
+    """The force Jacobian H, which does not need the frames of the legs."""
     kernel = entry(kernels.jacobian, *CONFIGURATION)
-    return computed(kernel, numbers, states((7,), (pose,)), (6, 6))
+    return _answers(kernel, numbers, (POSE,), (pose,), (6, 6), needs_frames=False)
 
 
 def condition_number(
     numbers: Numbers, pose: ArrayLike, characteristic_length: float
 ) -> FloatArray | None:
-    """Condition numbers of H, its moment rows divided by a length."""
+    """Condition numbers of H, its moment rows divided by a length; None if one has none."""
     if not isinstance(characteristic_length, (int, float)):
         return None
     length = float(characteristic_length)
-    if not 0.0 < length < np.inf:
+    batch = states((7,), (pose,))
+    if batch is None or not 0.0 < length < np.inf:
         return None
     kernel = entry(kernels.condition_number, *CONFIGURATION, types.float64)
-    ratios = computed(kernel, numbers, states((7,), (pose,)), (1,), length)
+    ratios = computed(kernel, numbers, batch, (1,), length)
     return None if ratios is None else ratios[..., 0]
+
+
+def _answers(
+    kernel: Any,
+    numbers: Numbers,
+    arguments: tuple[Argument, ...],
+    values: tuple[ArrayLike | None, ...],
+    core: tuple[int, ...],
+    *settings: Any,
+    needs_frames: bool = True,
+) -> FloatArray:
+    try:
+        return answers(kernel, numbers, arguments, values, core, *settings)
+    except Unanswered as failure:
+        pose, index = failure.state[0], failure.index
+    raise unanswered(numbers, pose, index, needs_frames)

@@ -71,20 +71,12 @@ def inverse_dynamics(
 ) -> FloatArray:
     """Actuator forces of a motion."""
     if formulation.massless or formulation.is_exact:
-        forces = many.inverse_dynamics(
+        return many.inverse_dynamics(
             (legs, platform), pose, twist, accel, wrench, not formulation.massless
         )
-        if forces is not None:
-            return forces
     shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
     out, status = np.empty((len(q), 6)), new_status(q)
-    if formulation.massless or formulation.is_exact:
-        with_legs = not formulation.massless
-        kernels.inverse_dynamics(legs, platform, q, v, a, w, with_legs, out, status)
-    else:
-        kernels.inverse_dynamics_as_printed(
-            legs, platform, q, v, a, w, *formulation.codes, out, status
-        )
+    kernels.inverse_dynamics_as_printed(legs, platform, q, v, a, w, *formulation.codes, out, status)
     raise_first(status, shape, q, legs)
     return out.reshape(*shape, 6)
 
@@ -106,65 +98,15 @@ def reactions(
     return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
 
 
-def mass_matrix(legs: FloatArray, platform: FloatArray, pose: ArrayLike) -> FloatArray:
-    """Mass matrix."""
-    matrix = many.mass_matrix((legs, platform), pose)
-    if matrix is not None:
-        return matrix
-    shape, (flat,) = flatten(pose=as_pose("pose", pose))
-    out, status = np.empty((len(flat), 6, 6)), new_status(flat)
-    kernels.mass_matrix(legs, platform, flat, out, status)
-    raise_first(status, shape, flat, legs)
-    return out.reshape(*shape, 6, 6)
-
-
-def bias(legs: FloatArray, platform: FloatArray, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Gravity, velocity terms and friction."""
-    wrench = many.bias((legs, platform), pose, twist)
-    if wrench is not None:
-        return wrench
-    shape, (q, v) = _state(pose, twist)
-    out, status = np.empty((len(q), 6)), new_status(q)
-    kernels.bias(legs, platform, q, v, out, status)
-    raise_first(status, shape, q, legs)
-    return out.reshape(*shape, 6)
-
-
-def forward_dynamics(
-    legs: FloatArray,
-    platform: FloatArray,
-    pose: ArrayLike,
-    twist: ArrayLike,
-    forces: ArrayLike,
-    wrench: ArrayLike | None,
-) -> FloatArray:
-    """Acceleration that forces cause."""
-    accel = many.forward_dynamics((legs, platform), pose, twist, forces, wrench)
-    if accel is not None:
-        return accel
-    shape, (q, v, f, w) = flatten(
-        pose=as_pose("pose", pose),
-        twist=as_array("twist", twist, (6,), "m/s, rad/s"),
-        forces=as_array("forces", forces, (6,), "N"),
-        wrench=_wrench(wrench),
-    )
-    out, status = np.empty((len(q), 6)), new_status(q)
-    kernels.forward_dynamics(legs, platform, q, v, f, w, out, status)
-    raise_first(status, shape, q, legs)
-    return out.reshape(*shape, 6)
-
-
 def energy(legs: FloatArray, platform: FloatArray, pose: ArrayLike, twist: ArrayLike) -> Energy:
     """Kinetic and potential energy of a state."""
-    shape, (q, v) = _state(pose, twist)
+    shape, (q, v) = flatten(
+        pose=as_pose("pose", pose), twist=as_array("twist", twist, (6,), "m/s, rad/s")
+    )
     out, status = np.empty((len(q), 2)), new_status(q)
     kernels.energy(legs, platform, q, v, out, status)
     raise_first(status, shape, q, legs)
     return Energy(out[:, 0].reshape(shape), out[:, 1].reshape(shape))
-
-
-def _state(pose: ArrayLike, twist: ArrayLike) -> tuple[tuple[int, ...], list[FloatArray]]:
-    return flatten(pose=as_pose("pose", pose), twist=as_array("twist", twist, (6,), "m/s, rad/s"))
 
 
 def _motion(

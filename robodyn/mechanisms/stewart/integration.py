@@ -12,74 +12,36 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Stepping a Stewart platform through time."""
+"""A Stewart platform in compiled simulations."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from robodyn.errors import SimulationFailed
-from robodyn.mechanisms.common.compiled_run import SPAN, TYPES, Outcome, Rollout, held
-from robodyn.mechanisms.stewart.kernels import integration as kernels
+from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
+from robodyn.mechanisms.stewart.kernels.integration import simulate
 from robodyn.mechanisms.stewart.status import error_for
-from robodyn.numerics.array_arguments import MATRIX, VECTOR, direct
-from robodyn.threads import once
+from robodyn.numerics.array_arguments import VECTOR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
 
 
-_REASONS = {
-    kernels.DIVERGED: "the state grew beyond all bounds",
-    kernels.NO_COMMAND: "the forces are not finite",
-}
+def advance(
+    plant: FloatArray, limits: FloatArray, model: FloatArray
+) -> Callable[[Rollout, int, int], Outcome]:
+    """How rows of a rollout are filled; packed lanes of plant and model, limits (6, 2) [m]."""
+    simulation = compiled_run.entry(simulate, VECTOR)
+    return partial(compiled_run.advance, simulation, (plant,), limits, (model,))
 
 
-@once
-def _simulate() -> Any:
-    return direct(kernels.simulate, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, *TYPES, *SPAN)
-
-
-def roll_out(
-    plant: FloatArray,
-    limits: FloatArray,
-    model: FloatArray,
-    rollout: Rollout,
-    span: tuple[int, int],
-) -> Outcome:
-    """Fill rows of a rollout; `plant` and `model` are packed lanes, `limits` (6, 2) [m]."""
-    return Outcome(
-        *_simulate()(
-            plant, limits, rollout.stops, rollout.effort_limits, model, *rollout.arguments, *span
-        )
-    )
-
-
-def integrate(
-    lanes: FloatArray,
-    legs: FloatArray,
-    limits: FloatArray,
-    stops: tuple[float, float],
-    state: tuple[FloatArray, FloatArray],
-    forces: FloatArray,
-    wrench: FloatArray,
-    dt: float,
-    steps: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Pose and twist after `steps` of dt, forces and wrench held.
-
-    Raises:
-        SimulationFailed: its `value` is the last good state (pose, twist), its `time` how far
-            it got [s].
-    """
-    rollout = held(*state, forces, wrench, dt, steps, stops)
-    status, _, done = roll_out(lanes, limits, lanes, rollout, (0, 1))
-    pose, twist = rollout.configuration[1], rollout.velocity[1]
-    if status:
-        reason = _REASONS.get(status) or str(error_for(status, (), pose, legs))
-        raise SimulationFailed(
-            f"no state follows after {done} of {steps} steps of {dt:g} s: {reason}",
-            time=done * dt,
-            value=(pose, twist),
-        )
-    return pose, twist
+def reason(legs: FloatArray, status: int, pose: FloatArray) -> str:
+    """Why there was no acceleration at a pose, or no command."""
+    if status == NO_COMMAND:
+        return "the forces are not finite"
+    return str(error_for(status, (), pose, legs))

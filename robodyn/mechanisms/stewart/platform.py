@@ -22,13 +22,14 @@ are of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart import dynamics, kinematics
@@ -37,7 +38,7 @@ from robodyn.mechanisms.stewart.answers import PlatformAnswers
 from robodyn.mechanisms.stewart.base_joints import base_joints
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
-from robodyn.mechanisms.stewart.integration import integrate, roll_out
+from robodyn.mechanisms.stewart.integration import advance, reason
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.joint_states import JointStates
     from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.mechanisms.stewart.formulations import Formulation
     from robodyn.mechanisms.stewart.model import StewartModel
 
@@ -83,6 +85,7 @@ class StewartPlatform(PlatformAnswers):
         self.base_joint = base_joints(model, base_joint)
         self._legs = pack_legs(model, self.base_joint)
         self._platform = pack_platform(model)
+        self._numbers = self._legs, self._platform
         self._lanes = pack_lanes(self._legs, self._platform)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -242,8 +245,7 @@ class StewartPlatform(PlatformAnswers):
 
         Leg rates are H' @ twist.
         """
-        H = many.jacobian((self._legs, self._platform), pose)
-        return kinematics.jacobian(self._legs, pose) if H is None else H
+        return many.jacobian(self._numbers, pose)
 
     def condition_number(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
@@ -255,7 +257,7 @@ class StewartPlatform(PlatformAnswers):
         ratio = condition_of(self._condition, pose, characteristic_length)
         if ratio is not None:
             return ratio
-        ratios = many.condition_number((self._legs, self._platform), pose, characteristic_length)
+        ratios = many.condition_number(self._numbers, pose, characteristic_length)
         if ratios is not None:
             return ratios
         return extreme_ratio(self.singular_values(pose, characteristic_length))
@@ -318,11 +320,11 @@ class StewartPlatform(PlatformAnswers):
                 return matrix
         except TypeError:
             pass
-        return dynamics.mass_matrix(self._legs, self._platform, pose)
+        return many.mass_matrix(self._numbers, pose)
 
     def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench to be met."""
-        return dynamics.bias(self._legs, self._platform, pose, twist)
+        return many.bias(self._numbers, pose, twist)
 
     def forward_dynamics(
         self,
@@ -341,7 +343,7 @@ class StewartPlatform(PlatformAnswers):
                 return accel
         except TypeError:
             pass
-        return dynamics.forward_dynamics(self._legs, self._platform, pose, twist, forces, wrench)
+        return many.forward_dynamics(self._numbers, pose, twist, forces, wrench)
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> dynamics.Energy:
         """Kinetic and potential energy (...) [J] of all thirteen bodies."""
@@ -413,11 +415,22 @@ class StewartPlatform(PlatformAnswers):
         Raises:
             SimulationFailed: no finite state follows.
         """
-        stops = (0.0, 0.0) if end_stops is None else (end_stops.stiffness, end_stops.damping)
-        state = (configuration, velocity)
-        limits = self.position_limits
-        return integrate(self._lanes, self._legs, limits, stops, state, effort, wrench, dt, steps)
+        return integrate(
+            advance(self._lanes, self.position_limits, self._lanes),
+            partial(reason, self._legs),
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
 
-    def roll_out(self, rollout: Rollout, model: StewartPlatform, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, controlled with a model; unchecked."""
-        return roll_out(self._lanes, self.position_limits, model._lanes, rollout, (first, last))
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        if type(self) is not StewartPlatform or type(model) is not StewartPlatform:
+            return None
+        return advance(self._lanes, self.position_limits, model._lanes)

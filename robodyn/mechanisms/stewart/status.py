@@ -26,13 +26,15 @@ from robodyn.errors import (
     UniversalJointSingularity,
     ZeroLegLength,
 )
-from robodyn.mechanisms.stewart.kernels import kinematics_batch as stewart_kinematics_batch
+from robodyn.mechanisms.stewart.kernels import kinematics
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
     OK,
     SINGULAR,
     ZERO_LENGTH,
 )
+from robodyn.mechanisms.stewart.kernels.single import geometry_status
+from robodyn.mechanisms.stewart.packing import pack_lanes
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
@@ -60,6 +62,21 @@ def raise_first(
     raise error_for(int(status[first]), element(shape, first), pose[first], legs)
 
 
+def unanswered(
+    numbers: tuple[FloatArray, FloatArray],
+    pose: FloatArray,
+    index: tuple[int, ...],
+    needs_frames: bool = True,
+) -> KinematicsError:
+    """Why there is no answer at pose (7,), batch element `index`.
+
+    `numbers` are the packed legs and platform. Without `needs_frames` a leg may lie along the
+    fixed axis of its universal joint.
+    """
+    lanes = pack_lanes(*numbers)
+    return error_for(geometry_status(lanes, np.array(pose), needs_frames), index, pose, numbers[0])
+
+
 def error_for(
     code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> KinematicsError:
@@ -83,9 +100,9 @@ def error_for(
             value=pose,
             index=index,
         )
-    H = np.empty((1, 6, 6))
-    stewart_kinematics_batch.jacobian(legs, pose[None], H, np.zeros(1, dtype=np.int64))
-    U, values, _ = np.linalg.svd(H[0])
+    H = np.empty((6, 6))
+    kinematics.jacobian(legs, np.array(pose), H)
+    U, values, _ = np.linalg.svd(H)
     return SingularConfiguration(
         f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "
         f"forces resist the wrench [force; moment] along {np.array2string(U[:, -1], precision=4)}",

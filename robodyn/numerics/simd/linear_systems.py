@@ -69,7 +69,8 @@ def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
 @inner
 def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
     """Solve eight systems: entry (i, j) of each in row 6 i + j of A, b (6 rows) becomes x."""
-    largest = 0.0 * b[0]
+    # of A, not of b: where only b is not finite there is an answer, though it is not finite either
+    largest = 0.0 * A[0]
     for column in range(6):
         if not definite:
             for row in range(column + 1, 6):
@@ -84,7 +85,7 @@ def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
         pivot = A[6 * column + column]
         size = pivot if definite else abs(pivot)
         largest = choose(size > largest, size, largest)
-        if any_of(~(size > (0.0 if definite else SINGULAR_PIVOT) * largest)):
+        if any_of(~(size > (0.0 if definite else SINGULAR_PIVOT * largest))):
             return False
         inverse = 1.0 / pivot
         b[column] = b[column] * inverse

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Loops over a flat batch of states around the kernels of serial arms."""
+"""Loops over a flat batch of states of what has no vector kernel."""
 
 from __future__ import annotations
 
@@ -20,39 +20,25 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels import strobing as serial_strobing
-from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
+from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import matrix, place, quaternion_from_matrix
-from robodyn.numerics.compiler import batch_kernel, kernel
+from robodyn.numerics.compiler import kernel
 
 
-@batch_kernel
-def newton_euler(
-    chain: Any,
-    gravity: Any,
-    q: Any,
-    qd: Any,
-    qdd: Any,
-    wrench: Any,
-    contact: bool,
-    modified: bool,
-    out: Any,
+@kernel
+def modified_newton_euler(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, out: Any
 ) -> None:
-    """Efforts out (N, n) by either recursion."""
+    """Efforts out (N, n) by the recursion of section 5."""
     work = np.empty((q.shape[1], WORK_SIZE))
     for s in range(q.shape[0]):
-        if modified:
-            serial_newton_euler.modified_newton_euler(
-                chain, gravity, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
-            )
-        else:
-            serial_newton_euler.newton_euler(
-                chain, gravity, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
-            )
+        serial_newton_euler.modified_newton_euler(
+            chain, gravity, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
+        )
 
 
 @kernel
@@ -92,46 +78,12 @@ def poses(chain: Any, q: Any, out: Any) -> None:
 
 
 @kernel
-def jacobian(chain: Any, q: Any, out: Any) -> None:
-    """Jacobians out (N, 6, n) of the tip."""
-    frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
-    for s in range(q.shape[0]):
-        place(chain, q[s], frames)
-        serial_composite.jacobian(chain, frames, out[s])
-
-
-@batch_kernel
-def mass_matrix(chain: Any, q: Any, out: Any) -> None:
-    """Mass matrices out (N, n, n) by composite rigid bodies."""
-    frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
-    for s in range(q.shape[0]):
-        place(chain, q[s], frames)
-        serial_composite.mass_matrix(chain, frames, out[s])
-
-
-@kernel
 def energy(chain: Any, gravity: Any, q: Any, qd: Any, out: Any) -> None:
     """Kinetic and potential energy out (N, 2)."""
     frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
     for s in range(q.shape[0]):
         place(chain, q[s], frames)
         out[s, 0], out[s, 1] = serial_composite.energy(chain, frames, gravity, qd[s])
-
-
-@batch_kernel
-def forward_dynamics(
-    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any, status: Any
-) -> None:
-    """Accelerations out (N, n) by articulated bodies; status (N,) is 0 where they exist."""
-    n = q.shape[1]
-    frames = np.empty((n + 1, FRAME_SIZE))
-    bodies = np.empty((n, BODY_SIZE))
-    for s in range(q.shape[0]):
-        place(chain, q[s], frames)
-        solved = serial_articulated.forward_dynamics(
-            chain, frames, gravity, qd[s], tau[s], wrench[s], bodies, out[s]
-        )
-        status[s] = 0 if solved else 1
 
 
 @kernel

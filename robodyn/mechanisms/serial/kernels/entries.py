@@ -14,9 +14,9 @@
 
 """One state of a serial arm, checked and answered in one call.
 
-Every function returns whether it has an answer; where it has none the kernels of `serial_batch`
-are asked, behind checks that say what is wrong. `trusted` leaves the checks out. Arrays are
-`given`; a wrench that is None has the length `ABSENT`.
+Every function returns whether it has an answer; where it has none the state is evaluated as a
+batch of one, behind checks that say what is wrong. `trusted` leaves the checks out. Arrays are lent
+for the call; a wrench that is None has the length `ABSENT`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Loops over states around the dynamic kernels; status (N,) holds a code for each state."""
+"""Loops over states of what has no vector kernel; status (N,) holds a code for each state."""
 
 from __future__ import annotations
 
@@ -20,68 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.mechanisms.stewart.kernels import dynamics as stewart
 from robodyn.mechanisms.stewart.kernels import published as stewart_published
 from robodyn.mechanisms.stewart.kernels import reactions as stewart_reactions
 from robodyn.numerics.compiler import kernel
-
-
-@kernel
-def inverse_dynamics(
-    legs: Any,
-    platform: Any,
-    pose: Any,
-    twist: Any,
-    accel: Any,
-    wrench: Any,
-    with_legs: bool,
-    out: Any,
-    status: Any,
-) -> None:
-    """Actuator forces out (N, 6)."""
-    H = np.empty((6, 6))
-    for n in range(pose.shape[0]):
-        status[n] = stewart.inverse_dynamics(
-            legs, platform, pose[n], twist[n], accel[n], wrench[n], with_legs, H, out[n]
-        )
-
-
-@kernel
-def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: Any) -> None:
-    """Gravity, velocity terms and friction, out (N, 6)."""
-    H = np.empty((6, 6))
-    rest = np.zeros(6)
-    for n in range(pose.shape[0]):
-        status[n] = stewart.required_wrench(
-            legs, platform, pose[n], twist[n], rest, True, H, out[n]
-        )
-
-
-@kernel
-def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any, status: Any) -> None:
-    """Mass matrices out (N, 6, 6)."""
-    for n in range(pose.shape[0]):
-        status[n] = stewart.mass_matrix(legs, platform, pose[n], out[n])
-
-
-@kernel
-def forward_dynamics(
-    legs: Any,
-    platform: Any,
-    pose: Any,
-    twist: Any,
-    forces: Any,
-    wrench: Any,
-    out: Any,
-    status: Any,
-) -> None:
-    """Platform accelerations out (N, 6)."""
-    H = np.empty((6, 6))
-    M = np.empty((6, 6))
-    for n in range(pose.shape[0]):
-        status[n] = stewart.forward_dynamics(
-            legs, platform, pose[n], twist[n], forces[n], wrench[n], H, M, out[n]
-        )
 
 
 @kernel
@@ -98,7 +39,7 @@ def inverse_dynamics_as_printed(
     out: Any,
     status: Any,
 ) -> None:
-    """Actuator forces out (N, 6) under the departures named in `stewart_published`."""
+    """Actuator forces out (N, 6) under the departures named in `kernels.published`."""
     H = np.empty((6, 6))
     for n in range(pose.shape[0]):
         status[n] = stewart_published.inverse_dynamics_as_printed(

@@ -27,7 +27,7 @@ from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import COM, GRAVITY, INERTIA, MASS, OK, SINGULAR
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.linear import solve, solve_positive_definite
+from robodyn.numerics.linear import solve
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import (
     Vector,
@@ -163,32 +163,3 @@ def unit_motion(j: int) -> tuple[Vector, Vector]:
         (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0),
         (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0),
     )
-
-
-@inner
-def forward_dynamics(
-    legs: Any,
-    platform: Any,
-    pose: Any,
-    twist: Any,
-    forces: Any,
-    wrench: Any,
-    H: Any,
-    M: Any,
-    out: Any,
-) -> int:
-    """Platform acceleration (6,) of one state: M accel = H F + wrench - h; H, M are work space."""
-    for j in range(6):
-        out[j] = 0.0  # the acceleration to begin with, read before the wrench is written
-    status = required_wrench(legs, platform, pose, twist, out, True, H, out)
-    if status != OK:
-        return status
-    status = mass_matrix(legs, platform, pose, M)
-    if status != OK:
-        return status
-    for row in range(6):
-        total = wrench[row] - out[row]
-        for j in range(6):
-            total += H[row, j] * forces[j]
-        out[row] = total
-    return OK if solve_positive_definite(M, out) else SINGULAR

@@ -14,10 +14,11 @@
 
 """Many states of a 6-UPS Stewart platform, eight at a time in the lanes of vectors.
 
-The equations are those of `stewart_leg` and `stewart`, called with eight states as if they were
-one. Arrays are `given`, (N, k) with any strides. Every function checks what enters and returns
-whether all states have an answer; if one has none, the kernels of `stewart_batch` are asked, which
-say why. Kernels do not depend on the interpreter, so several threads share a batch.
+The equations are those of `kernels.leg` and `kernels.dynamics`, called with eight states as if
+they were one. Arrays are lent for the call, (N, k) with any strides. Every function returns how
+many states, from the first, it has answered: N, or, where one of a group of eight is not finite or
+has no answer, how many come before that group. Kernels do not depend on the interpreter, so several
+threads share a batch.
 """
 
 from __future__ import annotations
@@ -104,14 +105,14 @@ def inverse_dynamics(
     wrench: Any,
     with_legs: bool,
     out: Any,
-) -> bool:
+) -> int:
     """Actuator forces out (N, 6)."""
     legs, platform, pose, twist = taken(legs), taken(platform), taken(pose), taken(twist)
     accel, wrench, out = taken(accel), taken(wrench), taken(out)
     contact = wrench.shape[0] != ABSENT
     inputs, H, b = new_rows(25), new_rows(36), new_rows(6)
     q, v, a, f = inputs, rows_from(inputs, 7), rows_from(inputs, 13), rows_from(inputs, 19)
-    last = pose.shape[0]
+    last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         read(twist, n, last, v)
@@ -119,16 +120,16 @@ def inverse_dynamics(
         if contact:
             read(wrench, n, last, f)
         if not (all_finite(inputs, 25 if contact else 19) and normalize(q)):
-            return False
+            return n
         if not required_wrench(legs, platform, q, v, a, with_legs, H, b):
-            return False
+            return n
         if contact:
             for j in range(6):
                 b[j] = b[j] - f[j]
         if not solve_lanes(H, b, False):
-            return False
+            return n
         write(b, n, last, out)
-    return True
+    return last
 
 
 @inner
@@ -158,19 +159,19 @@ def mass_lanes(legs: Any, platform: Any, pose: Any, M: Any) -> bool:
 
 
 @batch_entry
-def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> bool:
+def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Mass matrices out (N, 36), row by row."""
     legs, platform, pose, out = taken(legs), taken(platform), taken(pose), taken(out)
     q, M = new_rows(7), new_rows(36)
-    last = pose.shape[0]
+    last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         if not (all_finite(q, 7) and normalize(q)):
-            return False
+            return n
         if not mass_lanes(legs, platform, q, M):
-            return False
+            return n
         write(M, n, last, out)
-    return True
+    return last
 
 
 @batch_entry
@@ -182,7 +183,7 @@ def forward_dynamics(
     forces: Any,
     wrench: Any,
     out: Any,
-) -> bool:
+) -> int:
     """Platform accelerations out (N, 6)."""
     legs, platform, pose, twist = taken(legs), taken(platform), taken(pose), taken(twist)
     forces, wrench, out = taken(forces), taken(wrench), taken(out)
@@ -192,7 +193,7 @@ def forward_dynamics(
     q, v, F, f = inputs, rows_from(inputs, 7), rows_from(inputs, 13), rows_from(inputs, 19)
     for j in range(6):
         rest[j] = 0.0
-    last = pose.shape[0]
+    last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         read(twist, n, last, v)
@@ -200,11 +201,11 @@ def forward_dynamics(
         if contact:
             read(wrench, n, last, f)
         if not (all_finite(inputs, 25 if contact else 19) and normalize(q)):
-            return False
+            return n
         if not required_wrench(legs, platform, q, v, rest, True, H, b):
-            return False
+            return n
         if not mass_lanes(legs, platform, q, M):
-            return False
+            return n
         for i in range(6):
             total = -b[i]
             if contact:
@@ -213,13 +214,13 @@ def forward_dynamics(
                 total = total + H[6 * i + j] * F[j]
             b[i] = total
         if not solve_lanes(M, b, True):
-            return False
+            return n
         write(b, n, last, out)
-    return True
+    return last
 
 
 @batch_entry
-def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any) -> bool:
+def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any) -> int:
     """Gravity, velocity terms and friction, out (N, 6)."""
     legs, platform, pose = taken(legs), taken(platform), taken(pose)
     twist, out = taken(twist), taken(out)
@@ -227,16 +228,16 @@ def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any) -> bool:
     q, v = inputs, rows_from(inputs, 7)
     for j in range(6):
         rest[j] = 0.0
-    last = pose.shape[0]
+    last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         read(twist, n, last, v)
         if not (all_finite(inputs, 13) and normalize(q)):
-            return False
+            return n
         if not required_wrench(legs, platform, q, v, rest, True, H, b):
-            return False
+            return n
         write(b, n, last, out)
-    return True
+    return last
 
 
 @inner
@@ -255,32 +256,32 @@ def columns(legs: Any, pose: Any, length: float, H: Any) -> bool:
 
 
 @batch_entry
-def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> bool:
+def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """H out (N, 36), row by row."""
     legs, pose, out = taken(legs), taken(pose), taken(out)
     q, H = new_rows(7), new_rows(36)
-    last = pose.shape[0]
+    last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         if not (all_finite(q, 7) and normalize(q) and columns(legs, q, 1.0, H)):
-            return False
+            return n
         write(H, n, last, out)
-    return True
+    return last
 
 
 @batch_entry
-def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> bool:
+def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
     """Ratios out (N, 1) of the extreme singular values of H, moments divided by `length`."""
     legs, pose, out = taken(legs), taken(pose), taken(out)
     q, H = new_rows(7), new_rows(36)
-    last = pose.shape[0]
+    last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
         read(pose, n, last, q)
         if not (all_finite(q, 7) and normalize(q) and columns(legs, q, length, H)):
-            return False
+            return n
         ratio = condition_of_lanes(H)
         if any_of(~(ratio >= 0.0)):
-            return False
+            return n
         for column in range(min(WIDTH, last - n)):
             out[n + column, 0] = lane(ratio, column)
-    return True
+    return last

@@ -16,8 +16,8 @@
 
 The equations are those of `stewart_leg`, called once for all legs. `model` is the flat array of
 `mechanisms.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
-Every function checks what enters and returns whether it has an answer; where it has none the
-kernels of `stewart_batch` are asked, which say why. `trusted` leaves the checks out.
+Every function checks what enters and returns whether it has an answer; `geometry_status` says why
+it has none. `trusted` leaves the checks out.
 """
 
 from __future__ import annotations
@@ -104,14 +104,14 @@ def lacks_frame(g: Any) -> bool:
 
 
 @inner
-def geometry_status(model: Any, pose: Any) -> int:
-    """Why there was no acceleration: a status of `stewart_layout`."""
+def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
+    """Why there was no answer: a status of `kernels.layout`, SINGULAR if no leg is to blame."""
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
         if not lane(g.length, i) > SMALLEST_LENGTH:
             return ZERO_LENGTH + i + 1
-        if not lane(g.sine, i) > SMALLEST_SINE:
+        if needs_frames and not lane(g.sine, i) > SMALLEST_SINE:
             return ALONG_UNIVERSAL_AXIS + i + 1
     return SINGULAR
 
