@@ -70,7 +70,7 @@ class ClosedLoopKinematics:
         self._n = len(model.driven)
         self._driven_at = np.array([self._tree.position_of[name] for name in model.driven])
         self._rates_at = np.array([self._tree.rate_of[name] for name in model.driven])
-        self._free_at = np.array([self._position_of_rate(rate) for rate in self.structure.free])
+        self._free_at = np.array([self._tree.place_of_rate(rate) for rate in self.structure.free])
 
     @property
     def name(self) -> str:
@@ -589,12 +589,6 @@ class ClosedLoopKinematics:
     def _slice(self, name: str) -> slice:
         at = self._tree.position_of[name]
         return slice(at, at + (7 if self._floats(name) else 1))
-
-    def _position_of_rate(self, rate: int) -> int:
-        for body in self._tree.bodies[1:]:
-            if body.rate <= rate < body.rate + body.width:
-                return body.position + rate - body.rate
-        raise InvalidInput("no such coordinate", value=rate)
 
     def _each(
         self,

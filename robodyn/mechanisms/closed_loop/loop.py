@@ -26,18 +26,25 @@ from robodyn.errors import KinematicsError, UnderActuated
 from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
 from robodyn.mechanisms.closed_loop.bearing import Bearing, JointReactions
-from robodyn.mechanisms.closed_loop.dynamics import forward_anywhere
+from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
+from robodyn.mechanisms.closed_loop.integration import Simulation, reason
 from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.linearization import Linearization, linearize
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
 from robodyn.mechanisms.closed_loop.single_calls import Unchecked, dynamics, entry
+from robodyn.mechanisms.common import compiled_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
 
 _empty = np.empty
 
@@ -260,6 +267,62 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics):
     ) -> ClosedLoop:
         """The same mechanism with a body fixed to its tip link; see the model's method."""
         return ClosedLoop(self.model.with_payload(mass, com, inertia))
+
+    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Time derivative (nq,) of a configuration; unchecked."""
+        v = self._rates(configuration, velocity)
+        return configuration_rate(self.structure, configuration, v)
+
+    def normalized(self, configuration: FloatArray) -> FloatArray:
+        """The configuration (nq,) closed again after a step, independent joints held; unchecked.
+
+        Raises:
+            NoSolution: the loops do not close there.
+        """
+        return self._displaced(np.array(configuration), np.zeros(self._nu))
+
+    def integrate(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+
+        Raises:
+            SimulationFailed: no finite state follows.
+        """
+        return compiled_run.integrate(
+            self._simulation.advance,
+            reason,
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
+
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        if type(self) is not ClosedLoop or type(model) is not ClosedLoop:
+            return None
+        if (model.all_joint_names, model.independent_joints, model.joint_names) != (
+            self.all_joint_names, self.independent_joints, self.joint_names,
+        ):  # fmt: skip
+            return None
+        return Simulation(self, model.structure.packed).advance
+
+    @cached_property
+    def _simulation(self) -> Simulation:
+        return Simulation(self, self.structure.packed)
 
     @cached_property
     def _bearing(self) -> Bearing:

@@ -94,6 +94,7 @@ def pack(
     idle: Sequence[Idle] = (),
     free: Sequence[int] = (),
     elimination: Elimination | None = None,
+    steep: float = np.inf,
 ) -> Packed:
     """The arrays of a mechanism.
 
@@ -103,6 +104,8 @@ def pack(
         free: rate indices of the independent coordinates.
         elimination: which entries of K there are and how they are eliminated; without one, all
             of them have a place and nothing is eliminated.
+        steep: most that a coordinate may move for one of an independent coordinate, before a
+            simulation looks for other ones.
     """
     model = tree.model
     names = equation_names(tree, idle)
@@ -123,6 +126,12 @@ def pack(
     driven = [tree.rate_of[name] for name in model.driven]
     head[layout.DRIVEN], head[layout.AT_DRIVEN] = len(driven), len(plan)
     plan += driven
+    head[layout.AT_FREE_PLACES] = len(plan)
+    plan += [tree.place_of_rate(rate) for rate in free]
+    head[layout.AT_PLACES] = len(plan)
+    plan += [tree.position_of[name] for name in model.driven]
+    head[layout.AT_STEEP] = len(numbers)
+    numbers.append(steep)
     head[layout.DRIVES_FREE] = int(driven == list(free))
     head[layout.AT_WEIGHTS] = len(numbers)
     numbers += [1.0 / weight for weight in model.weights or [1.0] * len(driven)]

@@ -24,6 +24,7 @@ from robodyn.errors import SingularConfiguration
 from robodyn.mechanisms.closed_loop.assembly import null_space
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
 from robodyn.mechanisms.closed_loop.packing import pack
+from robodyn.mechanisms.closed_loop.structure import steepness
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -83,7 +84,11 @@ class Pivots:
             )
         rows, columns = 1.0 / own.equations.rows, 1.0 / own.equations.columns
         packed = pack(
-            own.tree, idle=own.idle, free=chosen, elimination=elimination.scaled(rows, columns)
+            own.tree,
+            idle=own.idle,
+            free=chosen,
+            elimination=elimination.scaled(rows, columns),
+            steep=np.inf if free is None else steepness(own.equations, q, chosen),
         )
         if free is None:
             self._known = [packed, *self._known][:KEPT]

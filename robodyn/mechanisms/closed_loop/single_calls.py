@@ -63,6 +63,7 @@ def _entry(name: str) -> Callable[..., Any]:
         "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT),
         "assemble": (VECTOR_OUT, types.float64, types.int64),
         "advance": (VECTOR_OUT, VECTOR),
+        "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
     }[name]  # fmt: skip
     return direct(getattr(kernels, name), *_MECHANISM, *rest)
 

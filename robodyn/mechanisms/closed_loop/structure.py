@@ -43,6 +43,8 @@ SPREAD = 0.15
 # A coordinate is independent of others if this much of it is.
 DISTINCT = 1e-6
 SEED = 15
+# See `steepness`.
+STEEP = 10.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,8 @@ def find_structure(model: ClosedLoopModel) -> Structure:
             value=model.independent,
         )
     elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
-    packed = pack(tree, idle=idle, free=free, elimination=elimination)
+    steep = steepness(equations, home, free)
+    packed = pack(tree, idle=idle, free=free, elimination=elimination, steep=steep)
     count = sum(closure.equations for closure in model.closures)
     return Structure(
         tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed
@@ -249,3 +252,18 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
                 value=tree.rate_names[rate],
             )
     return tuple(chosen)
+
+
+def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
+    """How steeply coordinates may depend on independent ones before others do better.
+
+    Some times as steeply as at a configuration, and never less than a fair mechanism does.
+    """
+    _, K = equations.at(q)
+    _, basis = null_space(K)
+    own = basis[list(free)]
+    if own.shape[0] != own.shape[1] or np.linalg.svd(own, compute_uv=False)[-1] < 1e-6:
+        return STEEP
+    S = basis @ np.linalg.inv(own)
+    S = S * equations.columns[:, None] / equations.columns[list(free)]
+    return STEEP * max(1.0, float(np.abs(S).max()))

@@ -176,6 +176,13 @@ class Tree:
                 inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
             body.mass, body.com, body.inertia = mass, com, inertia
 
+    def place_of_rate(self, rate: int) -> int:
+        """Where in a configuration the coordinate of a rate is; of a floating joint, roughly."""
+        for body in self.bodies[1:]:
+            if body.rate <= rate < body.rate + body.width and body.own == body.position:
+                return body.position + rate - body.rate
+        raise ValueError(f"no coordinate has the rate {rate}")
+
     def above(self, body: int) -> list[int]:
         """The body and those between it and the base, which is left out."""
         found = []

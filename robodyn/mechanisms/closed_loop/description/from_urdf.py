@@ -61,8 +61,8 @@ def closed_loop_model_from_urdf(
     Args:
         document: the URDF.
         strict: refuse unphysical inertias instead of warning.
-        tip_link: that carries the tool; by default the last link that no joint moves on from, of
-            those that no closure ends at where there are such.
+        tip_link: that carries the tool; by default the last link that neither a joint nor a
+            closure leads on from, or else the one at which most closures meet.
         driven: names of the driven joints; by default those with an effort command interface in
             `<ros2_control>`, else those with a `<transmission>`, else those whose limit gives an
             effort above 0, as passive joints have none.
@@ -205,8 +205,12 @@ def _closure(closure: Closure) -> LoopClosure:
 
 
 def _tip(joints: Sequence[TreeJoint], closures: Sequence[LoopClosure]) -> str:
+    """A link at an end that nothing closes; else the link at which most loops meet."""
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]
-    closed = {closure.parent for closure in closures} | {closure.child for closure in closures}
+    closed = [link for closure in closures for link in (closure.parent, closure.child)]
     open_ends = [link for link in ends if link not in closed]
-    return (open_ends or ends)[-1]
+    if open_ends:
+        return open_ends[-1]
+    moving = [joint.child for joint in joints]
+    return max(moving, key=lambda link: (closed.count(link), link in ends, moving.index(link)))

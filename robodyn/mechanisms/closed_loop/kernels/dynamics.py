@@ -252,6 +252,52 @@ def drive(plan: Any, S: Any, effort: Any, out: Any) -> None:
 
 
 @inner
+def forward_start(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    rates: Any,
+    wrench: Any,
+    contact: bool,
+    trusted: bool,
+    B: Any,
+    W: Any,
+    S: Any,
+    T: Any,
+    M: Any,
+) -> int:
+    """All of `forward_dynamics` that the efforts are not needed for.
+
+    Rates of the tree in W[1], what the independent coordinates need to keep theirs in W[5].
+    """
+    K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
+    status = mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, M)
+    if status != OK:
+        return status
+    spread(plan, K, rates, y, v)
+    if any_of(contradicts(plan, y, v)):
+        return POOR
+    accelerations(plan, numbers, K, v, rates, True, B, y, a)
+    tree_efforts(plan, numbers, v, a, wrench, contact, B, tau)
+    solve_transposed(plan, K, tau, y)
+    share(plan, K, y, tau, W[5])
+    return OK
+
+
+@inner
+def forward_end(plan: Any, S: Any, effort: Any, need: Any, M: Any, out: Any) -> int:
+    """Accelerations out (free,) for efforts (driven,) after `forward_start`."""
+    drive(plan, S, effort, out)
+    count = plan[FREE]
+    for k in range(count):
+        out[k] = out[k] - need[k]
+    if not solve_definite(M, count, out):
+        return SINGULAR
+    return OK
+
+
+@inner
 def forward_dynamics(
     plan: Any,
     numbers: Any,
@@ -270,24 +316,12 @@ def forward_dynamics(
     out: Any,
 ) -> int:
     """Accelerations out (free,) of the independent coordinates for efforts (driven,)."""
-    K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
-    status = mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, M)
+    status = forward_start(
+        plan, numbers, gravity, q, rates, wrench, contact, trusted, B, W, S, T, M
+    )
     if status != OK:
         return status
-    spread(plan, K, rates, y, v)
-    if any_of(contradicts(plan, y, v)):
-        return POOR
-    accelerations(plan, numbers, K, v, rates, True, B, y, a)
-    tree_efforts(plan, numbers, v, a, wrench, contact, B, tau)
-    drive(plan, S, effort, out)
-    solve_transposed(plan, K, tau, y)
-    share(plan, K, y, tau, a)
-    count = plan[FREE]
-    for k in range(count):
-        out[k] = out[k] - a[k]
-    if not solve_definite(M, count, out):
-        return SINGULAR
-    return OK
+    return forward_end(plan, S, effort, W[5], M, out)
 
 
 @inner

@@ -349,3 +349,13 @@ def advance(plan: Any, numbers: Any, gravity: Any, q: Any, step: Any) -> None:
     tree.place_base(B, taken(gravity))
     tree.place(plan, numbers, q, B)
     tree.advance(plan, numbers, B, taken(step), q)
+
+
+@entry_kernel
+def configuration_rate(plan: Any, numbers: Any, gravity: Any, q: Any, v: Any, out: Any) -> None:
+    """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
+    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
+    B = stack(plan[BODIES] + 1, BODY_SIZE)
+    tree.place_base(B, taken(gravity))
+    tree.place(plan, numbers, q, B)
+    tree.configuration_rate(plan, numbers, q, B, taken(v), taken(out))

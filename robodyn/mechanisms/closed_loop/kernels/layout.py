@@ -52,7 +52,10 @@ RUBS = 25  # 1 if a joint has Coulomb friction
 AT_WEIGHTS = 26  # where the driven joints' inverse weights begin
 WIDEST = 27  # longest row of scratch
 AT_ROWS = 28  # where the equations' factors begin, 1 by a length or 1
-HEAD = 29
+AT_PLACES = 29  # where each driven joint's position is in a configuration
+AT_STEEP = 30  # most that a coordinate may move for one of an independent coordinate
+AT_FREE_PLACES = 31  # where each independent coordinate is in a configuration
+HEAD = 32
 
 # Of each body, in the plan.
 KIND = 0
@@ -126,3 +129,4 @@ OK = 0
 POOR = 1  # these pivots do not serve here
 SINGULAR = 2
 OPEN = 3
+STEEP = 4  # other independent coordinates would do better

@@ -21,6 +21,7 @@ or of lanes, holds what is found. The recursions are those of Luh, Walker and Pa
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from robodyn.mechanisms.closed_loop.kernels.layout import (
@@ -342,16 +343,10 @@ def add_inertia(
 def advance(plan: Any, numbers: Any, B: Any, step: Any, q: Any) -> None:
     """Displace q (positions,), where the bodies of B are, by a step (rates,), in place."""
     at, f = plan[AT_BODIES], plan[AT_NUMBERS]
-    for _ in range(plan[BODIES]):
+    for i in range(1, plan[BODIES] + 1):
         first, j = plan[at + POSITION], plan[at + RATE]
         if plan[at + KIND] == FLOATING:
-            parent = B[plan[at + PARENT]]
-            x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
-            if plan[at + ALIGNED] == 0:
-                a = combine(x, y, z, vector(numbers, f + FRAME))
-                b = combine(x, y, z, vector(numbers, f + FRAME + 3))
-                z = combine(x, y, z, vector(numbers, f + FRAME + 6))
-                x, y = a, b
+            x, y, z = joint_axes(plan, numbers, B, i)
             shift = vector_in(x, y, z, (step[j], step[j + 1], step[j + 2]))
             turn = vector_in(x, y, z, (step[j + 3], step[j + 4], step[j + 5]))
             pose = q[first : first + 7]
@@ -395,3 +390,56 @@ def energy(plan: Any, numbers: Any, gravity: Any, v: Any, B: Any) -> Any:
         at += BODY_PLAN
         f += BODY_NUMBERS
     return kinetic, potential
+
+
+@inner
+def configuration_rate(plan: Any, numbers: Any, q: Any, B: Any, v: Any, out: Any) -> None:
+    """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
+    at, f = plan[AT_BODIES], plan[AT_NUMBERS]
+    for i in range(1, plan[BODIES] + 1):
+        own, j = plan[at + OWN], plan[at + RATE]
+        if plan[at + KIND] == FLOATING:
+            x, y, z = joint_axes(plan, numbers, B, i)
+            shift = vector_in(x, y, z, (v[j], v[j + 1], v[j + 2]))
+            a, b, c = vector_in(x, y, z, (v[j + 3], v[j + 4], v[j + 5]))
+            qx, qy, qz, qw = q[own + 3], q[own + 4], q[own + 5], q[own + 6]
+            store(out, own, shift)
+            out[own + 3] = 0.5 * (a * qw + b * qz - c * qy)
+            out[own + 4] = 0.5 * (b * qw + c * qx - a * qz)
+            out[own + 5] = 0.5 * (c * qw + a * qy - b * qx)
+            out[own + 6] = -0.5 * (a * qx + b * qy + c * qz)
+        elif own == plan[at + POSITION]:
+            out[own] = v[j]
+        else:
+            out[own] = numbers[f + FACTOR] * v[j]
+        at += BODY_PLAN
+        f += BODY_NUMBERS
+
+
+@inner
+def joint_axes(plan: Any, numbers: Any, B: Any, i: int) -> Any:
+    """The axes of the frame that a joint starts from."""
+    at = plan[AT_BODIES] + (i - 1) * BODY_PLAN
+    f = plan[AT_NUMBERS] + (i - 1) * BODY_NUMBERS
+    parent = B[plan[at + PARENT]]
+    x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
+    if plan[at + ALIGNED] == 0:
+        a = combine(x, y, z, vector(numbers, f + FRAME))
+        b = combine(x, y, z, vector(numbers, f + FRAME + 3))
+        z = combine(x, y, z, vector(numbers, f + FRAME + 6))
+        x, y = a, b
+    return x, y, z
+
+
+@inner
+def normalize(plan: Any, q: Any) -> None:
+    """Bring the quaternions of floating joints in q (positions,) to unit length."""
+    at = plan[AT_BODIES]
+    for _ in range(plan[BODIES]):
+        if plan[at + KIND] == FLOATING:
+            p = plan[at + OWN] + 3
+            square = q[p] ** 2 + q[p + 1] ** 2 + q[p + 2] ** 2 + q[p + 3] ** 2
+            inverse = 1.0 / math.sqrt(square)
+            for k in range(4):
+                q[p + k] *= inverse
+        at += BODY_PLAN
