@@ -49,8 +49,11 @@ if TYPE_CHECKING:
     from robodyn.errors import SimulationFailed as SimulationFailed
     from robodyn.errors import SingularConfiguration as SingularConfiguration
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
+    from robodyn.mechanisms.kind import Kind as Kind
     from robodyn.mechanisms.load import load as load
     from robodyn.mechanisms.load import models as models
+    from robodyn.mechanisms.registry import kinds as kinds
+    from robodyn.mechanisms.registry import register_kind as register_kind
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
@@ -85,7 +88,9 @@ _HOMES = {
         "SimulationFailed",
         "SingularConfiguration",
     ),
+    "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": ("load", "models"),
+    "robodyn.mechanisms.registry": ("kinds", "register_kind"),
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.mechanisms.common.end_stops": ("EndStops",),
     "robodyn.simulation": ("simulate", "simulate_many"),

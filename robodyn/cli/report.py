@@ -99,7 +99,8 @@ _REPORTS = {"paper": _paper, "puma": _puma}
 def _quietly(model: str) -> Mechanism:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` tells them
-        return load(model)
+        mechanism: Mechanism = load(model)
+    return mechanism
 
 
 def _make_folder(path: Path) -> None:

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from xml.etree import ElementTree
 
 import numpy as np
@@ -26,7 +26,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.stewart.model import Body
+    from robodyn.arrays import FloatArray
+
+
+class RigidBody(Protocol):
+    """Mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m^2] about it."""
+
+    @property
+    def mass(self) -> float:
+        """[kg]."""
+
+    @property
+    def com(self) -> FloatArray:
+        """(3,) [m] in the body's frame."""
+
+    @property
+    def inertia(self) -> FloatArray:
+        """(3, 3) [kg m^2] about the centre of mass, axes of the body's frame."""
 
 
 MATERIALS = {
@@ -66,7 +82,7 @@ def origin(
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
-def inertial(link: ElementTree.Element, body: Body) -> None:
+def inertial(link: ElementTree.Element, body: RigidBody) -> None:
     """The `<inertial>` of a body in its link's frame."""
     out = element(link, "inertial")
     origin(out, body.com)

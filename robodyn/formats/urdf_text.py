@@ -27,6 +27,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
+from robodyn.formats.urdf_drives import Drives, read_drives
 from robodyn.formats.urdf_elements import Closure, ElementReader
 from robodyn.formats.urdf_motors import Motor, read_motors
 from robodyn.formats.xacro_text import expand_xacro
@@ -38,13 +39,15 @@ from robodyn.formats.yaml_text import read_text
 class UrdfDocument:
     """What was read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
-    `motors` are those that joints name in a `<robodyn>` element, by joint name.
+    `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
+    joints are driven.
     """
 
     robot: Any
     closures: tuple[Closure, ...]
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
+    drives: Drives = field(default_factory=Drives)
 
 
 def read_urdf(source: str | Path) -> UrdfDocument:
@@ -88,7 +91,8 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    return UrdfDocument(_parsed(clean, source), closures, source, read_motors(root, source))
+    motors, drives = read_motors(root, source), read_drives(root)
+    return UrdfDocument(_parsed(clean, source), closures, source, motors, drives)
 
 
 def _parsed(clean: ElementTree.Element, source: str) -> Any:

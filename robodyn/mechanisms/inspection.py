@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a mechanism is, in plain data: what was read, what is unphysical, how it stands at home."""
+"""A mechanism as plain data: its bodies, joints and limits, unphysical inertias, state at home."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import InvalidInput, KinematicsError, UnphysicalInertiaWarning
-from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.load import load
-from robodyn.mechanisms.stewart.description.bodies import named_bodies
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
@@ -42,12 +40,11 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
         RobodynError: as `load`.
     """
     mechanism, unphysical = _read(source, strict)
-    model = getattr(mechanism, "model", None)
     out: dict[str, Any] = {
         "kind": mechanism.kind,
         "name": mechanism.name,
-        "source": getattr(model, "source", "") or source,
-        "gravity": _plain(getattr(model, "gravity", None)),
+        "source": mechanism.source or source,
+        "gravity": _plain(mechanism.gravity_vector),
         "bodies": _bodies(mechanism),
         "joints": _joints(mechanism),
         "friction": _friction(mechanism),
@@ -58,14 +55,16 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
     }
     out["mass"] = sum(body["mass"] for body in out["bodies"])
     if out["home"] is None:
-        out["remarks"].append("no home pose is given, so nothing is said of lengths and condition")
+        out["remarks"].append(
+            "no home pose is given, so lengths and condition number are not computed"
+        )
     else:
         _at_home(mechanism, out)
     if against is not None:
         other, _ = _read(against, strict)
         out["against"] = {
             "source": against,
-            "differences": differences(model, getattr(other, "model", None)),
+            "differences": mechanism.differences(other),
         }
     return out
 
@@ -73,7 +72,7 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
 def _read(source: str, strict: bool) -> tuple[Mechanism, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UnphysicalInertiaWarning)
-        mechanism: Any = load(source, strict=strict)
+        mechanism: Mechanism = load(source, strict=strict)
     found = []
     for warning in caught:
         if issubclass(warning.category, UnphysicalInertiaWarning):
@@ -85,13 +84,9 @@ def _read(source: str, strict: bool) -> tuple[Mechanism, list[str]]:
     return mechanism, found
 
 
-def _bodies(mechanism: Any) -> list[dict[str, Any]]:
-    if mechanism.kind == "stewart":
-        bodies = named_bodies(mechanism.model)
-        return [{"name": name, "mass": body.mass, "com": _plain(body.com)} for name, body in bodies]
+def _bodies(mechanism: Mechanism) -> list[dict[str, Any]]:
     return [
-        {"name": joint.link or joint.name, "mass": joint.mass, "com": _plain(joint.com)}
-        for joint in mechanism.model.joints
+        {"name": body.name, "mass": body.mass, "com": _plain(body.com)} for body in mechanism.bodies
     ]
 
 
@@ -114,15 +109,10 @@ def _joints(mechanism: Mechanism) -> list[dict[str, Any]]:
     ]
 
 
-def _friction(mechanism: Any) -> list[dict[str, Any]]:
-    """Of each leg or joint; an arm's `friction` is Coulomb's, in both directions."""
-    if mechanism.kind == "stewart":
-        damping = (leg.damping for leg in mechanism.model.legs)
-        names = ("universal", "prismatic", "spherical")
-        return [{name: getattr(own, name) for name in names} for own in damping]
+def _friction(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """Of each leg or joint; an arm's `friction` is Coulomb friction in both directions."""
     return [
-        {"damping": joint.damping, "friction": _plain(joint.friction), "armature": joint.armature}
-        for joint in mechanism.model.joints
+        {name: _plain(value) for name, value in own.items()} for own in mechanism.joint_friction
     ]
 
 
@@ -133,11 +123,11 @@ def _home(mechanism: Mechanism) -> Any:
         return None
 
 
-def _at_home(mechanism: Any, out: dict[str, Any]) -> None:
+def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
     home = mechanism.home
     try:
         positions = mechanism.joint_positions(home)
-        size = _characteristic_length(mechanism)
+        size = mechanism.characteristic_length
         out["condition_number"] = {
             "value": _plain(mechanism.condition_number(home)),
             "characteristic_length": size,
@@ -156,15 +146,6 @@ def _at_home(mechanism: Any, out: dict[str, Any]) -> None:
             out["remarks"].append(
                 f"at home {joint['name']} is {position:.6g}, outside its limits [{low:g}, {high:g}]"
             )
-
-
-def _characteristic_length(mechanism: Any) -> float:
-    """The platform's radius [m] about its joints' middle; 1 for an arm."""
-    if mechanism.kind != "stewart":
-        return 1.0
-    joints = np.array([leg.platform for leg in mechanism.model.legs])
-    radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
-    return radius if radius > 0.0 else 1.0
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""From a source, whatever it is, to a mechanism."""
+"""Load a mechanism from a bundled name, a file or URDF text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ from typing import TYPE_CHECKING, Any
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.urdf_text import UrdfDocument, read_urdf
+from robodyn.mechanisms.kind import ReadOptions
+from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.serial.arm import SerialArm
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
+    from robodyn.mechanisms.kind import Kind
+    from robodyn.mechanisms.protocol import Mechanism
 
 URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -47,11 +49,13 @@ def load(
     base_link: str | None = None,
     tip_link: str | None = None,
     hold_branches: bool = False,
-) -> StewartPlatform | SerialArm:
+    kind: str | None = None,
+) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
 
-    A URDF with a floating platform and spherical closures is a Stewart platform, any other a
-    serial arm.
+    A YAML file says its kind by `type`. A URDF with loop closures, or with a floating body and
+    several prismatic joints, is a Stewart platform, any other a serial arm; registered kinds are
+    asked first, see `robodyn.mechanisms.registry`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml or .yml file,
@@ -60,6 +64,10 @@ def load(
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints.
         hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
+        kind: read a URDF as a mechanism of this kind, whatever it looks like.
+
+    Returns:
+        A `Mechanism`, of the class of its kind: `StewartPlatform`, `SerialArm` ...
 
     Raises:
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
@@ -72,17 +80,19 @@ def load(
             f"a model is a name, a path or URDF text, not {source!r}; bundled: {_names()}",
             value=source,
         )
+    options = ReadOptions(strict, base_link, tip_link, hold_branches)
+    chosen = None if kind is None else _kind(kind)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _from_urdf(read_urdf(source), strict, base_link, tip_link, hold_branches)
+        return _from_urdf(read_urdf(source), options, chosen)
     if str(source) in models():
         bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
         with resources.as_file(bundled) as path:
-            return _from_yaml(read_yaml(path), path.name, strict)
+            return _from_yaml(read_yaml(path), path.name, options, chosen)
     path = _existing(source)
     if path.suffix.lower() in YAML_SUFFIXES:
-        return _from_yaml(read_yaml(path), str(path), strict)
+        return _from_yaml(read_yaml(path), str(path), options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
-        return _from_urdf(read_urdf(path), strict, base_link, tip_link, hold_branches)
+        return _from_urdf(read_urdf(path), options, chosen)
     raise ModelError(
         f"{path}: unknown kind of file {path.suffix!r}, expected .urdf, .xacro, .yaml or .yml",
         value=path.suffix,
@@ -108,48 +118,31 @@ def _names() -> str:
     return ", ".join(models())
 
 
-def _from_yaml(document: dict[str, Any], source: str, strict: bool) -> StewartPlatform | SerialArm:
-    kind = Fields(document, source).text("type", choices=("stewart", "serial"))
-    # Imported here: a platform needs nothing of an arm, and compiled kernels take time to load.
-    if kind == "stewart":
-        from robodyn.mechanisms.stewart.description.from_yaml import stewart_model_from_yaml
-        from robodyn.mechanisms.stewart.platform import StewartPlatform
-
-        return StewartPlatform(stewart_model_from_yaml(document, source, strict))
-    from robodyn.mechanisms.serial.arm import SerialArm
-    from robodyn.mechanisms.serial.description import serial_model_from_yaml
-
-    return SerialArm(serial_model_from_yaml(document, source, strict))
+def _kind(name: str) -> Kind:
+    known = kinds()
+    if name not in known:
+        raise ModelError(
+            f"kind is {name!r}, expected one of {', '.join(sorted(known))}", value=name
+        )
+    return known[name]
 
 
-def _from_urdf(
-    document: UrdfDocument,
-    strict: bool,
-    base_link: str | None,
-    tip_link: str | None,
-    hold_branches: bool,
-) -> StewartPlatform | SerialArm:
-    if is_stewart(document):
-        from robodyn.mechanisms.stewart.description.from_urdf import stewart_model_from_urdf
-        from robodyn.mechanisms.stewart.platform import StewartPlatform
-
-        return StewartPlatform(stewart_model_from_urdf(document, strict))
-    from robodyn.mechanisms.serial.arm import SerialArm
-    from robodyn.mechanisms.serial.description import serial_model_from_urdf
-
-    model = serial_model_from_urdf(
-        document.robot,
-        document.source,
-        strict,
-        base_link,
-        tip_link,
-        motors=document.motors,
-        hold_branches=hold_branches,
-    )
-    return SerialArm(model)
+def _from_yaml(
+    document: dict[str, Any], source: str, options: ReadOptions, chosen: Kind | None
+) -> Mechanism:
+    fields = Fields(document, source)
+    kind = _kind(fields.text("type", choices=yaml_kinds()))
+    if chosen is not None and chosen != kind:
+        raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
+    assert kind.from_yaml is not None  # it is among the choices
+    return kind.from_yaml(document, source, options)
 
 
-def is_stewart(document: UrdfDocument) -> bool:
-    """Whether a URDF means a Stewart platform: it closes loops, or its platform floats on legs."""
-    kinds = [joint.type for joint in document.robot.joints]
-    return bool(document.closures) or ("floating" in kinds and kinds.count("prismatic") > 1)
+def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    kind = chosen or kind_of_urdf(document)
+    if kind.from_urdf is None:
+        raise ModelError(
+            f"{document.source}: a mechanism of the kind {kind.name!r} has no URDF form",
+            value=kind.name,
+        )
+    return kind.from_urdf(document, options)

@@ -12,23 +12,31 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What planners, controllers, simulation and analysis know of a mechanism, arm or platform alike.
+"""What every kind of mechanism answers; planners, controllers, nodes and views know no more.
 
-A mechanism answers in its own coordinates. For a Stewart platform a *configuration* is a pose
-(..., 7), its *velocity* the twist (..., 6) and its *acceleration* (..., 6); for a serial arm they
-are q, qd and qdd, all (..., n). Positions live on a manifold, so nothing outside a mechanism
-subtracts two of them: `difference` and `advance` do.
+A mechanism answers in its own coordinates, of three sizes that may all differ: a *configuration*
+(..., nq), its *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints.
+For a Stewart platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for
+a serial arm they are q and qd, both (..., n). `coordinates` says what the numbers are.
+Configurations lie on a manifold, so nothing outside a mechanism subtracts two of them:
+`difference` and `advance` do.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Coordinates
     from robodyn.mechanisms.common.end_stops import EndStops
+
+# Which way the Jacobian goes: `wrench = J @ efforts` or `twist = J @ rates`.
+JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
 class Unchecked(Protocol):
@@ -56,36 +64,12 @@ class Unchecked(Protocol):
 
 
 @runtime_checkable
-class Mechanism(Protocol):
-    """The shared protocol; shapes as in the module's docstring, `n` efforts, SI units."""
+class Mechanism(Described, Jointed, Examined, Protocol):
+    """A mechanism of any kind; shapes as in the module's docstring, SI units."""
 
     @property
-    def name(self) -> str:
-        """What the mechanism is called."""
-
-    @property
-    def kind(self) -> str:
-        """`stewart` or `serial`."""
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """The driven joints, in the order of every effort array."""
-
-    @property
-    def frames(self) -> tuple[str, str]:
-        """Names of the base frame, and of the frame of the platform or the arm's tip."""
-
-    @property
-    def effort_limits(self) -> FloatArray:
-        """(n,) [N or N m], infinite where the model gives none."""
-
-    @property
-    def position_limits(self) -> FloatArray:
-        """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(n,) [m/s or rad/s] of the driven joints, infinite where the model gives none."""
+    def coordinates(self) -> Coordinates:
+        """What the numbers of a configuration and of a velocity are."""
 
     @property
     def unchecked(self) -> Unchecked:
@@ -108,12 +92,6 @@ class Mechanism(Protocol):
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the platform or the arm's tip in the base frame."""
-
-    def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., n) [m or rad] positions of the driven joints."""
-
-    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """(..., n) [m/s or rad/s] rates of the driven joints."""
 
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
         """The displacement, in coordinates of `velocity`, that takes `start` to `goal`."""
@@ -170,7 +148,11 @@ class Mechanism(Protocol):
         """(..., nv) gravity, velocity terms and friction."""
 
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Of the mechanism, as its class defines it."""
+        """(..., 6, k), linear over angular; `jacobian_maps` says from what to what."""
+
+    @property
+    def jacobian_maps(self) -> JacobianMap:
+        """`efforts to wrench` or `rates to twist`, both of the body at `body_pose`, base frame."""
 
     def condition_number(
         self, configuration: ArrayLike, /, characteristic_length: float = 1.0

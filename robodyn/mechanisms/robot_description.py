@@ -12,30 +12,29 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The URDF text of a mechanism, whatever it was loaded from, for those who draw or drive it."""
+"""The URDF text of a mechanism, whatever it was loaded from, for viewers and controllers."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-import robodyn
 from robodyn.errors import MissingExtra, ModelError
 from robodyn.formats.urdf_shapes import element, number
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
 from robodyn.mechanisms.load import URDF_SUFFIXES, models
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+from robodyn.mechanisms.registry import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from robodyn.mechanisms.protocol import Mechanism
 
-# Hardware behind two topics, where nothing else is asked for.
+# Default hardware: it talks over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
 
 
@@ -49,7 +48,7 @@ def robot_description(
     """URDF text of a mechanism that was loaded from `source`.
 
     URDF text, a .urdf and an expanded .xacro file are given as they are; a bundled model by its
-    xacro file; a platform from YAML by the URDF that `stewart_urdf` makes of it.
+    xacro file; anything else by the URDF that its kind exports, as platforms do.
 
     Args:
         source: what `load` was given.
@@ -61,20 +60,26 @@ def robot_description(
             `joint_states_topic`.
 
     Raises:
-        ModelError: a source that has no URDF (an arm's YAML file), or one that cannot be read.
+        ModelError: a source without a URDF (an arm's YAML file), or one that cannot be read.
         MissingExtra: a xacro file without the package xacro.
     """
     arguments = {"ros2_control": str(ros2_control).lower(), **(arguments or {})}
     text = source_urdf(source, arguments)
-    if not text and mechanism.kind == "stewart":
-        model: Any = mechanism
-        text = stewart_urdf(model.model)
     if not text:
+        text = exported_urdf(mechanism)
+    if not text:
+        noun = mechanism.nouns.mechanism
         raise ModelError(
-            f"{source}: there is no URDF of it; load the arm from a .urdf or .xacro file",
+            f"{source}: there is no URDF of it; load the {noun} from a .urdf or .xacro file",
             value=str(source),
         )
     return _with_ros2_control(text, mechanism, arguments) if ros2_control else text
+
+
+def exported_urdf(mechanism: Mechanism) -> str:
+    """URDF text that its kind makes of a mechanism; empty if that kind exports none."""
+    export = kind_of(mechanism).to_urdf
+    return "" if export is None else export(mechanism)
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
@@ -106,7 +111,7 @@ def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
 
 def _urdf_folders() -> Iterator[Path]:
     """Where the package's urdf/ may be: beside the sources, or installed with the package."""
-    package = Path(robodyn.__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     yield package.parent / "urdf"
     for prefix in (Path(sys.prefix), *package.parents):
         yield prefix / "share" / "robodyn" / "urdf"
@@ -119,9 +124,9 @@ def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, 
     system = element(root, "ros2_control", name=mechanism.name, type="system")
     hardware = element(system, "hardware")
     element(hardware, "plugin").text = arguments.get("plugin", PLUGIN)
-    told = {name: value for name, value in arguments.items() if name.endswith("_topic")}
-    # always: an effort is a command, also when it is the one that is felt already
-    for name, value in (told | {"trigger_joint_command_threshold": "-1"}).items():
+    topics = {name: value for name, value in arguments.items() if name.endswith("_topic")}
+    # send every command, even an effort equal to the measured one
+    for name, value in (topics | {"trigger_joint_command_threshold": "-1"}).items():
         element(hardware, "param", name=name).text = value
     home = mechanism.joint_positions(mechanism.home)
     for name, position in zip(mechanism.joint_names, home, strict=True):

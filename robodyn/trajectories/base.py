@@ -16,24 +16,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from robodyn.mechanisms.common.motion import Motion as Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
-
-class Motion(NamedTuple):
-    """Configuration, velocity and acceleration at one or many times.
-
-    For a platform: pose (..., 7) [m, -], twist (..., 6) [m/s, rad/s], accel (..., 6) [m/s^2,
-    rad/s^2]. For an arm: q, qd, qdd (..., n).
-    """
-
-    configuration: FloatArray
-    velocity: FloatArray
-    acceleration: FloatArray
 
 
 class Trajectory(Protocol):

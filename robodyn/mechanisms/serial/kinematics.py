@@ -25,6 +25,7 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
+from robodyn.mechanisms.serial.answers import SerialAnswers
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.packing import pack_chain
 from robodyn.numerics.broadcasting import flatten
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.serial.model import SerialModel
 
 
-class SerialKinematics:
+class SerialKinematics(SerialAnswers):
     """The kinematic half of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:

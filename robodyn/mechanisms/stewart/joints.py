@@ -16,30 +16,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.mechanisms.common.joint_states import JointStates
 from robodyn.mechanisms.stewart.model import universal_zero_frame
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.stewart.kinematics import LegMotion
     from robodyn.mechanisms.stewart.model import StewartModel
-
-
-class LegJointStates(NamedTuple):
-    """The joints of the legs, three a leg: first and second universal axis, actuator.
-
-    Attributes:
-        names: 18.
-        positions: (..., 18) [rad, rad, m, ...] as the URDF measures them.
-        velocities: (..., 18) [rad/s, rad/s, m/s, ...].
-    """
-
-    names: tuple[str, ...]
-    positions: FloatArray
-    velocities: FloatArray
 
 
 class LegJointReadings:
@@ -62,7 +49,7 @@ class LegJointReadings:
         self.actuator_sign, self.actuator_offset = self._sign[:, 2], self._offset[:, 2]
         self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in model.legs])
 
-    def of(self, motion: LegMotion) -> LegJointStates:
+    def of(self, motion: LegMotion) -> JointStates:
         """URDF values of all joints in a motion; angles in [-pi, pi)."""
         values, rates = (np.empty((*motion.length.shape, 3)) for _ in range(2))
         values[..., :2] = self.universal_angles(motion.direction)
@@ -75,7 +62,7 @@ class LegJointReadings:
         rates[..., 2] = motion.rate
         rates *= self._sign
         shape = (*motion.length.shape[:-1], len(self.names))
-        return LegJointStates(self.names, values.reshape(shape), rates.reshape(shape))
+        return JointStates(self.names, values.reshape(shape), rates.reshape(shape))
 
     def universal_angles(self, direction: FloatArray) -> FloatArray:
         """Natural angles (..., 6, 2) of the universal joints for leg directions s (..., 6, 3).

@@ -33,11 +33,12 @@ from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart import dynamics, kinematics
 from robodyn.mechanisms.stewart import single_calls as single
+from robodyn.mechanisms.stewart.answers import PlatformAnswers
 from robodyn.mechanisms.stewart.base_joints import base_joints
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
 from robodyn.mechanisms.stewart.integration import integrate, roll_out
-from robodyn.mechanisms.stewart.joints import LegJointReadings, LegJointStates
+from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
 from robodyn.mechanisms.stewart.model import Damping
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.joint_states import JointStates
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.stewart.formulations import Formulation
     from robodyn.mechanisms.stewart.model import StewartModel
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class StewartPlatform:
+class StewartPlatform(PlatformAnswers):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the
@@ -231,7 +233,7 @@ class StewartPlatform:
         """
         return kinematics.leg_motion(self._legs, pose, twist, accel)
 
-    def leg_joint_states(self, pose: ArrayLike, twist: ArrayLike | None = None) -> LegJointStates:
+    def leg_joint_states(self, pose: ArrayLike, twist: ArrayLike | None = None) -> JointStates:
         """URDF names, positions and velocities of all joints of the legs, passive ones too."""
         return self.leg_joints.of(self.leg_motion(pose, twist))
 

@@ -1,0 +1,60 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The efforts of a motion, split into what each effect contributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import KinematicsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from robodyn.arrays import FloatArray
+
+
+class EffortTerms(NamedTuple):
+    """Efforts of a motion and the terms they are made of.
+
+    Attributes:
+        total: (N, n) [N or N m]; NaN where no efforts exist.
+        terms: (N, n) each, by name, such as `massless` and `dynamic`, or `inertial`, `coriolis`,
+            `gravity`, `friction`.
+        reactions: named tuple of arrays (N, k, 3) in the mechanism's joints; None where a kind of
+            mechanism does not compute them.
+    """
+
+    total: FloatArray
+    terms: Mapping[str, FloatArray]
+    reactions: Any = None
+
+
+def where_regular(
+    function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
+) -> FloatArray:
+    """A function of rows of states, (N, *core), NaN where the mechanism is singular."""
+    try:
+        return function(*states)
+    except KinematicsError:
+        rows = np.full((len(states[0]), *core), np.nan)
+    for row, state in zip(rows, zip(*states, strict=True), strict=True):
+        try:
+            row[...] = function(*state)
+        except KinematicsError:
+            continue
+    return rows

@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+
+"""Answers shared by mechanisms whose configuration is the positions of their driven joints."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.mechanisms.common.comparison import differences
+from robodyn.mechanisms.common.coordinates import joint_coordinates
+from robodyn.mechanisms.common.description import Nouns, effort_units
+from robodyn.mechanisms.common.joint_states import DrivenMotion, JointStates
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.tracking import JOINT_TRACKING
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+    from robodyn.mechanisms.common.description import EffortUnit
+    from robodyn.mechanisms.common.tracking import Tracking
+    from robodyn.mechanisms.protocol import JacobianMap
+
+
+class JointSpace:
+    """Base class: every joint is driven, and a configuration is one position for each.
+
+    A subclass says `joint_names`, `joint_units` and what only its equations know.
+    """
+
+    jacobian_maps: JacobianMap = "rates to twist"
+    nouns = Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")
+    tracking: Tracking = JOINT_TRACKING
+    formulations: tuple[str, ...] = ("exact",)
+    default_path = ""
+    characteristic_length = 1.0
+    model: Any
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Of the driven joints."""
+        raise NotImplementedError
+
+    @property
+    def joint_units(self) -> tuple[Unit, ...]:
+        """Of the driven joints' positions."""
+        raise NotImplementedError
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """One position for each joint."""
+        return joint_coordinates(self.joint_names, self.joint_units)
+
+    @cached_property
+    def effort_units(self) -> tuple[EffortUnit, ...]:
+        """(n,) `N` of sliding joints, `N m` of turning ones."""
+        return effort_units(self.joint_units)
+
+    @property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """The driven joints; there are no others."""
+        return self.joint_names
+
+    @property
+    def passive_joint_names(self) -> tuple[str, ...]:
+        """None: every joint is driven."""
+        return ()
+
+    @property
+    def joint_signs(self) -> FloatArray:
+        """(n,) all one: positions are those of the URDF."""
+        return np.ones(len(self.joint_names))
+
+    @property
+    def joint_offsets(self) -> FloatArray:
+        """(n,) all zero: positions are those of the URDF."""
+        return np.zeros(len(self.joint_names))
+
+    def joint_states(
+        self, configuration: ArrayLike, velocity: ArrayLike | None = None
+    ) -> JointStates:
+        """Names, positions (..., n) and velocities (..., n) of all joints."""
+        positions = self._joints("configuration", configuration)
+        rates = np.zeros(len(self.joint_names)) if velocity is None else velocity
+        velocities = self._joints("velocity", rates)
+        shape = np.broadcast_shapes(positions.shape, velocities.shape)
+        return JointStates(
+            self.joint_names,
+            np.broadcast_to(positions, shape),
+            np.broadcast_to(velocities, shape),
+        )
+
+    def driven_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    ) -> DrivenMotion:
+        """The motion itself, (..., n) each."""
+        return DrivenMotion(
+            *(np.asarray(value, dtype=np.float64)
+              for value in (configuration, velocity, acceleration))
+        )  # fmt: skip
+
+    def motion_of_joints(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The motion itself, (..., n) each; accelerations are zero where not given."""
+        q, qd = self._joints("positions", positions), self._joints("velocities", velocities)
+        if accelerations is None:
+            return Motion(q, qd, np.zeros_like(qd))
+        return Motion(q, qd, self._joints("accelerations", accelerations))
+
+    def assemble(self, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (..., n) with these positions of the driven joints: the same."""
+        return self._joints("driven", driven)
+
+    def determinant(self, configuration: ArrayLike) -> FloatArray | None:
+        """None: an open chain has efforts for every motion, singular or not."""
+        return None
+
+    def differences(self, other: Any) -> list[str]:
+        """What differs from another mechanism's model, a line for each field."""
+        return differences(self.model, getattr(other, "model", None))
+
+    def _joints(self, name: str, value: ArrayLike) -> FloatArray:
+        n = len(self.joint_names)
+        return as_array(name, value, (n,), f"{n} joints, rad or m")

@@ -1,0 +1,99 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the registry knows of a kind of mechanism: how its descriptions are recognised and read."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How `load` was asked to read a description; a kind reads those that concern it.
+
+    Attributes:
+        strict: refuse inertia tensors that no rigid body can have, instead of warning.
+        base_link, tip_link: ends of the chain in a URDF; None where the kind shall choose.
+        hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
+    """
+
+    strict: bool = False
+    base_link: str | None = None
+    tip_link: str | None = None
+    hold_branches: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of mechanism, as it is registered.
+
+    The functions import what they need when they are called, so that registering a kind costs
+    nothing and loading one kind does not load the compiled kernels of another.
+
+    Attributes:
+        name: `type` in a YAML description, and `kind` of its mechanisms.
+        from_yaml: makes a mechanism of a document (the mapping in a YAML file), the name of its
+            source and the options; None if the kind has no YAML form.
+        recognises_urdf: whether a URDF describes this kind; None if the kind has no URDF form.
+        from_urdf: makes a mechanism of a URDF that is recognised.
+        to_urdf: URDF text of a mechanism that was not loaded from one; None if the kind cannot.
+        adapters: what other parts of the package or of other packages provide for this kind, as
+            `module:name` by the name of the use; imported when asked for, see `adapter`.
+    """
+
+    name: str
+    from_yaml: Callable[[dict[str, Any], str, ReadOptions], Mechanism] | None = None
+    recognises_urdf: Callable[[UrdfDocument], bool] | None = None
+    from_urdf: Callable[[UrdfDocument, ReadOptions], Mechanism] | None = None
+    to_urdf: Callable[[Any], str] | None = None
+    adapters: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.name.isidentifier():
+            raise InvalidInput(
+                f"name of a kind of mechanism is {self.name!r}, expected letters, digits and "
+                "underscores",
+                value=self.name,
+            )
+        if (self.recognises_urdf is None) != (self.from_urdf is None):
+            raise InvalidInput(
+                f"kind {self.name!r}: recognises_urdf and from_urdf go together, give both or "
+                "neither",
+                value=self.name,
+            )
+        for use, reference in self.adapters.items():
+            if reference.count(":") != 1:
+                raise InvalidInput(
+                    f"kind {self.name!r}: adapter {use!r} is {reference!r}, expected module:name",
+                    value=reference,
+                )
+
+    def adapter(self, use: str, default: str = "") -> Any:
+        """What is provided for a use, imported now, or else what `default` refers to, or None."""
+        reference = self.adapters.get(use, default)
+        if not reference:
+            return None
+        module, name = reference.split(":")
+        return getattr(importlib.import_module(module), name)

@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The kinds of mechanism there are, and which of them a description means.
+
+A package adds a kind by one call, `robodyn.register_kind(Kind(...))`, or, so that every process
+finds it without importing that package first, by an entry point of the group `robodyn.mechanisms`
+that refers to a `Kind`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.mechanisms.kind import Kind
+from robodyn.mechanisms.serial.kind import SERIAL
+from robodyn.mechanisms.stewart.kind import STEWART
+
+if TYPE_CHECKING:
+    from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.protocol import Mechanism
+
+GROUP = "robodyn.mechanisms"
+
+# Asked in this order which of them a URDF means: an arm is what is left.
+_BUNDLED = {kind.name: kind for kind in (STEWART, SERIAL)}
+_added: dict[str, Kind] = {}
+_entry_points_read = False
+
+
+def register_kind(kind: Kind) -> Kind:
+    """Add a kind of mechanism, and return it.
+
+    Registering the same kind again changes nothing. Kinds that are added are asked before the
+    bundled ones whether a URDF is theirs, the latest first.
+
+    Raises:
+        InvalidInput: another kind has that name.
+    """
+    known = _BUNDLED.get(kind.name) or _added.get(kind.name)
+    if known is not None and known != kind:
+        raise InvalidInput(
+            f"a kind of mechanism named {kind.name!r} is registered already; choose another name",
+            value=kind.name,
+        )
+    if known is None:
+        _added[kind.name] = kind
+    return kind
+
+
+def unregister_kind(name: str) -> None:
+    """Remove a kind that was added; nothing happens if there is none of that name."""
+    _added.pop(name, None)
+
+
+def kinds() -> dict[str, Kind]:
+    """All kinds by name, in the order in which they are asked about a URDF."""
+    _read_entry_points()
+    return {**dict(reversed(_added.items())), **_BUNDLED}
+
+
+def kind_of(mechanism: Mechanism) -> Kind:
+    """The kind under which a mechanism is registered.
+
+    Raises:
+        InvalidInput: it is not registered.
+    """
+    found = _BUNDLED.get(mechanism.kind) or kinds().get(mechanism.kind)
+    if found is None:
+        raise InvalidInput(
+            f"{mechanism.name} is of the kind {mechanism.kind!r}, which is not registered; call "
+            f"robodyn.register_kind, registered are {', '.join(kinds())}",
+            value=mechanism.kind,
+        )
+    return found
+
+
+def kind_of_urdf(document: UrdfDocument) -> Kind:
+    """The kind that a URDF describes.
+
+    Raises:
+        ModelError: none takes it for its own.
+    """
+    for kind in kinds().values():
+        if kind.recognises_urdf is not None and kind.recognises_urdf(document):
+            return kind
+    raise ModelError(
+        f"{document.source}: no registered kind of mechanism recognises this URDF; registered are "
+        f"{', '.join(kinds())}",
+        value=document.source,
+    )
+
+
+def yaml_kinds() -> tuple[str, ...]:
+    """What a YAML description may give as its `type`: the bundled kinds, then those added."""
+    known = {**_BUNDLED, **kinds()}
+    return tuple(name for name, kind in known.items() if kind.from_yaml is not None)
+
+
+def _read_entry_points() -> None:
+    """Register the kinds of installed packages, once; a package that fails is told and left out."""
+    global _entry_points_read
+    if _entry_points_read:
+        return
+    _entry_points_read = True
+    for entry in metadata.entry_points(group=GROUP):
+        try:
+            kind = entry.load()
+            if not isinstance(kind, Kind):
+                raise TypeError(f"it refers to {kind!r}, expected a robodyn Kind")
+            register_kind(kind)
+        except Exception as error:  # what another package raises is not ours to foresee
+            warnings.warn(
+                f"entry point {entry.name} = {entry.value} of {GROUP} is left out: {error}",
+                UserWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,127 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+
+"""What an arm answers about itself: units, bodies, friction, the terms of its efforts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.description import MovingBody
+from robodyn.mechanisms.common.effort_terms import EffortTerms
+from robodyn.mechanisms.common.joint_space import JointSpace
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.mechanisms.serial.model import SerialModel
+
+
+class SerialAnswers(JointSpace):
+    """The part of `SerialArm` that describes it; its equations are elsewhere.
+
+    Attributes:
+        model: the description it was made from.
+    """
+
+    model: SerialModel
+    default_path = "puma"
+
+    @cached_property
+    def joint_units(self) -> tuple[Unit, ...]:
+        """(n,) `m` of prismatic joints, `rad` of revolute ones."""
+        return tuple("m" if joint.kind == "prismatic" else "rad" for joint in self.model.joints)
+
+    @property
+    def source(self) -> str:
+        """Where the description came from; empty if it was made in a program."""
+        return self.model.source
+
+    @property
+    def gravity_vector(self) -> FloatArray:
+        """(3,) [m/s^2] base frame."""
+        return self.model.gravity
+
+    @property
+    def bodies(self) -> tuple[MovingBody, ...]:
+        """The links, from the base to the tip."""
+        return tuple(
+            MovingBody(joint.link or joint.name, joint.mass, joint.com, joint.inertia)
+            for joint in self.model.joints
+        )
+
+    @property
+    def moving_mass(self) -> float:
+        """[kg] of all links."""
+        return float(sum(joint.mass for joint in self.model.joints))
+
+    @property
+    def joint_friction(self) -> tuple[dict[str, Any], ...]:
+        """Of each joint: viscous damping, Coulomb friction in both directions, and armature."""
+        return tuple(
+            {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
+            for joint in self.model.joints
+        )
+
+    @cached_property
+    def size(self) -> float:
+        """[m] half the reach."""
+        reach = sum(float(np.linalg.norm(joint.translation)) for joint in self.model.joints)
+        reach += float(np.linalg.norm(self.model.tip_translation))
+        return max(0.5 * reach, 1e-2)
+
+    def effort_terms(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        acceleration: FloatArray,
+        wrench: FloatArray | None = None,
+        formulation: str = "exact",
+    ) -> EffortTerms:
+        """Efforts (N, n) and what inertia, velocity, gravity, friction and a wrench contribute.
+
+        `coriolis` includes centrifugal terms; `wrench` is there if one is given.
+
+        Raises:
+            InvalidInput: another formulation than `exact`.
+        """
+        if formulation != "exact":
+            raise InvalidInput(
+                f"formulation is {formulation!r}, an arm knows exact only", value=formulation
+            )
+        arm: Any = self
+        q, qd, qdd = configuration, velocity, acceleration
+        rest = np.zeros_like(q)
+        gravity = arm.inverse_dynamics(q, rest, rest, friction=False)
+        frictionless = arm.inverse_dynamics(q, qd, rest, friction=False)
+        inertial = arm.inverse_dynamics(q, qd, qdd, friction=False) - frictionless
+        unloaded = arm.inverse_dynamics(q, qd, qdd)
+        terms = {
+            "inertial": inertial,
+            "coriolis": frictionless - gravity,
+            "gravity": gravity,
+            "friction": unloaded - frictionless - inertial,
+        }
+        if wrench is None:
+            return EffortTerms(unloaded, terms)
+        total = arm.inverse_dynamics(q, qd, qdd, wrench)
+        return EffortTerms(total, terms | {"wrench": total - unloaded})
+
+    def warm_up(self) -> None:
+        """Nothing beyond what planning, control and simulation call anyway."""

@@ -1,0 +1,57 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Serial arms in the registry: how their descriptions are recognised and read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.kind import Kind
+
+if TYPE_CHECKING:
+    from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.kind import ReadOptions
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.serial.arm import SerialArm
+    from robodyn.mechanisms.serial.description import serial_model_from_yaml
+
+    return SerialArm(serial_model_from_yaml(document, source, options.strict))
+
+
+def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.serial.arm import SerialArm
+    from robodyn.mechanisms.serial.description import serial_model_from_urdf
+
+    model = serial_model_from_urdf(
+        document.robot,
+        document.source,
+        options.strict,
+        options.base_link,
+        options.tip_link,
+        motors=document.motors,
+        hold_branches=options.hold_branches,
+    )
+    return SerialArm(model)
+
+
+def _recognises(document: UrdfDocument) -> bool:
+    """Any tree without closures; what is no chain is refused when it is read."""
+    return not document.closures
+
+
+SERIAL = Kind("serial", from_yaml=_from_yaml, recognises_urdf=_recognises, from_urdf=_from_urdf)

@@ -1,0 +1,61 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Stewart platforms in the registry: how their descriptions are recognised, read and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.kind import Kind
+
+if TYPE_CHECKING:
+    from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.kind import ReadOptions
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.stewart.description.from_yaml import stewart_model_from_yaml
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+    return StewartPlatform(stewart_model_from_yaml(document, source, options.strict))
+
+
+def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.stewart.description.from_urdf import stewart_model_from_urdf
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+    return StewartPlatform(stewart_model_from_urdf(document, options.strict))
+
+
+def _recognises(document: UrdfDocument) -> bool:
+    """Whether a URDF closes loops, or has a floating body and several prismatic joints."""
+    types = [joint.type for joint in document.robot.joints]
+    return bool(document.closures) or ("floating" in types and types.count("prismatic") > 1)
+
+
+def _to_urdf(platform: Any) -> str:
+    from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+
+    return stewart_urdf(platform.model)
+
+
+STEWART = Kind(
+    "stewart",
+    from_yaml=_from_yaml,
+    recognises_urdf=_recognises,
+    from_urdf=_from_urdf,
+    to_urdf=_to_urdf,
+)
