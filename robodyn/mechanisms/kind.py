@@ -73,6 +73,7 @@ class Kind:
     recognises_urdf: Callable[[UrdfDocument], bool] | None = None
     from_urdf: Callable[[UrdfDocument, ReadOptions], Mechanism] | None = None
     to_urdf: Callable[[Any], str] | None = None
+    recognises_yaml: Callable[[dict[str, Any]], bool] | None = None
     adapters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
