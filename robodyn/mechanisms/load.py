@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,8 +93,10 @@ def load(
     if str(source) in models():
         bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
         with resources.as_file(bundled) as path:
+            options = replace(options, folder=path.parent)
             return _from_yaml(read_yaml(path), path.name, options, chosen)
     path = _existing(source)
+    options = replace(options, folder=path.parent)
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
@@ -136,7 +139,10 @@ def _from_yaml(
     document: dict[str, Any], source: str, options: ReadOptions, chosen: Kind | None
 ) -> Mechanism:
     fields = Fields(document, source)
-    kind = _kind(fields.text("type", choices=yaml_kinds()))
+    of_others = (kind for kind in kinds().values() if kind.recognises_yaml is not None)
+    kind = next((k for k in of_others if k.recognises_yaml and k.recognises_yaml(document)), None)
+    if kind is None:
+        kind = _kind(fields.text("type", choices=yaml_kinds()))
     if chosen is not None and chosen != kind:
         raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
     assert kind.from_yaml is not None  # it is among the choices

@@ -55,6 +55,7 @@ def closed_loop_model_from_urdf(
     closures: Sequence[LoopClosure] | None = None,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     weights: Sequence[float] = (),
+    name: str = "",
 ) -> ClosedLoopModel:
     """The model of a URDF tree with closures.
 
@@ -72,6 +73,7 @@ def closed_loop_model_from_urdf(
         closures: instead of those of the document.
         gravity: (3,) [m/s^2] base frame.
         weights: of the driven joints' efforts, where there are more of them than need be.
+        name: of the mechanism; the robot's by default.
 
     Raises:
         ModelError: a planar joint, an unknown name, no driven joint, or closures that are not
@@ -80,7 +82,7 @@ def closed_loop_model_from_urdf(
     """
     source, robot = document.source, document.robot
     try:
-        found = [_closure(item) for item in document.closures] if closures is None else closures
+        found = urdf_closures(document) if closures is None else closures
         joints = [_joint(joint, document.motors) for joint in robot.joints]
         links = [_link(link) for link in robot.links]
         named = _driven(document, joints) if driven is None else tuple(driven)
@@ -93,7 +95,7 @@ def closed_loop_model_from_urdf(
                 value=named,
             )
         model = ClosedLoopModel(
-            name=robot.name,
+            name=name or robot.name,
             links=tuple(links),
             joints=tuple(joints),
             closures=tuple(found),
@@ -117,6 +119,7 @@ def closed_loop_model_from_urdf(
     return model
 
 
+<<<<<<< HEAD
 def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, ...]:
     if document.drives.driven:
         return document.drives.driven
@@ -126,6 +129,15 @@ def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, .
     if strong or document.closures:
         return strong
     return tuple(joint.name for joint in own)
+=======
+def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
+    """The closures of a URDF's `<constraint>` elements.
+
+    Raises:
+        ModelError: a type or an axis that is not right.
+    """
+    return [_closure(item) for item in document.closures]
+>>>>>>> closedmodels
 
 
 def _link(link: Any) -> Link:
