@@ -74,11 +74,8 @@ class Kind:
     recognises_urdf: Callable[[UrdfDocument], bool] | None = None
     from_urdf: Callable[[UrdfDocument, ReadOptions], Mechanism] | None = None
     to_urdf: Callable[[Any], str] | None = None
-<<<<<<< HEAD
     example: str = ""
-=======
     recognises_yaml: Callable[[dict[str, Any]], bool] | None = None
->>>>>>> closedmodels
     adapters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

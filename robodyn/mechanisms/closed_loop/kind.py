@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robodyn.mechanisms.kind import Kind
 
@@ -33,6 +33,24 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
     return ClosedLoop(closed_loop_model_from_urdf(document, options.strict, options.tip_link))
 
 
+def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.closed_loop.description.from_yaml import closed_loop_model_from_yaml
+    from robodyn.mechanisms.closed_loop.description.gepetto import (
+        closed_loop_model_from_gepetto,
+        is_gepetto,
+    )
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+
+    read = closed_loop_model_from_gepetto if is_gepetto(document) else closed_loop_model_from_yaml
+    return ClosedLoop(read(document, source, options.strict, options.tip_link, options.folder))
+
+
+def _recognises_yaml(document: dict[str, Any]) -> bool:
+    from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto
+
+    return is_gepetto(document)
+
+
 def _recognises(document: UrdfDocument) -> bool:
     """Whether a URDF closes loops and is no 6-UPS platform."""
     from robodyn.mechanisms.stewart.kind import is_platform
@@ -40,4 +58,11 @@ def _recognises(document: UrdfDocument) -> bool:
     return bool(document.closures) and not is_platform(document)
 
 
-CLOSED_LOOP = Kind("closed_loop", recognises_urdf=_recognises, from_urdf=_from_urdf)
+CLOSED_LOOP = Kind(
+    "closed_loop",
+    from_yaml=_from_yaml,
+    recognises_urdf=_recognises,
+    from_urdf=_from_urdf,
+    example="delta",
+    recognises_yaml=_recognises_yaml,
+)

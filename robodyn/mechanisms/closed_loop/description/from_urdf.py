@@ -119,7 +119,6 @@ def closed_loop_model_from_urdf(
     return model
 
 
-<<<<<<< HEAD
 def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, ...]:
     if document.drives.driven:
         return document.drives.driven
@@ -129,7 +128,8 @@ def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, .
     if strong or document.closures:
         return strong
     return tuple(joint.name for joint in own)
-=======
+
+
 def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
     """The closures of a URDF's `<constraint>` elements.
 
@@ -137,7 +137,6 @@ def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
         ModelError: a type or an axis that is not right.
     """
     return [_closure(item) for item in document.closures]
->>>>>>> closedmodels
 
 
 def _link(link: Any) -> Link:
