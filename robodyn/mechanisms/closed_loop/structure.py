@@ -30,6 +30,7 @@ from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
 from robodyn.mechanisms.closed_loop.idle import find_idle
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.legs import nearest_legs
 from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack
 from robodyn.mechanisms.closed_loop.tree import Tree
 
@@ -141,7 +142,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
             "Give positions near which it closes (home), and check the closure's origins and axes",
             value=found.left,
         )
-    return found.q
+    return nearest_legs(equations, found.q, guess, [*held, *floating])
 
 
 def guessed(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
