@@ -43,7 +43,7 @@ class UrdfDocument:
     """What was read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
     `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
-    joints are driven.
+    joints are driven; `text` is the URDF itself, xacro expanded.
     """
 
     robot: Any
@@ -51,6 +51,7 @@ class UrdfDocument:
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)
+    text: str = field(default="", repr=False)
 
 
 def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
@@ -97,7 +98,7 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
     motors, drives = read_motors(root, source), read_drives(root)
-    return UrdfDocument(_parsed(clean, source), closures, source, motors, drives)
+    return UrdfDocument(_parsed(clean, source), closures, source, motors, drives, text)
 
 
 def _parsed(clean: ElementTree.Element, source: str) -> Any:

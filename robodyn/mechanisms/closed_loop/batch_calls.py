@@ -54,4 +54,7 @@ def dynamics(
         given: these three and a wrench or None.
     """
     values: tuple[ArrayLike | None, ...] = given
-    return computed(_entry(name), packed.given, states((*widths, 6), values), (count,))
+    given_states = states((*widths, 6), values)
+    if given_states is None:
+        return None
+    return computed(_entry(name), packed.given, given_states, (count,))

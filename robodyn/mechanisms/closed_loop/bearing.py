@@ -32,7 +32,7 @@ class JointReactions(NamedTuple):
     """What a joint's parent exerts on its child, base frame, about the joint's origin.
 
     Attributes:
-        names: of the joints, in the order of `all_joint_names`.
+        names: of the joints, in the order of `movable_joint_names`.
         force: (..., joints, 3) [N].
         moment: (..., joints, 3) [N m].
     """
@@ -65,7 +65,7 @@ class Bearing:
     def reactions(self, *given: Any) -> JointReactions:
         """See `ClosedLoop.reactions`."""
         shape, states = self._states(*given)
-        names = self._mechanism.all_joint_names
+        names = self._mechanism.movable_joint_names
         out = np.empty((*shape, len(names), 6))
         for index, state in states:
             closures, B = self._one(*state)
@@ -143,8 +143,8 @@ class Bearing:
                 through[body, :3] -= sign * force
                 through[body, 3:] -= sign * (moment + np.cross(arm, force))
         order = {body.joint.name: n for n, body in enumerate(tree.bodies) if body.joint}
-        return np.array([through[order[name]] for name in self._mechanism.all_joint_names])
+        return np.array([through[order[name]] for name in self._mechanism.movable_joint_names])
 
 
 def _frame(body: FloatArray) -> FloatArray:
-    return body[:9].reshape(3, 3).T
+    return np.asarray(body[:9].reshape(3, 3).T)

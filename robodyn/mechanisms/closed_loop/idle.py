@@ -103,7 +103,7 @@ def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray |
             space = space @ kept
     motion = np.einsum("kj,ki->ij", space, twists[:, body])
     out: FloatArray = space @ np.linalg.svd(motion)[2][0]
-    return out / np.linalg.norm(out)
+    return np.asarray(out / np.linalg.norm(out))
 
 
 def null_space_absolute(A: FloatArray) -> tuple[int, FloatArray]:
@@ -118,7 +118,7 @@ def _moves(twists: FloatArray, body: int, space: FloatArray) -> bool:
     return bool(np.linalg.norm(motion) > 1e3 * STILL)
 
 
-def _sides(tree: Tree, group: FloatArray) -> int:
+def _sides(tree: Tree, group: np.ndarray) -> int:
     """How many joints and closures hold a group of bodies to others."""
     inside = set(group.tolist())
     held = sum(

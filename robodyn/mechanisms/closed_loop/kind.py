@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from robodyn.mechanisms.common.recognition import is_platform
 from robodyn.mechanisms.kind import Kind
 
 if TYPE_CHECKING:
@@ -53,9 +54,12 @@ def _recognises_yaml(document: dict[str, Any]) -> bool:
 
 def _recognises(document: UrdfDocument) -> bool:
     """Whether a URDF closes loops and is no 6-UPS platform."""
-    from robodyn.mechanisms.stewart.kind import is_platform
-
     return bool(document.closures) and not is_platform(document)
+
+
+def _to_urdf(mechanism: Any) -> str:
+    """The text it was read from; the mechanism itself has no closures in it if a YAML has them."""
+    return str(mechanism.model.urdf)
 
 
 CLOSED_LOOP = Kind(
@@ -63,6 +67,7 @@ CLOSED_LOOP = Kind(
     from_yaml=_from_yaml,
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
+    to_urdf=_to_urdf,
     example="delta",
     recognises_yaml=_recognises_yaml,
 )

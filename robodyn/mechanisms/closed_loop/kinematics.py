@@ -50,8 +50,8 @@ class ClosedLoopKinematics:
     """The kinematic half of `ClosedLoop`.
 
     A configuration (..., nq) is the position of every movable joint in the order of
-    `all_joint_names`, a floating joint as its pose (7,): x y z [m], qx qy qz qw, of the child in
-    the frame of the joint's origin. Velocities and accelerations (..., mobility) are those of
+    `movable_joint_names`, a floating joint as its pose (7,): x y z [m], qx qy qz qw, of the child
+    in the frame of the joint's origin. Velocities and accelerations (..., mobility) are those of
     `independent_joints`.
 
     Attributes:
@@ -88,9 +88,14 @@ class ClosedLoopKinematics:
         return self.model.driven
 
     @cached_property
-    def all_joint_names(self) -> tuple[str, ...]:
-        """Every movable joint, in the order of a configuration."""
+    def movable_joint_names(self) -> tuple[str, ...]:
+        """Every movable joint, floating ones included, in the order of a configuration."""
         return tuple(joint.name for joint in self._tree.joints)
+
+    @cached_property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """Every movable joint that a joint state can tell of: all but floating ones."""
+        return tuple(joint.name for joint in self._tree.joints if joint.kind != "floating")
 
     @cached_property
     def passive_joint_names(self) -> tuple[str, ...]:
@@ -125,7 +130,7 @@ class ClosedLoopKinematics:
     @property
     def home(self) -> FloatArray:
         """(nq,) where the loops close, near the model's guess."""
-        return self.structure.home.copy()
+        return np.asarray(self.structure.home.copy())
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """(..., n) [rad or m] of the driven joints."""
@@ -136,7 +141,7 @@ class ClosedLoopKinematics:
         q, u = self._q("configuration", configuration), self._u("velocity", velocity)
         if self._drives_free:
             shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
-            return np.broadcast_to(u, (*shape, self._nu)).copy()
+            return np.asarray(np.broadcast_to(u, (*shape, self._nu)).copy())
         return np.asarray(self._rates(q, u)[..., self._rates_at])
 
     def driven_motion(
@@ -243,7 +248,7 @@ class ClosedLoopKinematics:
         tip does not. Angular rates of the tip are multiplied by the length [m].
         """
         length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        return self._conditions(configuration, length)[0]
+        return np.asarray(self._conditions(configuration, length)[0])
 
     def force_condition(self, configuration: ArrayLike) -> FloatArray:
         """Condition (...) of the way from the mechanism's motion to the driven joints' rates.
@@ -251,7 +256,7 @@ class ClosedLoopKinematics:
         Infinite at a singularity of type 2, where the mechanism moves although all motors are
         locked, so that they cannot hold it.
         """
-        return self._conditions(configuration, 1.0)[1]
+        return np.asarray(self._conditions(configuration, 1.0)[1])
 
     def condition_number(
         self, configuration: ArrayLike, characteristic_length: float = 1.0
@@ -475,7 +480,7 @@ class ClosedLoopKinematics:
                 values = np.linalg.svd(matrix, compute_uv=False)
                 if part and matrix.shape[0] < matrix.shape[1]:
                     values = np.append(values, 0.0)
-                out[(part, *index)] = extreme_ratio(values)
+                out[part][index] = extreme_ratio(values)
         return out
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
@@ -517,7 +522,7 @@ class ClosedLoopKinematics:
             moved = q.copy()
             left = entry("displace", packed)(moved, step, CLOSED)
             if 0.0 <= left <= ACCEPTED:
-                return moved
+                return np.asarray(moved)
         wanted = q.copy()
         wanted[self._free_at] += step
         followed(self._tree, wanted)
@@ -583,7 +588,7 @@ class ClosedLoopKinematics:
         return self._q("guess", guess)
 
     def _floats(self, name: str) -> bool:
-        at = self.all_joint_names.index(name)
+        at = self.movable_joint_names.index(name)
         return self._tree.joints[at].kind == "floating"
 
     def _slice(self, name: str) -> slice:
@@ -611,7 +616,7 @@ class ClosedLoopKinematics:
         )
 
     def _q(self, name: str, value: ArrayLike) -> FloatArray:
-        return as_array(name, value, (self._nq,), "every joint in the order of all_joint_names")
+        return as_array(name, value, (self._nq,), "every joint in the order of movable_joint_names")
 
     def _u(self, name: str, value: ArrayLike) -> FloatArray:
         return as_array(name, value, (self._nu,), "independent joints, rad or m")

@@ -30,8 +30,9 @@ from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_
 from robodyn.mechanisms.closed_loop.integration import Simulation, reason
 from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.linearization import Linearization, linearize
+from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
-from robodyn.mechanisms.closed_loop.single_calls import Unchecked, dynamics, entry
+from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
 from robodyn.mechanisms.common import compiled_run
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics):
+class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
@@ -83,7 +84,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics):
 
     def __repr__(self) -> str:
         return (
-            f"ClosedLoop({self.name!r}, {len(self.all_joint_names)} joints, "
+            f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
 
@@ -312,13 +313,14 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics):
     ) -> Callable[[Rollout, int, int], Outcome] | None:
         """How compiled code simulates it under a control that takes it for `model`; or None."""
         # a derived class may move in another way
-        if type(self) is not ClosedLoop or type(model) is not ClosedLoop:
+        given: object = model
+        if type(self) is not ClosedLoop or not isinstance(given, ClosedLoop):
             return None
-        if (model.all_joint_names, model.independent_joints, model.joint_names) != (
-            self.all_joint_names, self.independent_joints, self.joint_names,
+        if (given.movable_joint_names, given.independent_joints, given.joint_names) != (
+            self.movable_joint_names, self.independent_joints, self.joint_names,
         ):  # fmt: skip
             return None
-        return Simulation(self, model.structure.packed).advance
+        return Simulation(self, given.structure.packed).advance
 
     @cached_property
     def _simulation(self) -> Simulation:
@@ -374,7 +376,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics):
         self._ask(name, q, (rates, third, wrench, False, out))
 
 
-class UncheckedLoop(Unchecked):
+class UncheckedLoop(UncheckedSingle):
     """A mechanism's dynamics without checks; see the base class."""
 
     def __init__(self, mechanism: ClosedLoop) -> None:

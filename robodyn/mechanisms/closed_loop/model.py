@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.mechanisms.serial.model import (
+from robodyn.mechanisms.common.model_fields import (
     frozen,
     inertia_tensor,
     not_negative,
@@ -267,6 +267,7 @@ class ClosedLoopModel:
         weights: (driven,) of the efforts where more joints are driven than need be; empty for 1.
         gravity: (3,) [m/s^2] base frame.
         source: where the description came from, for messages.
+        urdf: text that it was read from, for drawings; empty if there is none.
     """
 
     name: str = field(compare=False)
@@ -280,6 +281,7 @@ class ClosedLoopModel:
     weights: tuple[float, ...] = ()
     gravity: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     source: str = field(default="", compare=False)
+    urdf: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__

@@ -74,6 +74,15 @@ class TipPose(ExtraRows):
         return gap, J
 
 
+class TipPosition(TipPose):
+    """That the tip has the position of a pose, whatever its orientation: three equations."""
+
+    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their values and Jacobian at a configuration."""
+        gap, J = super().__call__(q)
+        return gap[:3], J[:3]
+
+
 def nearest(
     equations: Equations, q: FloatArray, held: Sequence[int], extra: ExtraRows | None
 ) -> Attempt:
@@ -148,4 +157,4 @@ def _wrapped(structure: Structure, q: FloatArray) -> FloatArray:
             )
             if not followed_by:
                 out[at] = turned
-    return out
+    return np.asarray(out)

@@ -18,15 +18,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.mechanisms.common.recognition import is_platform
 from robodyn.mechanisms.kind import Kind
 
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
     from robodyn.mechanisms.protocol import Mechanism
-
-LEGS = 6
 
 
 def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
@@ -41,30 +39,6 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
     from robodyn.mechanisms.stewart.platform import StewartPlatform
 
     return StewartPlatform(stewart_model_from_urdf(document, options.strict))
-
-
-def is_platform(document: UrdfDocument) -> bool:
-    """Whether a URDF describes a 6-UPS platform, or was meant to.
-
-    One floating body on six prismatic legs; of its closures all but one at most end at a leg of
-    two revolute joints and a prismatic one, so that a mistake in one leg is told as such. Without
-    closures, a floating body and several prismatic joints.
-    """
-    types = [joint.type for joint in document.robot.joints]
-    if not document.closures:
-        return "floating" in types and types.count("prismatic") > 1
-    if types.count("floating") != 1 or types.count("prismatic") < LEGS - 1:
-        return False
-    tree = UrdfTree(document)
-    legs = [
-        [joint.type for joint in tree.moving_joints_above(link)]
-        for closure in document.closures
-        for link in closure.links
-    ]
-    fitting = sum(
-        len(leg) == 3 and "prismatic" not in leg[:2] and leg[2] == "prismatic" for leg in legs
-    )
-    return fitting >= LEGS - 1
 
 
 def _to_urdf(platform: Any) -> str:

@@ -116,6 +116,7 @@ def closed_loop_model_from_urdf(
         source, ((f"link {link.name!r}", link.inertia) for link in model.links), strict=strict
     )
     object.__setattr__(model, "source", source)
+    object.__setattr__(model, "urdf", document.text)
     return model
 
 

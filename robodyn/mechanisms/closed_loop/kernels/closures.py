@@ -266,8 +266,8 @@ def bias(plan: Any, numbers: Any, B: Any, out: Any) -> None:
         for _ in range(plan[at + ANGLES]):
             u, w = turned(a, vector(numbers, f)), turned(b, vector(numbers, f + 3))
             rates = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
-            turning = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
-            out[row] = turning + 2.0 * rates
+            bent = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
+            out[row] = bent + 2.0 * rates
             row += 1
             f += 7
         at += CLOSURE_PLAN
