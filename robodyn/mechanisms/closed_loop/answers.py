@@ -150,6 +150,49 @@ class ClosedLoopAnswers:
         """Joints that move while all driven ones are locked."""
         return self.structure.loose
 
+    def loops_found(self) -> dict[str, Any]:
+        """How the mechanism is closed, what moves and whether the motors suffice, JSON-able.
+
+        `mobility` is tree coordinates less rank, `freedoms` what remains of it without the idle
+        ones.
+        """
+        found, own = self.structure, self._itself
+        home = found.home
+        numbers = {
+            "motion": float(own.motion_condition(home, own.characteristic_length)),
+            "force": float(own.force_condition(home)),
+        }
+        return {
+            "tree_coordinates": found.tree.rates,
+            "closures": [
+                {
+                    "name": closure.name,
+                    "type": closure.kind,
+                    "parent": closure.parent,
+                    "child": closure.child,
+                    "equations": closure.equations,
+                }
+                for closure in self.model.closures
+            ],
+            "equations": found.closures,
+            "rank": found.rank,
+            "mobility": found.tree.rates - found.rank,
+            "freedoms": found.mobility,
+            "idle_freedoms": list(self.idle_freedoms),
+            "driven_joints": list(self.model.driven),
+            "motors_suffice": found.determined,
+            "loose_joints": list(found.loose),
+            "open_by": found.equations.left(home) * found.equations.size,
+            "condition_numbers": {
+                name: number if np.isfinite(number) else None for name, number in numbers.items()
+            },
+        }
+
+    @property
+    def _itself(self) -> Any:
+        """The whole mechanism, of which this class is a part."""
+        return self
+
     def effort_terms(
         self,
         configuration: FloatArray,

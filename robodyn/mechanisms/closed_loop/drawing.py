@@ -61,7 +61,7 @@ def _drawn(joint: TreeJoint, size: float) -> list[DrawnJoint]:
     mimic = None
     if joint.mimic is not None:
         mimic = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
-    behind: FloatArray = np.linalg.inv(joint.child_at.matrix)
+    behind: FloatArray = np.asarray(np.linalg.inv(joint.child_at.matrix), dtype=np.float64)
     turned = np.abs(behind - np.eye(4)).max() > 1e-12 and joint.kind != "floating"
     child = f"{joint.child}/joint" if turned else joint.child
     reach = float(joint.position[1])

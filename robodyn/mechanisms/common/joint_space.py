@@ -138,6 +138,10 @@ class JointSpace(JointPresentation):
         """None: an open chain has efforts for every motion, singular or not."""
         return None
 
+    def loops_found(self) -> dict[str, Any]:
+        """Nothing: there are no loops."""
+        return {}
+
     def differences(self, other: Any) -> list[str]:
         """What differs from another mechanism's model, a line for each field."""
         return differences(self.model, getattr(other, "model", None))

@@ -174,7 +174,7 @@ def _joint(joint: Any, motors: Mapping[str, Motor]) -> TreeJoint:
         joint.parent,
         joint.child,
         at=Placement(frame[:3, :3], frame[:3, 3]),
-        axis=np.array(joint.axis or (1.0, 0.0, 0.0), dtype=np.float64),
+        axis=np.array(_axis(joint), dtype=np.float64),
         mimic=mimic,
         armature=motor.armature,
         damping=float((joint.dynamics and joint.dynamics.damping) or 0.0),
@@ -183,6 +183,12 @@ def _joint(joint: Any, motors: Mapping[str, Motor]) -> TreeJoint:
         velocity=_limit(joint, "velocity"),
         effort=_limit(joint, "effort"),
     )
+
+
+def _axis(joint: Any) -> Any:
+    """A joint that has no axis may state one, and exporters state zeros."""
+    axis = None if joint.type in ("fixed", "floating") else joint.axis
+    return axis or (1.0, 0.0, 0.0)
 
 
 def _position_limits(joint: Any) -> FloatArray:

@@ -21,9 +21,9 @@ name_mot: [motor1, motor2]
 ```
 
 A frame named after a joint is that of the joint's child link, as in Pinocchio. `joint_name` and
-`joint_type` turn joints of the URDF into others; of these FIXED is taken, SPHERICAL and universal
-joints of the tree are refused: this package closes loops with such joints, it does not have them in
-its trees.
+`joint_type` turn joints of the URDF into others: FIXED, SPHERICAL, or a universal joint such as
+UJOINT_ZY. This package closes loops with the latter, it does not have them in its trees; so there
+the tree gets a floating joint, and a closure of that type holds it.
 """
 
 from __future__ import annotations
@@ -31,20 +31,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_text import read_urdf
+from robodyn.formats.urdf_tree import transform
 from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
 )
 from robodyn.mechanisms.closed_loop.description.from_yaml import names
-from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, LoopClosure
+from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, LoopClosure, Placement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from robodyn.arrays import FloatArray
+
 _TOP = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 _KINDS = {"6d": "fixed", "3d": "spherical"}
 URDF = "robot.urdf"
 
@@ -82,7 +88,7 @@ def closed_loop_model_from_gepetto(
         _closure(top, urdf.robot, pair, str(kind).lower())
         for pair, kind in zip(pairs, kinds, strict=True)
     ]
-    _change_joints(top, urdf.robot)
+    closures += _changed_joints(top, urdf.robot)
     return closed_loop_model_from_urdf(
         urdf,
         strict,
@@ -107,19 +113,44 @@ def _link(top: Fields, robot: Any, frame: str) -> str:
     raise top.refuse("closed_loop", frame, f"the name of a joint or a link of {URDF}")
 
 
-def _change_joints(top: Fields, robot: Any) -> None:
+def _changed_joints(top: Fields, robot: Any) -> list[LoopClosure]:
+    """Change the types of joints in place; the closures that hold those now floating."""
     if "joint_name" not in top:
-        return
-    changed = names(top, "joint_name")
-    kinds = names(top, "joint_type")
-    for name, kind in zip(changed, kinds, strict=False):
+        return []
+    closures = []
+    for name, kind in zip(names(top, "joint_name"), names(top, "joint_type"), strict=False):
         if name not in robot.joint_map:
             raise top.refuse("joint_name", name, f"the name of a joint of {URDF}")
-        if kind != "FIXED":
+        joint = robot.joint_map[name]
+        axes = kind.removeprefix("UJOINT_")
+        if kind == "FIXED":
+            joint.type = "fixed"
+        elif kind == "SPHERICAL":
+            closures.append(_held(joint, "spherical", None, None))
+        elif axes != kind and len(axes) == 2 and set(axes) <= set(_AXES) and len(set(axes)) == 2:
+            first, second = (np.array(_AXES[letter]) for letter in axes)
+            closures.append(_held(joint, "universal", first, second))
+        else:
             raise ModelError(
-                f"{top.source}: joint {name!r} shall become {kind}; trees here have revolute, "
-                "continuous, prismatic, floating and fixed joints: cut the loop at that joint and "
-                "close it with a <constraint> of that type",
+                f"{top.source}: joint {name!r} shall become {kind}, expected FIXED, SPHERICAL or "
+                "UJOINT_ and its two axes, such as UJOINT_ZY",
                 value=kind,
             )
-        robot.joint_map[name].type = "fixed"
+    return closures
+
+
+def _held(
+    joint: Any, kind: str, axis: FloatArray | None, child_axis: FloatArray | None
+) -> LoopClosure:
+    """Let a joint float, and hold it at its origin."""
+    joint.type, joint.mimic = "floating", None
+    frame = transform(joint.origin)
+    return LoopClosure(
+        joint.name,
+        kind,
+        joint.parent,
+        joint.child,
+        at=Placement(frame[:3, :3], frame[:3, 3]),
+        axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
+        child_axis=child_axis,
+    )
