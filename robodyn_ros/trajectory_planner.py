@@ -37,6 +37,7 @@ from std_srvs.srv import Trigger
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
+from robodyn.mechanisms.protocol import Reaches
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn.trajectories.straight import plan_straight
@@ -46,8 +47,11 @@ from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from robodyn.analysis.limits import Quantity
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
 SETTINGS = {
@@ -103,7 +107,8 @@ class TrajectoryPlanner(Node):
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
-        if self._mechanism.coordinates.is_pose:
+        self._goal_of_body = _goal_of_body(self._mechanism)
+        if self._goal_of_body is not None:
             own = self._interface.base_frame, self._interface.body_frame
             self._frames = Frames(self, own, lambda: self._stamp)
             self._frames.listen()
@@ -178,9 +183,11 @@ class TrajectoryPlanner(Node):
                 self.get_logger().error(f"not published: {error}")
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
+        if self._goal_of_body is None:
+            return
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
-            plan = self._motion_to(goal)
+            plan = self._motion_to(self._goal_of_body(goal, self._start()))
             angles = ", ".join(f"{angle:.3f}" for angle in rd.rpy_from_pose(goal)[1])
             self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
         except rd.RobodynError as error:
@@ -194,7 +201,9 @@ class TrajectoryPlanner(Node):
         base, body = self._interface.base_frame, self._interface.body_frame
         if frame in ("", base):
             return goal
-        where = self._start() if frame == body else self._frames.pose(frame, base)
+        if frame == body:
+            return composed_pose(self._mechanism.body_pose(self._start()), goal)
+        where = self._frames.pose(frame, base)
         return composed_pose(where, goal)
 
     def _motion_to(self, goal: FloatArray) -> Trajectory:
@@ -251,3 +260,12 @@ class TrajectoryPlanner(Node):
         rest = self._mechanism.difference(self._here, self._here)
         self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0)
         return response
+
+
+def _goal_of_body(
+    mechanism: Mechanism,
+) -> Callable[[FloatArray, FloatArray], FloatArray] | None:
+    """What makes a configuration near another one of a pose of the body, if anything does."""
+    if mechanism.coordinates.is_pose:
+        return lambda pose, _: pose
+    return mechanism.reach if isinstance(mechanism, Reaches) else None

@@ -102,7 +102,8 @@ def _show_loops(loops: dict[str, Any], console: Console) -> None:
         console.print(f"idle freedom: {escape(name)}; held at rest")
     driven = len(loops["driven_joints"])
     if loops["motors_suffice"]:
-        console.print(f"{driven} driven joints hold its {loops['freedoms']} other freedoms")
+        other = "other " if loops["idle_freedoms"] else ""
+        console.print(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
     else:
         console.print(
             f"[yellow]under-actuated:[/yellow] {driven} driven joints for {loops['freedoms']} "

@@ -167,6 +167,21 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol
 
 
 @runtime_checkable
+class Reaches(Protocol):
+    """What a mechanism told in joints may offer beyond the protocol: to find goals of its body."""
+
+    def reach(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (nq,) near a guess whose body is at a pose (7,), base frame.
+
+        Where the body's position determines the mechanism, its orientation does not count.
+
+        Raises:
+            InvalidInput: the body's pose does not determine the mechanism.
+            NoSolution: it cannot take that pose.
+        """
+
+
+@runtime_checkable
 class SimulatesCompiled(Protocol):
     """What a mechanism may offer beyond the protocol: whole simulations in compiled code."""
 
