@@ -169,7 +169,7 @@ def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
 
 def null_space(K: FloatArray, tolerance: float = RANK) -> tuple[int, FloatArray]:
     """Rank of K (m, n) and an orthonormal basis (n, n - rank) of what it maps to nothing."""
-    if not K.shape[0]:
+    if not K.size:
         return 0, np.eye(K.shape[1])
     _, values, V = np.linalg.svd(K)
     rank = int((values > tolerance * max(float(values[0]), 1e-300)).sum())
