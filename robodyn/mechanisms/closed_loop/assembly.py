@@ -86,7 +86,7 @@ class Equations:
         """Equations (rows,) and K (rows, rates), made comparable, at a configuration."""
         m = len(self.rows)
         self._equations(np.ascontiguousarray(q), self._gap, self._K)
-        K = self._K[:-1].reshape(m, -1) * self.rows[:, None] * self.columns
+        K = self._K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return self._gap[:m] * self.rows, K
 
     def left(self, q: FloatArray) -> float:
