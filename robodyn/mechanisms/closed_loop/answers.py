@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
     from robodyn.mechanisms.closed_loop.structure import Structure
-    from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.mechanisms.common.coordinates import JacobianMap, Unit
     from robodyn.mechanisms.common.description import EffortUnit
     from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.protocol import JacobianMap
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 

@@ -147,4 +147,4 @@ class Bearing:
 
 
 def _frame(body: FloatArray) -> FloatArray:
-    return body[:9].reshape(3, 3).T
+    return np.asarray(body[:9].reshape(3, 3).T)

@@ -65,7 +65,7 @@ def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
     for n, rate in enumerate(structure.free):
         rows[n, rate] = 1.0
     wanted = np.concatenate([np.zeros(len(K)), rates / columns[list(structure.free)]])
-    return least_step(np.vstack([K, rows]), wanted) * columns
+    return np.asarray(least_step(np.vstack([K, rows]), wanted) * columns)
 
 
 def configuration_rate(structure: Any, q: FloatArray, v: FloatArray) -> FloatArray:

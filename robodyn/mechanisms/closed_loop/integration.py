@@ -159,7 +159,7 @@ class Simulation:
         B = np.empty((len(tree.bodies), layout.BODY_SIZE))
         rates = np.array(rates)
         if entry("motion", packed)(q, rates, np.zeros_like(rates), v, a, B):
-            return v
+            return np.asarray(v)
         return full_rates(self._mechanism.structure, q, rates)
 
     def _put(self, rollout: Rollout, row: int, q: FloatArray, v: FloatArray) -> None:

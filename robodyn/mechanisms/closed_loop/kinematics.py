@@ -125,7 +125,7 @@ class ClosedLoopKinematics:
     @property
     def home(self) -> FloatArray:
         """(nq,) where the loops close, near the model's guess."""
-        return self.structure.home.copy()
+        return np.array(self.structure.home)
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """(..., n) [rad or m] of the driven joints."""
@@ -136,7 +136,7 @@ class ClosedLoopKinematics:
         q, u = self._q("configuration", configuration), self._u("velocity", velocity)
         if self._drives_free:
             shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
-            return np.broadcast_to(u, (*shape, self._nu)).copy()
+            return np.array(np.broadcast_to(u, (*shape, self._nu)))
         return np.asarray(self._rates(q, u)[..., self._rates_at])
 
     def driven_motion(
@@ -243,7 +243,7 @@ class ClosedLoopKinematics:
         tip does not. Angular rates of the tip are multiplied by the length [m].
         """
         length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        return self._conditions(configuration, length)[0]
+        return np.asarray(self._conditions(configuration, length)[0])
 
     def force_condition(self, configuration: ArrayLike) -> FloatArray:
         """Condition (...) of the way from the mechanism's motion to the driven joints' rates.
@@ -251,7 +251,7 @@ class ClosedLoopKinematics:
         Infinite at a singularity of type 2, where the mechanism moves although all motors are
         locked, so that they cannot hold it.
         """
-        return self._conditions(configuration, 1.0)[1]
+        return np.asarray(self._conditions(configuration, 1.0)[1])
 
     def condition_number(
         self, configuration: ArrayLike, characteristic_length: float = 1.0
@@ -475,7 +475,7 @@ class ClosedLoopKinematics:
                 values = np.linalg.svd(matrix, compute_uv=False)
                 if part and matrix.shape[0] < matrix.shape[1]:
                     values = np.append(values, 0.0)
-                out[(part, *index)] = extreme_ratio(values)
+                out[part][index] = extreme_ratio(values)
         return out
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
@@ -517,7 +517,7 @@ class ClosedLoopKinematics:
             moved = q.copy()
             left = entry("displace", packed)(moved, step, CLOSED)
             if 0.0 <= left <= ACCEPTED:
-                return moved
+                return np.asarray(moved)
         wanted = q.copy()
         wanted[self._free_at] += step
         followed(self._tree, wanted)

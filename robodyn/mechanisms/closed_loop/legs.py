@@ -63,7 +63,7 @@ def nearest_legs(
             step = np.zeros(equations.tree.rates)
             if attempt:
                 step[leg] = rng.uniform(-np.pi, np.pi, len(leg))
-            found = equations.close(equations.stepped(start, step), others)
+            found = equations.close(equations.stepped(start, step), others.tolist())
             if found.left > ACCEPTED:
                 continue
             turned = _unwound(equations, found.q, guess, leg)
@@ -105,7 +105,7 @@ def _unwound(
         if turns and body.rate in leg and body.own == body.position:
             off = out[body.own] - guess[body.own]
             out[body.own] -= 2.0 * np.pi * np.round(off / (2.0 * np.pi))
-    return out
+    return np.asarray(out)
 
 
 def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:

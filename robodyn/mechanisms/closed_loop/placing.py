@@ -148,4 +148,4 @@ def _wrapped(structure: Structure, q: FloatArray) -> FloatArray:
             )
             if not followed_by:
                 out[at] = turned
-    return out
+    return np.asarray(out)

@@ -64,7 +64,7 @@ def is_platform(document: UrdfDocument) -> bool:
     fitting = sum(
         len(leg) == 3 and "prismatic" not in leg[:2] and leg[2] == "prismatic" for leg in legs
     )
-    return fitting >= LEGS - 1
+    return bool(fitting >= LEGS - 1)
 
 
 def _to_urdf(platform: Any) -> str:

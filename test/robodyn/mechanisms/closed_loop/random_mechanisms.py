@@ -97,7 +97,7 @@ class Builder:
             if self.planar:
                 motion = self._in_plane(parent, at)
             quaternion = Rotation.from_matrix(motion[:3, :3]).as_quat()
-            position = tuple([*motion[:3, 3], *quaternion])
+            position = (*motion[:3, 3], *quaternion)
         else:
             motion[:3, :3] = Rotation.from_rotvec(position * axis).as_matrix()
         self.world[child] = self.world[parent] @ at @ motion @ np.linalg.inv(child_at)
