@@ -78,7 +78,7 @@ def weakest_direction(
 
     Returns:
         (6,) unit vector [translation; rotation times the characteristic length] along which a
-        platform gives way, or along which an arm can hardly move (the left singular vector of the
+        platform yields, or along which an arm can hardly move (the left singular vector of the
         smallest singular value of the Jacobian; of fewer than six joints, of those that can move
         the arm at all), and a text that names its largest component, such as `rotation about x`.
     """
@@ -165,7 +165,7 @@ def is_approaching(
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
     """Factor for the speed near a singularity: 1 up to `warn`, down to 0 at `error`, linearly.
 
-    Away from the singularity the way is free. A condition number that is none gives 0.
+    Motion away from the singularity is not slowed. A condition number of NaN gives 0.
 
     Raises:
         InvalidInput: thresholds out of order or range.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a path has in store.
+    """What is ahead on a path.
 
     Attributes:
         lowest, highest: condition numbers over the path, at SAMPLES equal intervals.

@@ -15,7 +15,7 @@
 """When a motion meets a singularity, or its condition number crosses a threshold.
 
 A singularity is where the determinant of the mechanism's Jacobian changes sign; the condition
-number has a pole there, so a search on the condition number alone would be a poor one.
+number has a pole there, so a search on the condition number itself would be unreliable.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _sign_changes(
     roots: list[tuple[float, bool]] = []
     if not changes.size:
         return roots
-    # takes longer to import than all else, and is seldom needed
+    # slow to import and rarely needed
     from scipy.optimize import brentq
 
     for i in changes:

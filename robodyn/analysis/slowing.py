@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How fast to go on near a singularity, judged by where the planned motion leads.
+"""Reduce the speed near a singularity, according to where the planned motion leads.
 
-What is measured at rest leads nowhere, so a mechanism that was stopped could not be told to leave;
-the path it is on, or the one it has just been given, does lead somewhere. The way out is free. On
-the way in, the speed falls with the conditioning, and early enough to come to rest before the
-condition number at which it has to.
+A measured velocity of zero has no direction, so a mechanism that was stopped could never leave;
+its current or next path has one. Motion away from the singularity is not slowed. Towards it, the
+speed falls with the conditioning, early enough to come to rest before the condition number at
+which it has to.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class SpeedScale:
     def set_limits(
         self, slow_from: float, stop_at: float, characteristic_length: float = 1.0
     ) -> None:
-        """Go on with other limits; arguments as for the class.
+        """Change the limits; arguments as for the class.
 
         Raises:
             InvalidInput: numbers out of order or range; the ones before stay.

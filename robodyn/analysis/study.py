@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-# Samples evaluated at once: enough for speed, few enough to tell of progress and to fit memory.
+# Samples evaluated at once: enough for speed, few enough to report progress and to fit memory.
 CHUNK = 20_000
 
 

@@ -59,8 +59,8 @@ def simulate(
     payload: Annotated[
         float,
         typer.Option(
-            help="Mass at the platform's reference point or the arm's tip [kg], of which "
-            "the control does not know."
+            help="Mass at the platform's reference point or the arm's tip [kg], that "
+            "the controller does not know of."
         ),
     ] = 0.0,
     output: Annotated[
@@ -72,7 +72,7 @@ def simulate(
     """Simulate a mechanism that is driven along a path, and sum up how it went.
 
     Commands are held between control instants and cut to the actuators' limits. The summary is
-    that of a run through the ROS 2 nodes; its status says whether the path was flown to its end.
+    that of a run through the ROS 2 nodes; its status says whether the path was completed.
     """
     with one_line_errors():
         mechanism, name, trajectory = mechanism_and_path(model, path)

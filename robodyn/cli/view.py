@@ -31,7 +31,7 @@ def view(
         str, typer.Argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")
     ],
     path: Annotated[
-        str, typer.Option(help="Path to fly: a name of the papers, demo, or a waypoint file.")
+        str, typer.Option(help="Path to follow: a name of the papers, demo, or a waypoint file.")
     ] = "",
     port: Annotated[int, typer.Option(help="Port on localhost; 0 takes any that is free.")] = 8080,
     speed: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,

@@ -109,7 +109,7 @@ class ActiveTrajectory:
     def at(
         self, time: int, configuration: FloatArray, rest: FloatArray
     ) -> tuple[Pace, Trajectory] | None:
-        """Where on which path a state measured at `time` [ns] should be; None for nowhere.
+        """Pace and trajectory for a state measured at `time` [ns]; None without a trajectory.
 
         `rest` is the velocity (nv,) and the acceleration that hold the configuration.
         """

@@ -165,7 +165,7 @@ class GravityCompensation:
 
 
 class ConstantEffort:
-    """The same efforts (n,) [N or N m] at all times, zeros for a mechanism left to itself.
+    """The same efforts (n,) [N or N m] at all times, zero for an undriven mechanism.
 
     Raises:
         InvalidInput: not finite numbers.

@@ -108,7 +108,7 @@ class TrajectoryFollower:
 
     @property
     def mode(self) -> str:
-        """One of MODES. Leaving `gravity_compensation` in mid-path holds what the next state finds.
+        """One of MODES. Leaving `gravity_compensation` on a path holds the next measured state.
 
         Raises:
             InvalidInput: set to an unknown one.
@@ -154,11 +154,11 @@ class TrajectoryFollower:
         self._active.follow(trajectory, start)
 
     def stop(self) -> None:
-        """Leave the trajectory and hold what the next state finds."""
+        """Abandon the trajectory and hold the next measured configuration."""
         self._active.stop()
 
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
-        """Go on with other gains of computed torque, see `ComputedTorque`.
+        """Change the gains of computed torque, see `ComputedTorque`.
 
         Raises:
             InvalidInput: gains that are not positive, or a negative preview.
@@ -166,7 +166,7 @@ class TrajectoryFollower:
         self._control = ComputedTorque(self.mechanism, kp, kv, preview)
 
     def set_mechanism(self, mechanism: Mechanism) -> None:
-        """Go on with another model of the same mechanism, such as one with a payload.
+        """Replace the model by another of the same mechanism, such as one with a payload.
 
         Raises:
             InvalidInput: its joints are not the same.
@@ -199,7 +199,7 @@ class TrajectoryFollower:
     ) -> Command | None:
         """The command for the state measured at `time` [ns]; None while there is nothing to do.
 
-        Where the mechanism has no answer, being singular, the last efforts stand.
+        In a singular configuration, where no efforts exist, the last efforts are kept.
 
         Raises:
             InvalidInput: a state or a wrench of the wrong shape or not finite, or a state outside
@@ -222,7 +222,7 @@ class TrajectoryFollower:
         velocity: FloatArray,
         wrench: FloatArray | None = None,
     ) -> Command | None:
-        """The same where all that `command` refuses has been refused; NumPy may warn of overflow.
+        """`command` without its checks of the arguments; NumPy may warn of overflow.
 
         The quaternion of a pose is normalised.
         """
@@ -269,7 +269,7 @@ class TrajectoryFollower:
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
         """Efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
 
-        Where there are none, the configuration being singular, the last efforts stand.
+        In a singular configuration, where there are none, the last efforts are kept.
 
         Raises:
             InvalidInput: wrong shape or not finite.
@@ -299,7 +299,7 @@ class TrajectoryFollower:
         return Command(effort, required, motion, problem)
 
     def _cut(self, required: FloatArray) -> tuple[FloatArray, str]:
-        """Efforts within the limits, and in a line which one is not what it should be."""
+        """Efforts within the limits, and a line that names the one that was cut most."""
         limits = self._limits
         effort = np.minimum(np.maximum(required, -limits), limits)
         cut = effort != required

@@ -43,7 +43,7 @@ class Law(NamedTuple):
 
     Attributes:
         kind: of `mechanisms.common.kernels.control_laws`.
-        model: what the controller takes the mechanism for; None if it needs none.
+        model: of the mechanism that the controller uses; None if it needs none.
         kp, kv: (nv, nv), or (0, 0).
     """
 
@@ -54,8 +54,8 @@ class Law(NamedTuple):
 
 
 def law_of(controller: Controller) -> Law | None:
-    """The law of a controller; None if it is another, derived ones included."""
-    # a class derived from one of these may do anything
+    """The law of a controller; None if it has none, as for derived classes."""
+    # a derived class may behave differently
     if type(controller) is ComputedTorque:
         return Law(COMPUTED_TORQUE, controller.mechanism, controller.kp, controller.kv)
     if type(controller) is GravityCompensation:

@@ -80,7 +80,7 @@ class PathClock:
 
     @property
     def target(self) -> float:
-        """The speed asked for, 0 to 1; the clock takes it up at the next state.
+        """The speed requested, 0 to 1; it takes effect at the next state.
 
         Raises:
             InvalidInput: set to what is not a number from 0 to 1.
@@ -95,7 +95,7 @@ class PathClock:
         self._target = scale
 
     def begin(self, time: int) -> None:
-        """Path time 0 is at `time` [ns]; from rest, so that any speed may be had at once."""
+        """Path time 0 is at `time` [ns]; from rest, so the speed may start at any value."""
         self._origin, self._offset, self._begun = time, 0.0, False
 
     def go_on(self, time: int, start: int) -> float:
@@ -107,7 +107,7 @@ class PathClock:
         return since
 
     def at(self, time: int) -> Pace:
-        """The pace at `time` [ns]; a state that is late finds the path where it was, nearly."""
+        """The pace at `time` [ns]; for a late state nearly that of the state before."""
         since = (time - self._origin) * 1e-9
         if not self._begun:
             self._speed = self._goal = self._target

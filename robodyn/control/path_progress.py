@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How far along a path a mechanism is, by what is measured of it.
+"""Find how far along a path a mechanism is from its measured states.
 
-Whoever follows a path more slowly than it was planned knows where on it they are; whoever watches
-has to find it. The mechanism is sought near where it was last, never further on than real time
+A controller that follows a path more slowly than planned knows its time along it; an observer has
+to find it. It is searched near the last one found, never further on than real time
 allows, so that a path which comes back the same way is not taken for its own return.
 """
 
@@ -69,7 +69,7 @@ class PathProgress:
     def at(self, time: int, configuration: FloatArray) -> float | None:
         """Time along the path [s] at `time` [ns]; None if the mechanism is not on it.
 
-        A clock set back begins the path anew.
+        A clock that is set back restarts the path.
 
         Raises:
             InvalidInput: a configuration of the wrong shape or not finite.

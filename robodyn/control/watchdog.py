@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What to do when what should arrive no longer does: hold for a while, then let go gently."""
+"""When messages stop: hold the mechanism for a while, then reduce the efforts to zero."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ Level = Literal["ok", "hold", "ramp", "released"]
 
 
 class WatchdogState(NamedTuple):
-    """How long the silence has been.
+    """What the time since the last message calls for.
 
     Attributes:
-        level: `ok`; `hold`, stay where it is; `ramp`, let go; `released`, no efforts any more.
+        level: `ok`; `hold`, stay where it is; `ramp`, reduce the efforts;
+            `released`, no efforts.
         scale: factor for the holding efforts, from 1 down to 0.
     """
 
@@ -36,7 +37,7 @@ class WatchdogState(NamedTuple):
 
 
 class Watchdog:
-    """Watches over a stream of messages, from the first one on.
+    """Monitors a stream of messages, from the first one on.
 
     What it is told is `now`, by whatever clock. Should that clock go back, the silence counts on
     from where it was, so that nothing but a message brings efforts back.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.end_stops import EndStops
 
 
-class Unchecked(Protocol):
+class UncheckedDynamics(Protocol):
     """What a mechanism answers about single states in inner loops, without looking at them.
 
     Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length.
@@ -72,7 +72,7 @@ class Mechanism(Described, Jointed, Examined, Protocol):
         """What the numbers of a configuration and of a velocity are."""
 
     @property
-    def unchecked(self) -> Unchecked:
+    def unchecked(self) -> UncheckedDynamics:
         """The same for inner loops."""
 
     @property

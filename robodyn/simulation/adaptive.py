@@ -15,7 +15,7 @@
 """An adaptive reference: Dormand and Prince's method of order 8 (DOP853) through SciPy.
 
 Slower than the fixed steps of `runge_kutta`, with an error some orders below theirs, on smooth
-motion. It starts anew at every switching time, so that no step meets a jump.
+motion. It restarts at every switching time, so that no step contains a jump.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class DormandPrince853:
         return self._split(self._dense(then), len(state[0]))
 
     def _integrate(self, start: float, end: float, state: State) -> None:
-        # takes longer to import than all else, and is seldom needed
+        # slow to import and rarely needed
         from scipy.integrate import solve_ivp
 
         size = len(state[0])
@@ -91,7 +91,7 @@ class DormandPrince853:
                     time=0.0,
                     value=state,
                 )
-            if not np.abs(y).max() < BEYOND:  # written so that NaN, too, is beyond
+            if not np.abs(y).max() < BEYOND:  # written so that NaN counts as too large
                 raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=state)
             q, v = self._split(y, size)
             try:

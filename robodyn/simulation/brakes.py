@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Brakes:
-    """Closed until an effort comes, and again when commands fail to come.
+    """Closed until an effort is commanded, and again when commands stop.
 
-    Efforts of zero do not open closed brakes: so speaks a controller that has let go, or one that
-    has not begun.
+    Efforts of zero do not open closed brakes: a controller that has released the mechanism, or has
+    not started, sends them.
 
     Args:
         timeout: [s] without a command after which they close; 0 for never, then the last command
@@ -50,7 +50,7 @@ class Brakes:
         self.reset()
 
     def reset(self) -> None:
-        """As at first, at time zero."""
+        """Return to the initial state, at time zero."""
         self.closed = self._closed_at_first
         self._last = 0
 

@@ -59,7 +59,7 @@ def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray
 def sampled(
     plant: Plant, controller: Controller, trajectory: Trajectory, load: WrenchOfTime | None
 ) -> Advance:
-    """Efforts are found at the first time and held; `load` is met at the middle of each step."""
+    """Efforts are computed at the first time and held; `load` is sampled mid-step."""
     longest = plant.dt
 
     def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
@@ -88,7 +88,7 @@ def continuous(
     load: WrenchOfTime | None,
     marks: FloatArray | None,
 ) -> Advance:
-    """Efforts are found at every stage; with `marks` by the adaptive method, which stops there."""
+    """Efforts are computed at every stage; the adaptive method, with `marks`, stops at them."""
     mechanism = plant.mechanism
     none = np.zeros(6)
 

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SimulationResults:
-    """Histories of B simulations at the same K times; NaN after one has come to nothing.
+    """Histories of B simulations at the same K times; NaN after one has failed.
 
     Attributes:
         time: (K,) [s].
@@ -140,7 +140,7 @@ def simulate_many(
             problem = str(error)
         results.put(number, run, problem)
 
-    # a controller of somebody's own may remember things: it meets one simulation after the other
+    # a user's controller may have a state, so its simulations run one after the other
     together: list[int] = []
     in_turn: list[int] = []
     for number in range(members.count):
@@ -239,7 +239,7 @@ class _Results:
             )
 
     def put(self, number: int, run: SimulationTask, problem: str) -> None:
-        """Keep what is to be kept of a run, which may have ended early."""
+        """Store the histories of a run, which may have ended early."""
         given, rows = self.given, run.row + 1
         kept = self._kept[self._kept < rows]
         efforts = run.applied[: run.row]

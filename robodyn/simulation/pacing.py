@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Keeping simulated time beside the wall clock."""
+"""Keep simulated time in step with the wall clock."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from robodyn.checks import as_scalar
 class Pacer:
     """Says when the next period of simulated time is due.
 
-    After a pause of its process it makes up for a few periods only and gives the rest up: to make
-    up for all at once would hold one command over many periods.
+    After a pause of its process it catches up a few periods only and skips the rest: catching up
+    on all of them at once would hold one command over many periods.
 
     Args:
         period: [s] simulated.

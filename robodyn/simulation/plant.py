@@ -14,8 +14,8 @@
 
 """The simulated mechanism: a state that efforts move, by Runge-Kutta of order 4.
 
-Turney, Mudge and Lee (1980) simulate so. Efforts are held over a call and cut to the actuators'
-limits, joints meet a spring and damper at the ends of their travel.
+As in Turney, Mudge and Lee (1980). Efforts are held over a call and cut to the actuators'
+limits, joints run into a spring and a damper at the ends of their travel.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Plant:
                 f"configuration has shape {np.shape(configuration)}, expected a single one",
                 value=configuration,
             )
-        self.mechanism.joint_positions(configuration)  # refuses what has no geometry
+        self.mechanism.joint_positions(configuration)  # raises where the geometry is undefined
         self.velocity = as_exact("velocity", rest if velocity is None else velocity, rest.shape)
         self.configuration = self.mechanism.advance(configuration, rest)
         self.effort = np.zeros(len(self.mechanism.joint_names))

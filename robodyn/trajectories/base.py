@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What every trajectory answers."""
+"""The protocol of trajectories."""
 
 from __future__ import annotations
 

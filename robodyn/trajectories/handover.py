@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""From one motion to another without a jump: the difference between the two fades out.
+"""Blend from one motion to another without a jump: the difference between them fades out.
 
 The difference, a displacement in the mechanism's own coordinates, follows the quintic that has
 its value, rate and acceleration at the start and vanishes with both derivatives at the end. Of a

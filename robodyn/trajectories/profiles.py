@@ -195,7 +195,7 @@ def make_profile(
     if name != "lspb":
         return _SMOOTH[name](duration)
     blend = min(duration - distance / speed, 0.5 * duration)
-    # What rounding leaves of no blend at all would be a jolt without end.
+    # A blend time of rounding errors would give an enormous acceleration.
     return ParabolicBlend(duration, blend if blend > ROUNDING * duration else 0.0)
 
 

@@ -156,9 +156,9 @@ class SampledTrajectory:
         return Motion(*(values.reshape(*times.shape, -1) for values in result))
 
     def _at(self, t: float) -> Motion | None:
-        """The motion at one time, the same to the last bit; None where it takes explaining.
+        """The motion at one time, identical to that of a batch; None if an error has to be raised.
 
-        States come one after another: mostly the cubic is that of the time before.
+        Times mostly increase, so the last cubic is tried first.
         """
         cursor = self._cursor
         if cursor is None or not cursor[0] < t < cursor[1]:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Past points without stopping: linear segments with parabolic blends at the points between.
+"""Pass points without stopping: linear segments with parabolic blends at the points between.
 
 Paul (1981), section 5.4; Craig, Introduction to Robotics, section 7.3. Every coordinate runs at a
 constant rate along a segment and changes it at a constant acceleration during a blend, which is

@@ -80,7 +80,7 @@ def condition_of(
     return np.asarray(ratio) if ratio >= 0.0 else None
 
 
-class Unchecked:
+class UncheckedSingle:
     """Dynamics of one state at a time for inner loops, nothing checked but the types.
 
     Arrays must be contiguous float64 of the stated shapes and finite, n the number of joints or 6;

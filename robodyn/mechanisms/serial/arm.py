@@ -92,9 +92,9 @@ class SerialArm(SerialKinematics):
         return self._singles[True, True]
 
     @property
-    def unchecked(self) -> single.Unchecked:
+    def unchecked(self) -> single.UncheckedArm:
         """The same for inner loops: single states, nothing checked, results into given arrays."""
-        return single.Unchecked(self._one)
+        return single.UncheckedArm(self._one)
 
     def __repr__(self) -> str:
         return f"SerialArm({self.name!r}, {self.n} joints)"

@@ -50,7 +50,7 @@ def dynamics(chain: FloatArray, gravity: FloatArray) -> single.Single:
     return single.of_mechanism(_entries(), chain, gravity)
 
 
-class Unchecked(single.Unchecked):
+class UncheckedArm(single.UncheckedSingle):
     """An arm's dynamics without checks; see the base class."""
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:

@@ -121,9 +121,9 @@ class StewartPlatform(PlatformAnswers):
         return single.condition(self._lanes)
 
     @property
-    def unchecked(self) -> single.Unchecked:
+    def unchecked(self) -> single.UncheckedPlatform:
         """The same for inner loops: single states, nothing checked, results into given arrays."""
-        return single.Unchecked(self._lanes)
+        return single.UncheckedPlatform(self._lanes)
 
     @property
     def name(self) -> str:

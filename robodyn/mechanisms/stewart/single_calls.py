@@ -60,7 +60,7 @@ def condition(lanes: FloatArray) -> Callable[[Any, Any, bool], float]:
     return partial(_condition(), lanes)
 
 
-class Unchecked(single.Unchecked):
+class UncheckedPlatform(single.UncheckedSingle):
     """A platform's dynamics and condition number without checks; see the base class."""
 
     def __init__(self, lanes: FloatArray) -> None:

@@ -109,15 +109,15 @@ def test_lengths_of_no_pose_are_refused_with_their_knot(dasgupta, path, times):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"lengths": np.ones((3, 6))}, r"lengths has shape \(3, 6\), expected"),
-        ({"rates": np.ones((2, 5))}, r"rates has shape \(2, 5\)"),
+        ({"positions": np.ones((3, 6))}, r"positions has shape \(3, 6\), expected"),
+        ({"velocities": np.ones((2, 5))}, r"velocities has shape \(2, 5\)"),
         ({"accelerations": np.full((2, 6), np.nan)}, r"accelerations\[0, 0\] is nan"),
-        ({"lengths": -np.ones((2, 6))}, "expected positive"),
+        ({"positions": -np.ones((2, 6))}, "expected positive"),
         ({"times": [1.0, 1.0]}, "increase strictly"),
     ],
 )
 def test_what_is_no_motion_of_legs_is_refused(dasgupta, change, text):
     lengths = np.tile(dasgupta.joint_positions(dasgupta.home), (2, 1))
-    given = {"times": [0.0, 1.0], "lengths": lengths, "rates": np.zeros((2, 6))} | change
+    given = {"times": [0.0, 1.0], "positions": lengths, "velocities": np.zeros((2, 6))} | change
     with pytest.raises(InvalidInput, match=text):
         trajectory_from_joints(dasgupta, **given)
