@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn import threads
 from robodyn.checks import as_array, as_pose
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -31,7 +32,7 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.numerics.broadcasting import States, element, flatten, states
-from robodyn.threads import once, share
+from robodyn.threads import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,6 +78,15 @@ POSE = Argument("pose", 7)
 WRENCH = Argument("wrench", 6, "N, N m")
 
 
+class Arguments:
+    """All arguments of a method; made once, as `answers` looks at the widths at every call."""
+
+    __slots__ = ("items", "widths")
+
+    def __init__(self, *items: Argument) -> None:
+        self.items, self.widths = items, [item.width for item in items]
+
+
 class Unanswered(Exception):
     """A state for which the equations have no answer.
 
@@ -93,7 +103,7 @@ class Unanswered(Exception):
 def answers(
     kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
-    arguments: Sequence[Argument],
+    arguments: Arguments,
     values: Sequence[ArrayLike | None],
     core: tuple[int, ...],
     *settings: Any,
@@ -113,7 +123,7 @@ def answers(
         InvalidInput: an argument of the wrong shape or not finite.
         Unanswered: the first state that has none, where all arguments are right.
     """
-    batch = states([argument.width for argument in arguments], values)
+    batch = states(arguments.widths, values)
     if batch is not None:
         results = computed(kernel, numbers, batch, core, *settings)
         if results is not None:
@@ -121,10 +131,11 @@ def answers(
     # something is wrong, or of another type: only now is time spent on finding out what
     checked = {
         argument.name: argument.checked(value)
-        for argument, value in zip(arguments, values, strict=True)
+        for argument, value in zip(arguments.items, values, strict=True)
     }
     shape, flat = flatten(**checked)
-    flat_batch = States((len(flat[0]),), [*flat])
+    # arrays that were pickled have another dtype object, which kernels do not take
+    flat_batch = States((len(flat[0]),), [array.view(np.float64) for array in flat])
     out, done = _run(kernel, numbers, flat_batch, core, settings)
     if done == flat_batch.count:
         return out.reshape(*shape, *core)
@@ -159,6 +170,8 @@ def _run(
 ) -> tuple[FloatArray, int]:
     """Results (N, prod(core)), and how many of them, from the first, there are."""
     out = np.empty((states.count, math.prod(core)))
+    if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # nothing to share
+        return out, kernel(*numbers, *states.part(0, states.count), *settings, out)
     stopped: list[int] = []
 
     def work(first: int, last: int) -> bool:
@@ -169,5 +182,5 @@ def _run(
         return True
 
     if states.count:
-        share(work, states.count)
+        threads.share(work, states.count)
     return out, min(stopped, default=states.count)

@@ -20,6 +20,7 @@ wrong shape or not finite; `forward_dynamics` raises Unanswered where a joint ha
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from robodyn.mechanisms.common.batch_calls import (
@@ -27,6 +28,7 @@ from robodyn.mechanisms.common.batch_calls import (
     STATE,
     WRENCH,
     Argument,
+    Arguments,
     answers,
     entry,
 )
@@ -84,19 +86,21 @@ def _dynamics(
     values: tuple[ArrayLike | None, ...],
 ) -> FloatArray:
     n = len(numbers[0]) - 1
-    arguments = (*(_joints(name, n) for name in names), WRENCH)
-    return answers(_entry(kernel, n, *STATE), numbers, arguments, values, (n,))
+    return answers(_entry(kernel, n, *STATE), numbers, _arguments(n, *names), values, (n,))
 
 
 def _of_configuration(
     kernel: Any, numbers: Numbers, q: ArrayLike, core: tuple[int, ...]
 ) -> FloatArray:
     n = len(numbers[0]) - 1
-    return answers(_entry(kernel, n, *CONFIGURATION), numbers, (_joints("q", n),), (q,), core)
+    return answers(_entry(kernel, n, *CONFIGURATION), numbers, _arguments(n, "q"), (q,), core)
 
 
-def _joints(name: str, n: int) -> Argument:
-    return Argument(name, n, f"{n} joints, rad or m")
+@cache
+def _arguments(n: int, *names: str) -> Arguments:
+    """Arrays of n joints, and a wrench where there are several."""
+    joints = [Argument(name, n, f"{n} joints, rad or m") for name in names]
+    return Arguments(*joints, WRENCH) if len(names) > 1 else Arguments(*joints)
 
 
 def _entry(kernel: Any, n: int, *inputs: Any) -> Any:

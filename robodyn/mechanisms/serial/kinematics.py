@@ -52,7 +52,8 @@ class SerialKinematics(SerialAnswers):
     def __init__(self, model: SerialModel) -> None:
         self.model = model
         self._geometry = pack_chain(model)
-        self._gravity = np.array(model.gravity)
+        # a view, as what was pickled has another dtype object, which kernels do not take
+        self._gravity = np.array(model.gravity).view(np.float64)
         self._n = len(model.joints)
 
     @property

@@ -32,6 +32,7 @@ from robodyn.mechanisms.common.batch_calls import (
     STATE,
     WRENCH,
     Argument,
+    Arguments,
     Unanswered,
     answers,
     computed,
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 _TWIST = Argument("twist", 6, "m/s, rad/s")
 _ACCEL = Argument("accel", 6, "m/s^2, rad/s^2")
 _FORCES = Argument("forces", 6, "N")
+_CONFIGURATION, _STATE = Arguments(POSE), Arguments(POSE, _TWIST)
+_MOTION = Arguments(POSE, _TWIST, _ACCEL, WRENCH)
+_LOADED = Arguments(POSE, _TWIST, _FORCES, WRENCH)
 
 
 def inverse_dynamics(
@@ -64,8 +68,7 @@ def inverse_dynamics(
 ) -> FloatArray:
     """Actuator forces of motions."""
     kernel = entry(kernels.inverse_dynamics, *STATE, types.boolean)
-    arguments, values = (POSE, _TWIST, _ACCEL, WRENCH), (pose, twist, accel, wrench)
-    return _answers(kernel, numbers, arguments, values, (6,), with_legs)
+    return _answers(kernel, numbers, _MOTION, (pose, twist, accel, wrench), (6,), with_legs)
 
 
 def forward_dynamics(
@@ -77,25 +80,26 @@ def forward_dynamics(
 ) -> FloatArray:
     """Accelerations that forces cause."""
     kernel = entry(kernels.forward_dynamics, *STATE)
-    arguments, values = (POSE, _TWIST, _FORCES, WRENCH), (pose, twist, forces, wrench)
-    return _answers(kernel, numbers, arguments, values, (6,))
+    return _answers(kernel, numbers, _LOADED, (pose, twist, forces, wrench), (6,))
 
 
 def mass_matrix(numbers: Numbers, pose: ArrayLike) -> FloatArray:
     """Mass matrices."""
-    return _answers(entry(kernels.mass_matrix, *CONFIGURATION), numbers, (POSE,), (pose,), (6, 6))
+    return _answers(
+        entry(kernels.mass_matrix, *CONFIGURATION), numbers, _CONFIGURATION, (pose,), (6, 6)
+    )
 
 
 def bias(numbers: Numbers, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Gravity, velocity terms and friction."""
     kernel = entry(kernels.bias, *CONFIGURATION * 2)
-    return _answers(kernel, numbers, (POSE, _TWIST), (pose, twist), (6,))
+    return _answers(kernel, numbers, _STATE, (pose, twist), (6,))
 
 
 def jacobian(numbers: Numbers, pose: ArrayLike) -> FloatArray:
     """The force Jacobian H, which does not need the frames of the legs."""
     kernel = entry(kernels.jacobian, *CONFIGURATION)
-    return _answers(kernel, numbers, (POSE,), (pose,), (6, 6), needs_frames=False)
+    return _answers(kernel, numbers, _CONFIGURATION, (pose,), (6, 6), needs_frames=False)
 
 
 def condition_number(
@@ -116,7 +120,7 @@ def condition_number(
 def _answers(
     kernel: Any,
     numbers: Numbers,
-    arguments: tuple[Argument, ...],
+    arguments: Arguments,
     values: tuple[ArrayLike | None, ...],
     core: tuple[int, ...],
     *settings: Any,

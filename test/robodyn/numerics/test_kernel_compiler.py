@@ -16,6 +16,8 @@
 
 import ast
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -70,6 +72,31 @@ def test_only_the_newest_versions_are_kept(tmp_path):
 def test_code_that_was_just_used_is_cached(dasgupta):
     dasgupta.inverse_kinematics(dasgupta.home)
     assert compiler.is_cached()
+
+
+SECOND_PROCESS = """
+import warnings
+warnings.simplefilter("ignore")
+import numpy as np
+import robodyn as rd
+from robodyn.mechanisms.serial.kernels.integration import simulate as of_arms
+from robodyn.mechanisms.stewart.kernels.integration import simulate as of_platforms
+
+for name, simulate in (("puma560", of_arms), ("stewart_dasgupta", of_platforms)):
+    m = rd.load(name)
+    rest = m.difference(m.home, m.home)
+    m.integrate(m.home, rest, rest, np.zeros(6), 1e-4, 1)
+    assert sum(simulate.stats.cache_hits.values()) == 1, simulate.stats
+    assert not simulate.stats.cache_misses, simulate.stats
+"""
+
+
+def test_the_simulation_loop_of_every_kind_is_compiled_once_for_all_processes(dasgupta, puma):
+    """Its functions are passed in as arguments, which must not keep it off the disk."""
+    for m in (dasgupta, puma):
+        rest = m.difference(m.home, m.home)
+        m.integrate(m.home, rest, rest, np.zeros(6), 1e-4, 1)
+    subprocess.run([sys.executable, "-c", SECOND_PROCESS], check=True, timeout=120)
 
 
 def test_a_kernel_answers_python_and_other_kernels_alike():

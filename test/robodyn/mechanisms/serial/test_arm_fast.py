@@ -177,6 +177,11 @@ def test_an_arm_of_more_joints_than_scratch_has_room_for(rng, arm, monkeypatch):
     np.testing.assert_array_equal(tau[1], long.inverse_dynamics(q[1], qd[1], qdd[1]))
     modified = long.inverse_dynamics(q, qd, qdd, method="modified_newton_euler")
     np.testing.assert_allclose(tau, modified, rtol=1e-9, atol=1e-9 * np.abs(tau).max())
+    M = long.mass_matrix(q)
+    np.testing.assert_array_equal(M[1], long.mass_matrix(q[1]))
+    again = long.forward_dynamics(q, qd, tau)
+    np.testing.assert_array_equal(again[1], long.forward_dynamics(q[1], qd[1], tau[1]))
+    assert long.jacobian(q).shape == (3, 6, n)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

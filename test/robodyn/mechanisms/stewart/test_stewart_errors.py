@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 from stewart_mechanisms import dasgupta, random_platform
 
+import robodyn as rd
+from robodyn import threads
 from robodyn.errors import (
     InvalidInput,
     KinematicsError,
@@ -133,6 +135,34 @@ def test_singular_configuration_names_the_wrench_that_nothing_resists():
     )
     # what falls can still be told
     assert np.isfinite(platform.forward_dynamics(platform.home, REST, REST)).all()
+
+
+@pytest.mark.parametrize("first", [0, 3, 8, 21])
+@pytest.mark.parametrize("threads_count", [1, 3])
+def test_the_first_state_without_an_answer_is_named(first, threads_count, monkeypatch):
+    """Also among the eight that are computed together, whatever is wrong with those after it."""
+    monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
+    rd.set_threads(threads_count)
+    platform = parallel_legs()
+    beside = platform.advance(platform.home, [0.3, 0.1, 0.0, 0.3, 0.2, 0.1])
+    no_length = pose_with_tip_at(platform, 3, platform.model.legs[3].base)
+    wrong = {SingularConfiguration: platform.home, ZeroLegLength: no_length}
+    for earlier, later in (wrong, reversed(wrong)):
+        poses = np.tile(beside, (30, 1))
+        poses[first], poses[first + 2] = wrong[earlier], wrong[later]
+        with pytest.raises(earlier) as caught:
+            platform.inverse_dynamics(poses.reshape(5, 6, 7), REST, REST)
+        assert caught.value.index == divmod(first, 6)
+        np.testing.assert_array_equal(caught.value.value, wrong[earlier])
+    rd.set_threads(None)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (20,)])
+def test_efforts_beyond_every_number_are_not_called_a_singularity(paper_platform, shape):
+    """The configuration is as regular as before; only the right-hand side overflows."""
+    fast = np.full((*shape, 6), 1e200)
+    forces = paper_platform.inverse_dynamics(paper_platform.home, fast, np.zeros(6), np.zeros(6))
+    assert not np.isfinite(forces).any()
 
 
 def test_unreachable_pose(paper_platform):

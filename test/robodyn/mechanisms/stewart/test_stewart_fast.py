@@ -25,8 +25,8 @@ from stewart_mechanisms import random_motion
 import robodyn as rd
 from robodyn import threads
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.mechanisms.stewart.kernels import batch as stewart_batch
-from robodyn.mechanisms.stewart.kernels import kinematics_batch as stewart_kinematics_batch
+from robodyn.mechanisms.stewart.kernels import dynamics as scalar
+from robodyn.mechanisms.stewart.kernels.layout import OK
 from robodyn.numerics.broadcasting import COPIED, states
 
 CALLS = (
@@ -48,28 +48,28 @@ def arguments(name, pose, twist, third):
 
 
 def scalar_answer(platform, name, pose, twist, third, wrench):
-    """By the kernels that take one state and one leg at a time."""
-    n, status = len(pose), np.zeros(len(pose), dtype=np.int64)
+    """By the kernels that take one state and one leg at a time, and NumPy."""
+    if name == "condition_number":
+        return np.linalg.cond(platform.jacobian(pose))
     packed = platform._legs, platform._platform
-    if name == "inverse_dynamics":
-        out = np.empty((n, 6))
-        stewart_batch.inverse_dynamics(*packed, pose, twist, third, wrench, True, out, status)
-    elif name == "forward_dynamics":
-        out = np.empty((n, 6))
-        stewart_batch.forward_dynamics(*packed, pose, twist, third, wrench, out, status)
-    elif name == "mass_matrix":
-        out = np.empty((n, 6, 6))
-        stewart_batch.mass_matrix(*packed, pose, out, status)
-    elif name == "bias":
-        out = np.empty((n, 6))
-        stewart_batch.bias(*packed, pose, twist, out, status)
-    elif name == "jacobian":
-        out = np.empty((n, 6, 6))
-        stewart_kinematics_batch.jacobian(platform._legs, pose, out, status)
-    else:
-        out = np.linalg.cond(platform.jacobian(pose))
-    assert not status.any()
-    return out
+    answers = []
+    for n in range(len(pose)):
+        H, M, force, bias = np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6)
+        state = pose[n], twist[n]
+        given = *packed, *state, third[n], wrench[n]
+        assert scalar.inverse_dynamics(*given, True, np.empty((6, 6)), force) == OK
+        assert scalar.required_wrench(*packed, *state, np.zeros(6), True, H, bias) == OK
+        assert scalar.mass_matrix(*packed, pose[n], M) == OK
+        answers.append(
+            {
+                "inverse_dynamics": force,
+                "forward_dynamics": np.linalg.solve(M, H @ third[n] + wrench[n] - bias),
+                "mass_matrix": M,
+                "bias": bias,
+                "jacobian": H,
+            }[name]
+        )
+    return np.array(answers)
 
 
 @pytest.mark.parametrize("name", CALLS)
