@@ -31,7 +31,7 @@ from robodyn.mechanisms.closed_loop.integration import Simulation, reason
 from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.linearization import Linearization, linearize
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
-from robodyn.mechanisms.closed_loop.single_calls import Unchecked, dynamics, entry
+from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
 from robodyn.mechanisms.common import compiled_run
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics):
         self._ask(name, q, (rates, third, wrench, False, out))
 
 
-class UncheckedLoop(Unchecked):
+class UncheckedLoop(UncheckedSingle):
     """A mechanism's dynamics without checks; see the base class."""
 
     def __init__(self, mechanism: ClosedLoop) -> None:

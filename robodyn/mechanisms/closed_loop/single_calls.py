@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from numba import types
 
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
-from robodyn.mechanisms.common.single_calls import Single, Unchecked
+from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
 from robodyn.numerics.array_arguments import (
     MATRIX_OUT,
     VECTOR,
@@ -79,4 +79,4 @@ def dynamics(packed: Packed) -> Single:
     return Single(*(entry(name, packed) for name in names))
 
 
-__all__ = ["Single", "Unchecked", "dynamics", "entry"]
+__all__ = ["Single", "UncheckedSingle", "dynamics", "entry"]

@@ -126,7 +126,7 @@ def inverse_dynamics(
                 out[k, j] = alone[j]
             if status != OK:
                 refuse(out, k)
-    return last
+    return int(last)
 
 
 @batch_entry
@@ -182,4 +182,4 @@ def forward_dynamics(
                 out[k, j] = alone[j]
             if status != OK:
                 refuse(out, k)
-    return last
+    return int(last)
