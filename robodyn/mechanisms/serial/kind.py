@@ -60,4 +60,5 @@ SERIAL = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     example="puma560",
+    adapters={"as_closed_loop": "robodyn.mechanisms.closed_loop.description.from_kinds:from_arm"},
 )

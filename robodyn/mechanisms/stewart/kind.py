@@ -80,5 +80,8 @@ STEWART = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     example="stewart_dasgupta",
-    adapters={"compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating"},
+    adapters={
+        "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
+        "as_closed_loop": "robodyn.mechanisms.closed_loop.description.from_kinds:from_platform",
+    },
 )

@@ -18,13 +18,6 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.closed_loop.model import (
-    ClosedLoopModel,
-    Link,
-    Placement,
-    TreeJoint,
-)
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -37,7 +30,7 @@ def platform(request):
 
 @pytest.fixture
 def loop(platform):
-    return rd.load(stewart_urdf(platform.model), kind="closed_loop")
+    return rd.load(platform.name, kind="closed_loop")
 
 
 def relative(a, b):
@@ -98,7 +91,7 @@ def test_a_platforms_simulation(platform, loop):
 def test_an_arm_without_closures(name, rng):
     """A chain is a tree that closes no loop."""
     arm = rd.load(name)
-    loop = ClosedLoop(chain(arm))
+    loop = rd.load(name, kind="closed_loop")
     assert loop.mobility == arm.n
     q = rng.uniform(-0.5, 0.5, arm.n) + arm.home
     qd, qdd, wrench = rng.normal(size=arm.n), rng.normal(size=arm.n), rng.normal(size=6)
@@ -113,35 +106,3 @@ def test_an_arm_without_closures(name, rng):
     ours = loop.integrate(q, qd, wanted, wrench, 1e-3, 50)
     assert relative(ours[0], after[0]) < 1e-9
     assert relative(ours[1], after[1]) < 1e-9
-
-
-def chain(arm):
-    """The model of an arm as a tree."""
-    links, joints = [Link("base")], []
-    for n, joint in enumerate(arm.model.joints):
-        links.append(Link(f"link{n}", joint.mass, joint.com, joint.inertia))
-        joints.append(
-            TreeJoint(
-                joint.name,
-                joint.kind,
-                links[-2].name,
-                links[-1].name,
-                Placement(joint.rotation, joint.translation),
-                axis=joint.axis,
-                armature=joint.armature,
-                damping=joint.damping,
-                friction=joint.friction,
-            )
-        )
-    links.append(Link("tip"))
-    tip = Placement(arm.model.tip_rotation, arm.model.tip_translation)
-    joints.append(TreeJoint("tip_joint", "fixed", links[-2].name, "tip", tip))
-    return ClosedLoopModel(
-        arm.name,
-        tuple(links),
-        tuple(joints),
-        (),
-        arm.joint_names,
-        tip_link="tip",
-        gravity=arm.model.gravity,
-    )
