@@ -302,3 +302,15 @@ def test_out_of_reach_is_no_solution(rng):
     with pytest.raises(NoSolution) as caught:
         mechanism.assemble(pose=[50.0, 0, 0, 0, 0, 0, 1], guess=q)
     assert caught.value.residual > 1e-3
+
+
+def test_no_assembly_is_the_wrong_way_round(rng):
+    """Axes are parallel both ways, but a hinge cannot be closed upside down."""
+    mechanism = single_loop(rng, 7, "revolute").mechanism()
+    found = mechanism.assemblies(mechanism.joint_positions(mechanism.home), searches=60)
+    closure = mechanism.model.closures[0]
+    assert len(found) >= 1
+    assert np.abs(found - mechanism.home).max(axis=1).min() < 1e-6
+    for q in found:
+        tip = frame_of(mechanism, q, closure.child)[:3, :3] @ closure.child_at.rotation
+        assert (closure.at.rotation @ closure.axis) @ (tip @ closure.child_axis) > 0.99
