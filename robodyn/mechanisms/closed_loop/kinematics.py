@@ -475,7 +475,8 @@ class ClosedLoopKinematics:
                 values = np.linalg.svd(matrix, compute_uv=False)
                 if part and matrix.shape[0] < matrix.shape[1]:
                     values = np.append(values, 0.0)
-                out[part][index] = extreme_ratio(values)
+                at = (part, *index)
+                out[at] = extreme_ratio(values)
         return out
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
