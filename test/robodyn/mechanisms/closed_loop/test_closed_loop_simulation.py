@@ -119,7 +119,7 @@ def test_computed_torque_follows_a_path_of_the_independent_joints(name):
     controller = rd.ComputedTorque(mechanism, kp=400.0, kv=40.0)
     assert is_compiled(mechanism, controller)
     result = rd.simulate(mechanism, controller, trajectory, dt=1e-3, control_dt=2e-3)
-    assert result.events == ()
+    assert not result.events
     end = trajectory.sample(result.time[-1]).configuration
     assert np.abs(mechanism.difference(result.configuration[-1], end)).max() < 1e-3
     left = [mechanism.structure.equations.left(q) for q in result.configuration]
