@@ -57,9 +57,9 @@ def load(
 ) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
 
-    A YAML file says its kind by `type`. A URDF with loop closures, or with a floating body and
-    several prismatic joints, is a Stewart platform, any other a serial arm; registered kinds are
-    asked first, see `robodyn.mechanisms.registry`.
+    A YAML file says its kind by `type`. A URDF with a floating body on six prismatic legs is a
+    Stewart platform, any other with loop closures a closed loop, one without a serial arm;
+    registered kinds are asked first, see `robodyn.mechanisms.registry`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml or .yml file,
@@ -68,7 +68,8 @@ def load(
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints.
         hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
-        kind: read a URDF as a mechanism of this kind, whatever it looks like.
+        kind: read a URDF as a mechanism of this kind, whatever it looks like; arms and platforms
+            from YAML may also be asked for as `closed_loop`.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` looks in the folders
             of ROBODYN_PACKAGE_PATH, in a sourced ROS 2 and in the file's own checkout.
 
@@ -143,10 +144,14 @@ def _from_yaml(
     kind = next((k for k in of_others if k.recognises_yaml and k.recognises_yaml(document)), None)
     if kind is None:
         kind = _kind(fields.text("type", choices=yaml_kinds()))
-    if chosen is not None and chosen != kind:
-        raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
     assert kind.from_yaml is not None  # it is among the choices
-    return kind.from_yaml(document, source, options)
+    if chosen is None or chosen == kind:
+        return kind.from_yaml(document, source, options)
+    converted = kind.adapter(f"as_{chosen.name}")
+    if converted is None:
+        raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
+    mechanism: Mechanism = converted(kind.from_yaml(document, source, options))
+    return mechanism
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:

@@ -45,6 +45,9 @@ RANK = 1e-9
 # Of a step [rad, or parts of the mechanism's size].
 LONGEST_STEP = 0.6
 MOST_STEPS = 80
+# What is left, in name, of loops that close the wrong way round.
+FLIPPED = 2.0
+_SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 
 
 class Attempt(NamedTuple):
@@ -77,6 +80,11 @@ class Equations:
                 self.columns[body.rate] = self.size
             elif body.kind == layout.FLOATING:
                 self.columns[body.rate : body.rate + 3] = self.size
+        # hinges may be either way round until `keep_senses` says which
+        self.senses = np.array(
+            [0.0 if c.kind in ("revolute", "cylindrical") else 1.0 for c in tree.model.closures]
+        )
+        self._state = entry("tree_state", packed)
         self._equations = entry("equations", packed)
         self._advance = entry("advance", packed)
         self._gap = np.empty(max(1, len(packed.names)))
@@ -86,7 +94,7 @@ class Equations:
         """Equations (rows,) and K (rows, rates), made comparable, at a configuration."""
         m = len(self.rows)
         self._equations(np.ascontiguousarray(q), self._gap, self._K)
-        K = self._K[:-1].reshape(m, -1) * self.rows[:, None] * self.columns
+        K = self._K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return self._gap[:m] * self.rows, K
 
     def left(self, q: FloatArray) -> float:
@@ -139,7 +147,42 @@ class Equations:
             else:
                 break  # rounding, or a hollow that is not closed
             q, gap, K = trial, new_gap, new_K
-        return Attempt(q, float(np.abs(gap).max(initial=0.0)))
+        left = float(np.abs(gap).max(initial=0.0))
+        if left <= ACCEPTED and self.is_flipped(q):
+            left = FLIPPED
+        return Attempt(q, left)
+
+    def is_flipped(self, q: FloatArray) -> bool:
+        """Whether a closure that closes is the wrong way round.
+
+        A pair of axes is parallel both ways, frames that are half a turn apart satisfy the same
+        equations; no joint can be moved from one to the other.
+        """
+        return bool((self._senses(q) * self.senses < 0.0).any())
+
+    def keep_senses(self, q: FloatArray) -> None:
+        """Take the way round that hinges are at a configuration for the right one."""
+        self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
+
+    def _senses(self, q: FloatArray) -> FloatArray:
+        """(closures,) positive the one way round, negative the other; 1 where there is but one."""
+        out = np.ones(len(self.tree.model.closures))
+        if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
+            return out
+        B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
+        self._state(np.ascontiguousarray(q), np.zeros(self.tree.rates), B)
+        for n, closure in enumerate(self.tree.model.closures):
+            if closure.kind not in _SENSED:
+                continue
+            frames = []
+            for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+                body = B[self.tree.body_of[link], :9].reshape(3, 3).T
+                frames.append(body @ self.tree.frame_of[link][:3, :3] @ place.rotation)
+            if closure.kind in ("fixed", "prismatic"):
+                out[n] = float(np.trace(frames[0].T @ frames[1])) - 1.0
+            else:
+                out[n] = float((frames[0] @ closure.axis) @ (frames[1] @ closure.child_axis))
+        return out
 
     def _all(self, q: FloatArray, extra: ExtraRows | None) -> tuple[FloatArray, FloatArray]:
         gap, K = self.at(q)
@@ -169,7 +212,7 @@ def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
 
 def null_space(K: FloatArray, tolerance: float = RANK) -> tuple[int, FloatArray]:
     """Rank of K (m, n) and an orthonormal basis (n, n - rank) of what it maps to nothing."""
-    if not K.shape[0]:
+    if not K.size:
         return 0, np.eye(K.shape[1])
     _, values, V = np.linalg.svd(K)
     rank = int((values > tolerance * max(float(values[0]), 1e-300)).sum())

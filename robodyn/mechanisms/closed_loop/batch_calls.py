@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @once
-def _entry(name: str) -> Callable[..., bool]:
+def _entry(name: str) -> Callable[..., int]:
     return direct(getattr(kernels, name), VECTOR, VECTOR, VECTOR, *STATE, MATRIX_OUT)
 
 
@@ -54,7 +54,7 @@ def dynamics(
         given: these three and a wrench or None.
     """
     values: tuple[ArrayLike | None, ...] = given
-    given_states = states((*widths, 6), values)
-    if given_states is None:
+    batch = states((*widths, 6), values)
+    if batch is None:
         return None
-    return computed(_entry(name), packed.given, given_states, (count,))
+    return computed(_entry(name), packed.given, batch, (count,))

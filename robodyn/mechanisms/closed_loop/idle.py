@@ -73,7 +73,7 @@ def find_idle(
         twist = moved[body]
         alike = np.abs(moved[group] - twist).max() < STILL
         turns = np.linalg.norm(twist[:3]) > STILL and abs(twist[:3] @ twist[3:]) < STILL
-        if alike and turns and _sides(tree, group) > 1:
+        if alike and turns and _sides(tree, set(group.tolist())) > 1:
             state(np.ascontiguousarray(q), np.zeros(tree.rates), B)
             frame = B[body, :9].reshape(3, 3)
             axis = frame @ (twist[:3] / np.linalg.norm(twist[:3]))
@@ -118,9 +118,8 @@ def _moves(twists: FloatArray, body: int, space: FloatArray) -> bool:
     return bool(np.linalg.norm(motion) > 1e3 * STILL)
 
 
-def _sides(tree: Tree, group: np.ndarray) -> int:
+def _sides(tree: Tree, inside: set[int]) -> int:
     """How many joints and closures hold a group of bodies to others."""
-    inside = set(group.tolist())
     held = sum(
         1
         for number, body in enumerate(tree.bodies)

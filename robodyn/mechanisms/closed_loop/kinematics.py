@@ -130,7 +130,7 @@ class ClosedLoopKinematics:
     @property
     def home(self) -> FloatArray:
         """(nq,) where the loops close, near the model's guess."""
-        return np.asarray(self.structure.home.copy())
+        return np.array(self.structure.home)
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """(..., n) [rad or m] of the driven joints."""
@@ -141,7 +141,7 @@ class ClosedLoopKinematics:
         q, u = self._q("configuration", configuration), self._u("velocity", velocity)
         if self._drives_free:
             shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
-            return np.asarray(np.broadcast_to(u, (*shape, self._nu)).copy())
+            return np.array(np.broadcast_to(u, (*shape, self._nu)))
         return np.asarray(self._rates(q, u)[..., self._rates_at])
 
     def driven_motion(
@@ -480,8 +480,8 @@ class ClosedLoopKinematics:
                 values = np.linalg.svd(matrix, compute_uv=False)
                 if part and matrix.shape[0] < matrix.shape[1]:
                     values = np.append(values, 0.0)
-                place = (part, *index)
-                out[place] = extreme_ratio(values)
+                at = (part, *index)
+                out[at] = extreme_ratio(values)
         return out
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:

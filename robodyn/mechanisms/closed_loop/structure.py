@@ -90,6 +90,7 @@ def find_structure(model: ClosedLoopModel) -> Structure:
     tree = Tree(model)
     bare = Equations(tree, pack(tree))
     home = _home(tree, bare)
+    bare.keep_senses(home)
     samples = closed_samples(bare, home)
     ranks = [null_space(bare.at(q)[1])[0] for q in samples]
     rank = max(ranks)
@@ -97,6 +98,7 @@ def find_structure(model: ClosedLoopModel) -> Structure:
     driven = [tree.rate_of[name] for name in model.driven]
     idle = find_idle(tree, bare, samples[-1], driven)
     equations = Equations(tree, pack(tree, idle=idle)) if idle else bare
+    equations.keep_senses(home)
     jacobians = [equations.at(q)[1] for q in samples]
     mobility = tree.rates - null_space(jacobians[-1])[0]
     loose = _loose(tree, jacobians[-1], driven)

@@ -58,6 +58,7 @@ STEWART = Kind(
         "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
         "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",
+        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",
     },
     example="stewart_dasgupta",
 )

@@ -265,9 +265,9 @@ def bias(plan: Any, numbers: Any, B: Any, out: Any) -> None:
             f += 3
         for _ in range(plan[at + ANGLES]):
             u, w = turned(a, vector(numbers, f)), turned(b, vector(numbers, f + 3))
-            rates = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
-            bent = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
-            out[row] = bent + 2.0 * rates
+            product = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
+            turned_on = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
+            out[row] = turned_on + 2.0 * product
             row += 1
             f += 7
         at += CLOSURE_PLAN

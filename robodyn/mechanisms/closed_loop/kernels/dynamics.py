@@ -114,7 +114,7 @@ def spread(plan: Any, K: Any, rates: Any, y: Any, v: Any) -> None:
 def contradicts(plan: Any, y: Any, v: Any) -> Any:
     """Whether redundant equations, in y after `solve`, are not satisfied by the rates v."""
     if plan[PIVOTS] == plan[EQUATIONS]:
-        return 0.0 * y[0] > 1.0
+        return 0.0 * v[0] > 1.0
     total, left = 1e-9 + 0.0 * v[0], 0.0 * y[0]
     for n in range(plan[RATES]):
         total = total + abs(v[n])
@@ -138,7 +138,7 @@ def accelerations(
     first = plan[AT_FREE]
     if still:
         for k in range(plan[FREE]):
-            a[plan[first + k]] = 0.0 * y[0]
+            a[plan[first + k]] = 0.0 * v[0]
     else:
         demand(plan, K, change, y)
         for k in range(plan[FREE]):

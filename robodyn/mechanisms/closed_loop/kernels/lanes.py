@@ -15,7 +15,8 @@
 """Many states of a mechanism with closed loops, eight at a time in the lanes of vectors.
 
 The equations are those of single states. Where eight together have no answer, each is asked for
-alone; where one has none, its results are NaN and the caller asks elsewhere.
+alone; where one has none, its results are NaN and the caller asks elsewhere. What is returned is
+how many states, from the first, are finite numbers.
 """
 
 from __future__ import annotations
@@ -69,14 +70,14 @@ def inverse_dynamics(
     change: Any,
     wrench: Any,
     out: Any,
-) -> bool:
+) -> int:
     """Efforts out (N, driven); or (N, free) at the independent coordinates."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
     q, rates, change, wrench, out = (
         taken(q), taken(rates), taken(change), taken(wrench), taken(out),
     )  # fmt: skip
     if not fits(plan):
-        return False
+        return 0
     contact, n, wide = wrench.shape[0] != ABSENT, plan[FREE], plan[WIDEST]
     direct = plan[DRIVES_FREE] == 1
     state, load = new_table(4, max(wide, plan[POSITIONS])), new_table(1, 6)[0]
@@ -95,7 +96,7 @@ def inverse_dynamics(
         sound = all_finite(position, plan[POSITIONS])
         sound = sound and all_finite(rate, n) and all_finite(acceleration, n)
         if not (sound and (not contact or all_finite(load, 6))):
-            return False
+            return first
         if direct:
             status = dynamics.inverse_dynamics(
                 plan, numbers, gravity, position, rate, acceleration, load, contact, False,
@@ -125,7 +126,7 @@ def inverse_dynamics(
                 out[k, j] = alone[j]
             if status != OK:
                 refuse(out, k)
-    return True
+    return int(last)
 
 
 @batch_entry
@@ -138,14 +139,14 @@ def forward_dynamics(
     efforts: Any,
     wrench: Any,
     out: Any,
-) -> bool:
+) -> int:
     """Accelerations out (N, free)."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
     q, rates, efforts, wrench, out = (
         taken(q), taken(rates), taken(efforts), taken(wrench), taken(out),
     )  # fmt: skip
     if not fits(plan):
-        return False
+        return 0
     contact, n, wide = wrench.shape[0] != ABSENT, plan[FREE], plan[WIDEST]
     state, load = new_table(4, max(wide, plan[POSITIONS])), new_table(1, 6)[0]
     position, rate, effort, acceleration = state[0], state[1], state[2], state[3]
@@ -163,7 +164,7 @@ def forward_dynamics(
         sound = all_finite(position, plan[POSITIONS])
         sound = sound and all_finite(rate, n) and all_finite(effort, plan[DRIVEN])
         if not (sound and (not contact or all_finite(load, 6))):
-            return False
+            return first
         status = dynamics.forward_dynamics(
             plan, numbers, gravity, position, rate, effort, load, contact, False,
             B, W, S, T, M, acceleration,
@@ -181,4 +182,4 @@ def forward_dynamics(
                 out[k, j] = alone[j]
             if status != OK:
                 refuse(out, k)
-    return True
+    return int(last)
