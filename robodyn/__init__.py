@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from robodyn.errors import RobodynError as RobodynError
     from robodyn.errors import SimulationFailed as SimulationFailed
     from robodyn.errors import SingularConfiguration as SingularConfiguration
+    from robodyn.errors import UnderActuated as UnderActuated
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop as ClosedLoop
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
     from robodyn.mechanisms.kind import Kind as Kind
     from robodyn.mechanisms.load import load as load
@@ -87,7 +89,9 @@ _HOMES = {
         "RobodynError",
         "SimulationFailed",
         "SingularConfiguration",
+        "UnderActuated",
     ),
+    "robodyn.mechanisms.closed_loop.loop": ("ClosedLoop",),
     "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": ("load", "models"),
     "robodyn.mechanisms.registry": ("kinds", "register_kind"),

@@ -134,6 +134,17 @@ class NoSolution(KinematicsError):
         self.residual = residual
 
 
+class UnderActuated(RobodynError, ValueError):
+    """Fewer driven joints than freedoms; `joints` are those that move while all motors are locked.
+
+    Inverse dynamics has no answer then; forward dynamics and simulation do.
+    """
+
+    def __init__(self, message: str, *, joints: tuple[str, ...], value: Any = None) -> None:
+        super().__init__(message, value=value)
+        self.joints = joints
+
+
 class SimulationFailed(RobodynError, ArithmeticError):
     """The integrated state is no longer finite; attribute `time` [s] of the last valid state."""
 

@@ -30,7 +30,7 @@ from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages
 from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
-from robodyn_ros.transforms import PlatformBroadcaster
+from robodyn_ros.transforms import FloatingBroadcaster, PlatformBroadcaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,12 +188,20 @@ class JointMessages(MechanismMessages):
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
     def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
-        """`joint_states` of all joints; robot_state_publisher makes the transforms of them."""
+        """`joint_states` of all joints; robot_state_publisher makes the transforms of them.
+
+        It cannot make those of floating joints; they are broadcast here.
+        """
+        mechanism = self._mechanism
         joints = node.create_publisher(JointState, self.state_topic, profile)
-        send, all_joints = sender(node, joints), AllJoints(self._mechanism)
+        send, all_joints = sender(node, joints), AllJoints(mechanism)
+        floats = bool(mechanism.floating_poses(mechanism.home))
+        transforms = FloatingBroadcaster(node) if floats else None
 
         def publish(stamp: int, q: FloatArray, qd: FloatArray, effort: FloatArray) -> None:
             send(all_joints.filled(stamp, q, qd, effort))
+            if transforms is not None:
+                transforms.send(stamp, mechanism.floating_poses(q))
 
         return StatePublisher(joints, publish)
 

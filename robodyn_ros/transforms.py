@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The platform's transform, broadcast where tf2_ros is installed."""
+"""Transforms of floating joints, broadcast where tf2_ros is installed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,15 @@ from typing import TYPE_CHECKING
 from geometry_msgs.msg import TransformStamped
 
 from robodyn_ros import qos
+from robodyn_ros.messages import fill_stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nav_msgs.msg import Odometry
     from rclpy.node import Node
+
+    from robodyn.arrays import FloatArray
 
 try:
     from tf2_ros import TransformBroadcaster
@@ -54,3 +59,27 @@ class PlatformBroadcaster:
         transform.transform.translation.z = position.z
         transform.transform.rotation = state.pose.pose.orientation
         self._broadcaster.sendTransform(transform)
+
+
+class FloatingBroadcaster:
+    """parent -> child of floating joints: robot_state_publisher has no positions of these."""
+
+    def __init__(self, node: Node) -> None:
+        self._broadcaster = TransformBroadcaster(node, qos.STATE) if TransformBroadcaster else None
+        if self._broadcaster is None:
+            node.get_logger().info("tf2_ros is not installed: no transforms of floating joints")
+
+    def send(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> None:
+        """Broadcast poses (7,) of children in their parents' frames, at a stamp [ns]."""
+        if self._broadcaster is None:
+            return
+        transforms = []
+        for (parent, child), pose in poses.items():
+            transform = TransformStamped(child_frame_id=child)
+            transform.header.frame_id = parent
+            fill_stamp(transform.header.stamp, stamp)
+            place, turn = transform.transform.translation, transform.transform.rotation
+            place.x, place.y, place.z = pose[:3].tolist()
+            turn.x, turn.y, turn.z, turn.w = pose[3:].tolist()
+            transforms.append(transform)
+        self._broadcaster.sendTransform(transforms)

@@ -124,6 +124,7 @@ class WebViewer(Node):
             configuration,
             joints,
             self._mechanism.body_pose(configuration),
+            self._mechanism.floating_poses(configuration),
             np.zeros(len(self._mechanism.joint_names)) if effort is None else effort,
             condition_number(self._mechanism, configuration) if number is None else number,
             not self._paused,

@@ -69,6 +69,8 @@ def _show(found: dict[str, Any], console: Console) -> None:
     console.print(_joint_table(found))
     _show_friction(found, console)
     console.print(_body_table(found))
+    if found["loops"]:
+        _show_loops(found["loops"], console)
     condition = found["condition_number"]
     if condition is not None:
         console.print(
@@ -84,6 +86,36 @@ def _show(found: dict[str, Any], console: Console) -> None:
         console.print("every inertia is one that a rigid body can have")
     if "against" in found:
         _show_comparison(found["against"], console)
+
+
+def _show_loops(loops: dict[str, Any], console: Console) -> None:
+    table = Table(Column("closure", no_wrap=True), "type", "parent", "child", "equations")
+    for closure in loops["closures"]:
+        columns = "name", "type", "parent", "child", "equations"
+        table.add_row(*(escape(str(closure[column])) for column in columns))
+    console.print(table)
+    console.print(
+        f"{loops['tree_coordinates']} tree coordinates, {loops['equations']} closure equations of "
+        f"rank {loops['rank']}: mobility {loops['mobility']}, closed to {loops['open_by']:.2g} m"
+    )
+    for name in loops["idle_freedoms"]:
+        console.print(f"idle freedom: {escape(name)}; held at rest")
+    driven = len(loops["driven_joints"])
+    if loops["motors_suffice"]:
+        other = "other " if loops["idle_freedoms"] else ""
+        console.print(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
+    else:
+        console.print(
+            f"[yellow]under-actuated:[/yellow] {driven} driven joints for {loops['freedoms']} "
+            "freedoms; with all of them locked these still move: "
+            + escape(", ".join(loops["loose_joints"]))
+        )
+    numbers = loops["condition_numbers"]
+    console.print(
+        f"at home: from motion to the tip {_number(numbers['motion'])} (infinite at an end of "
+        f"travel), from motion to the motors {_number(numbers['force'])} (infinite where these "
+        "cannot hold it)"
+    )
 
 
 def _show_comparison(comparison: dict[str, Any], console: Console) -> None:

@@ -21,7 +21,7 @@ Errors name the file, the link or joint, the attribute and its value; `urdf_pars
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -60,20 +60,24 @@ _INERTIAL: dict[str, dict[str, tuple[int, bool]]] = {
 _CLOSURE: dict[str, dict[str, tuple[int, bool]]] = {
     "parent": {"link": (0, True)},
     "parent_origin": _ORIGIN,
+    "parent_axis": {"xyz": (3, True)},
     "child": {"link": (0, True)},
     "child_origin": _ORIGIN,
+    "child_axis": {"xyz": (3, True)},
 }
 
 
 @dataclass(frozen=True)
 class Closure:
-    """A robot-level `<constraint>`: two points, one on each link, that coincide.
+    """A robot-level `<constraint>`: two frames, one on each link, that a joint holds together.
 
     Attributes:
         name, kind: of the element; `kind` is its `type`.
         links: names of the parent and the child link.
-        points: (2, 3) [m] the point in the parent's and in the child's frame.
+        points: (2, 3) [m] origins of the frames, in the parent's and in the child's frame.
         damping: [N m s/rad] viscous friction.
+        angles: (2, 3) [rad] roll, pitch and yaw of the frames.
+        axes: (2,) of a direction (3,) in each frame, or None where there is none.
     """
 
     name: str
@@ -81,6 +85,8 @@ class Closure:
     links: tuple[str, str]
     points: FloatArray
     damping: float
+    angles: FloatArray = field(default_factory=lambda: np.zeros((2, 3)))
+    axes: tuple[FloatArray | None, FloatArray | None] = (None, None)
 
 
 class ElementReader:
@@ -130,13 +136,18 @@ class ElementReader:
         copy = ElementTree.Element("constraint")
         self._copy(element, copy, _CLOSURE, where, ("parent", "child"))
         links = []
-        points = []
+        points, angles, axes = [], [], []
         for side in ("parent", "child"):
             link = copy.find(side)
             origin = copy.find(f"{side}_origin")
             links.append("" if link is None else link.attrib["link"])
-            text = "0 0 0" if origin is None else origin.get("xyz", "0 0 0")
-            points.append([float(part) for part in text.split()])
+            points.append(_three(origin, "xyz"))
+            angles.append(_three(origin, "rpy"))
+            axis = copy.find(f"{side}_axis")
+            axes.append(None if axis is None else np.array(_three(axis, "xyz")))
+            if axis is not None and not any(_three(axis, "xyz")):
+                given = axis.attrib["xyz"]
+                raise self._error(f"{where}: {side}_axis xyz", given, "a direction, not zero")
             if links[-1] not in self.links:
                 raise self._error(f"{where}: {side} link", links[-1], "the name of a link")
         damping = self._numbers(element.get("damping", "0"), 1, f"{where}: damping")
@@ -148,6 +159,8 @@ class ElementReader:
             (links[0], links[1]),
             np.array(points, dtype=np.float64),
             float(damping),
+            np.array(angles, dtype=np.float64),
+            (axes[0], axes[1]),
         )
 
     def check_references(self, clean: ElementTree.Element) -> None:
@@ -254,3 +267,8 @@ class ElementReader:
     def _error(self, where: str, value: Any, expected: str) -> ModelError:
         shown = repr(value if value is None else str(value)[:100])
         return ModelError(f"{self.source}: {where} is {shown}, expected {expected}", value=value)
+
+
+def _three(element: ElementTree.Element | None, key: str) -> list[float]:
+    text = "0 0 0" if element is None else element.get(key, "0 0 0")
+    return [float(part) for part in text.split()]

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
+from robodyn.formats.urdf_drives import Drives, read_drives
 from robodyn.formats.urdf_elements import Closure, ElementReader
 from robodyn.formats.urdf_motors import Motor, read_motors
 from robodyn.formats.xacro_text import expand_xacro
@@ -41,13 +42,16 @@ if TYPE_CHECKING:
 class UrdfDocument:
     """A URDF as read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
-    `motors` are those that joints name in a `<robodyn>` element, by joint name.
+    `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
+    joints are driven; `text` is the URDF itself, xacro expanded.
     """
 
     robot: Any
     closures: tuple[Closure, ...]
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
+    drives: Drives = field(default_factory=Drives)
+    text: str = field(default="", repr=False)
 
 
 def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
@@ -93,7 +97,8 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    return UrdfDocument(_parsed(clean, source), closures, source, read_motors(root, source))
+    motors, drives = read_motors(root, source), read_drives(root)
+    return UrdfDocument(_parsed(clean, source), closures, source, motors, drives, text)
 
 
 def _parsed(clean: ElementTree.Element, source: str) -> Any:

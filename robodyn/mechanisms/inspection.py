@@ -50,6 +50,7 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
         "friction": _friction(mechanism),
         "home": _home(mechanism),
         "condition_number": None,
+        "loops": mechanism.loops_found(),
         "unphysical": unphysical,
         "remarks": [],
     }

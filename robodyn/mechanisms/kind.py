@@ -24,6 +24,7 @@ from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.protocol import Mechanism
@@ -37,12 +38,14 @@ class ReadOptions:
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
+        folder: of the file that is read, to which files it names are relative; None for text.
     """
 
     strict: bool = False
     base_link: str | None = None
     tip_link: str | None = None
     hold_branches: bool = False
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class Kind:
         name: `type` in a YAML description, and `kind` of its mechanisms.
         from_yaml: makes a mechanism of a document (the mapping in a YAML file), the name of its
             source and the options; None if the kind has no YAML form.
+        recognises_yaml: whether a YAML document without such a `type` describes this kind all the
+            same, being of a format of others; None if there is no such format.
         recognises_urdf: whether a URDF describes this kind; None if the kind has no URDF form.
         from_urdf: makes a mechanism of a URDF that is recognised.
         to_urdf: URDF text of a mechanism that was not loaded from one; None if not supported.
@@ -70,6 +75,7 @@ class Kind:
     from_urdf: Callable[[UrdfDocument, ReadOptions], Mechanism] | None = None
     to_urdf: Callable[[Any], str] | None = None
     example: str = ""
+    recognises_yaml: Callable[[dict[str, Any]], bool] | None = None
     adapters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

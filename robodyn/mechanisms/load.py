@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,9 +57,9 @@ def load(
 ) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
 
-    A YAML file states its kind in the field `type`. A URDF with loop closures, or with a floating
-    body and several prismatic joints, is a Stewart platform, any other a serial arm; registered
-    kinds are asked first, see `robodyn.mechanisms.registry`.
+    A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
+    legs is a Stewart platform, any other with loop closures a closed loop, one without a serial
+    arm; registered kinds are asked first, see `robodyn.mechanisms.registry`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml or .yml file,
@@ -67,7 +68,8 @@ def load(
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints.
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
-        kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs.
+        kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs;
+            arms and platforms from YAML may also be asked for as `closed_loop`.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
             of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
@@ -92,8 +94,10 @@ def load(
     if str(source) in models():
         bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
         with resources.as_file(bundled) as path:
+            options = replace(options, folder=path.parent)
             return _from_yaml(read_yaml(path), path.name, options, chosen)
     path = _existing(source)
+    options = replace(options, folder=path.parent)
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
@@ -136,11 +140,18 @@ def _from_yaml(
     document: dict[str, Any], source: str, options: ReadOptions, chosen: Kind | None
 ) -> Mechanism:
     fields = Fields(document, source)
-    kind = _kind(fields.text("type", choices=yaml_kinds()))
-    if chosen is not None and chosen != kind:
+    of_others = (kind for kind in kinds().values() if kind.recognises_yaml is not None)
+    kind = next((k for k in of_others if k.recognises_yaml and k.recognises_yaml(document)), None)
+    if kind is None:
+        kind = _kind(fields.text("type", choices=yaml_kinds()))
+    assert kind.from_yaml is not None  # it is among the choices
+    if chosen is None or chosen == kind:
+        return kind.from_yaml(document, source, options)
+    converted = kind.adapter(f"as_{chosen.name}")
+    if converted is None:
         raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
-    assert kind.from_yaml is not None  # the name was checked above
-    return kind.from_yaml(document, source, options)
+    mechanism: Mechanism = converted(kind.from_yaml(document, source, options))
+    return mechanism
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:

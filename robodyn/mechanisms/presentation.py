@@ -52,6 +52,12 @@ class Drawn(Protocol):
             KinematicsError: a leg without a direction.
         """
 
+    def floating_poses(self, configuration: FloatArray, /) -> Mapping[tuple[str, str], FloatArray]:
+        """Poses (7,) of links that no joint of `joint_states` places: those on floating joints.
+
+        By the names of parent and child; each the pose of the child in the frame of its parent.
+        """
+
     def figure(self) -> Figure:
         """The mechanism drawn from its model alone, for models without a URDF."""
 

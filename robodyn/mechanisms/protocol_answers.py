@@ -198,6 +198,13 @@ class Examined(Protocol):
         Where `massless` is one of them, `inverse_dynamics` takes it as the keyword `formulation`.
         """
 
+    def loops_found(self) -> dict[str, Any]:
+        """What was found of closed loops, JSON-able; empty where the kind itself settles it.
+
+        Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints
+        that move while all driven ones are locked, and condition numbers at home.
+        """
+
     def effort_terms(
         self,
         configuration: FloatArray,

@@ -26,6 +26,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from robodyn.errors import InvalidInput, ModelError
+from robodyn.mechanisms.closed_loop.kind import CLOSED_LOOP
 from robodyn.mechanisms.kind import Kind
 from robodyn.mechanisms.serial.kind import SERIAL
 from robodyn.mechanisms.stewart.kind import STEWART
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 GROUP = "robodyn.mechanisms"
 
 # Asked in this order whether a URDF is theirs; a serial arm takes what is left.
-_BUNDLED = {kind.name: kind for kind in (STEWART, SERIAL)}
+_BUNDLED = {kind.name: kind for kind in (STEWART, CLOSED_LOOP, SERIAL)}
 _added: dict[str, Kind] = {}
 _entry_points_read = False
 

@@ -96,7 +96,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     dt = np.diff(time) / steps
     times = time[:-1, None] if run.is_sampled else _stages(time)
     rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1))
-    columns = {0: size, 1: 0}.get(law.kind, run.configuration.shape[1] + 2 * size)
+    columns = {0: size, 1: 0}.get(law.kind, run.configuration.shape[1] + 2 * run.velocity.shape[1])
     return Rollout(
         np.array(spring_and_damper(plant.end_stops)),
         np.array(np.broadcast_to(plant.limits, (size,))),

@@ -146,6 +146,7 @@ class LiveSimulation:
             configuration,
             drawn_joints(self.mechanism, configuration),
             self.mechanism.body_pose(configuration),
+            self.mechanism.floating_poses(configuration),
             effort,
             condition_number(self.mechanism, configuration),
             playing,

@@ -87,6 +87,7 @@ class Recording:
             configuration,
             drawn_joints(self.mechanism, configuration),
             self.mechanism.body_pose(configuration),
+            self.mechanism.floating_poses(configuration),
             self.efforts[index],
             condition_number(self.mechanism, configuration),
             playing,

@@ -91,7 +91,7 @@ class Scene:
 
     def update(self, snapshot: Snapshot) -> None:
         """Move everything to a snapshot."""
-        frames = self._figure.link_frames(snapshot.joints, snapshot.body_pose)
+        frames = self._figure.link_frames(snapshot.joints, snapshot.floating)
         moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
         arrows = self._arrows(frames, snapshot.configuration, snapshot.effort)

@@ -39,6 +39,7 @@ class Snapshot:
         configuration: (nq,).
         joints: position [rad or m] of every joint, passive ones included, by name.
         body_pose: (7,) of the moving body in the base frame.
+        floating: poses (7,) of links on floating joints, see `Mechanism.floating_poses`.
         effort: (n,) [N or N m] of the actuators.
         condition_number: infinite where it is not defined.
         playing: whether the source is running, not paused.
@@ -49,6 +50,7 @@ class Snapshot:
     configuration: FloatArray
     joints: Mapping[str, float]
     body_pose: FloatArray
+    floating: Mapping[tuple[str, str], FloatArray]
     effort: FloatArray
     condition_number: float
     playing: bool = True

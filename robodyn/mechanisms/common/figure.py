@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from robodyn.errors import ModelError
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
@@ -121,19 +122,27 @@ class Figure:
         self._index = {link: i for i, link in enumerate(self.links)}
 
     def link_frames(
-        self, positions: Mapping[str, float], body_pose: ArrayLike | None = None
+        self,
+        positions: Mapping[str, float],
+        body_pose: ArrayLike | Mapping[tuple[str, str], FloatArray] | None = None,
     ) -> FloatArray:
         """Frames (L, 4, 4) of all links in the root's, for joint positions [rad or m] by name.
 
-        A joint without a position is drawn at 0. Floating joints take `body_pose` (7,); without
-        one they stay where the description puts them.
+        A joint without a position is drawn at 0. Floating joints take `body_pose` (7,), or one each
+        by the names of parent and child; without one they stay where the description puts them.
         """
+        poses: Mapping[tuple[str, str], ArrayLike] = {}
+        if isinstance(body_pose, Mapping):
+            poses = body_pose
+        elif body_pose is not None:
+            poses = {(j.parent, j.child): body_pose for j in self.joints if j.kind == "floating"}
         frames = np.empty((len(self.links), 4, 4))
         frames[0] = np.eye(4)
         for i, joint in enumerate(self.joints, start=1):
             above = frames[self._index[joint.parent]]
-            if joint.kind == "floating" and body_pose is not None:
-                frames[i] = above @ frame_of_pose(body_pose)
+            pose = poses.get((joint.parent, joint.child))
+            if joint.kind == "floating" and pose is not None:
+                frames[i] = above @ frame_of_pose(pose)
             elif joint.kind in ("fixed", "floating"):
                 frames[i] = above @ joint.place
             else:

@@ -76,6 +76,10 @@ class JointPresentation(IndependentJoints):
         """(0, 3) twice: there are no legs."""
         return np.empty((0, 3)), np.empty((0, 3))
 
+    def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """None: positions of joints place every link."""
+        return {}
+
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray
     ) -> FloatArray:

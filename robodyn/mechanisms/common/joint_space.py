@@ -170,6 +170,10 @@ class JointSpace(JointPresentation):
             value=self.kind,
         )
 
+    def loops_found(self) -> dict[str, Any]:
+        """Nothing: there are no loops."""
+        return {}
+
     def differences(self, other: Any) -> list[str]:
         """Differences from another mechanism's model, one line per field."""
         return differences(self.model, getattr(other, "model", None))

@@ -62,6 +62,7 @@ SERIAL = Kind(
     adapters={
         "outline": "robodyn.mechanisms.serial.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
+        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
     },
     example="puma560",
 )

@@ -17,12 +17,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_scalar
-from robodyn.errors import ModelError, RobodynError
+from robodyn.errors import ModelError
+from robodyn.mechanisms.common.model_fields import (
+    frozen,
+    inertia_tensor,
+    not_negative,
+    rotation_matrix,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -224,55 +229,3 @@ class SerialModel:
                 merged = merged + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         loaded = replace(last, mass=total, com=middle, inertia=merged)
         return replace(self, joints=(*self.joints[:-1], loaded))
-
-
-def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
-    """A read-only copy of finite numbers of a given shape.
-
-    Raises:
-        ModelError: anything else.
-    """
-    try:
-        array: FloatArray = as_array(name, value, shape, unit).copy()
-    except RobodynError as error:
-        raise ModelError(str(error), value=value) from error
-    if array.shape != shape:
-        raise ModelError(f"{name} has shape {array.shape}, expected {shape}", value=value)
-    array.setflags(write=False)
-    return array
-
-
-def not_negative(name: str, value: Any) -> float:
-    """A finite number of at least zero.
-
-    Raises:
-        ModelError: anything else.
-    """
-    try:
-        return as_scalar(name, value, at_least=0.0)
-    except RobodynError as error:
-        raise ModelError(str(error), value=value) from error
-
-
-def rotation_matrix(name: str, value: ArrayLike) -> FloatArray:
-    """A proper rotation (3, 3).
-
-    Raises:
-        ModelError: not orthonormal to 1e-9, or a reflection.
-    """
-    R: FloatArray = frozen(name, value, (3, 3))
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
-        raise ModelError(f"{name} is not a rotation matrix: {R.tolist()}", value=R)
-    return R
-
-
-def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
-    """A symmetric (3, 3), with rounding differences of its two halves averaged.
-
-    Raises:
-        ModelError: not symmetric to 1e-9 of its largest entry.
-    """
-    tensor = frozen(name, value, (3, 3), "kg m^2")
-    if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
-        raise ModelError(f"{name} is not symmetric: {tensor.tolist()}", value=tensor)
-    return frozen(name, 0.5 * (tensor + tensor.T), (3, 3))

@@ -67,6 +67,10 @@ class PlatformDrawing:
         feet = np.array([leg.base for leg in self.model.legs])
         return feet + motion.length[:, None] * motion.direction, motion.direction
 
+    def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """The platform's pose (7,) by the names of base and platform."""
+        return {(self.model.base_link, self.model.platform_link): configuration}
+
     def figure(self) -> Figure:
         """As drawn by its URDF."""
         return figure_from_urdf(stewart_urdf(self.model), f"URDF of {self.model.name}")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from robodyn.mechanisms.common.recognition import is_platform
 from robodyn.mechanisms.kind import Kind
 
 if TYPE_CHECKING:
@@ -40,12 +41,6 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
     return StewartPlatform(stewart_model_from_urdf(document, options.strict))
 
 
-def _recognises(document: UrdfDocument) -> bool:
-    """Whether a URDF closes loops, or has a floating body and several prismatic joints."""
-    types = [joint.type for joint in document.robot.joints]
-    return bool(document.closures) or ("floating" in types and types.count("prismatic") > 1)
-
-
 def _to_urdf(platform: Any) -> str:
     from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 
@@ -55,7 +50,7 @@ def _to_urdf(platform: Any) -> str:
 STEWART = Kind(
     "stewart",
     from_yaml=_from_yaml,
-    recognises_urdf=_recognises,
+    recognises_urdf=is_platform,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={
@@ -63,6 +58,7 @@ STEWART = Kind(
         "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
         "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",
+        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",
     },
     example="stewart_dasgupta",
 )

@@ -1,0 +1,73 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which joints of a URDF are driven: what `<ros2_control>` and `<transmission>` say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+
+@dataclass(frozen=True)
+class Drives:
+    """Joints by name, in document order.
+
+    Attributes:
+        effort: with an effort command interface in `<ros2_control>`.
+        transmitted: with a `<transmission>`.
+        initial: position [rad or m] at which a `<ros2_control>` starts a joint.
+    """
+
+    effort: tuple[str, ...] = ()
+    transmitted: tuple[str, ...] = ()
+    initial: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Those of `<ros2_control>`; where there are none, those of transmissions."""
+        return self.effort or self.transmitted
+
+
+def read_drives(robot: Element) -> Drives:
+    """The drives of a `<robot>`."""
+    effort: dict[str, None] = {}
+    transmitted: dict[str, None] = {}
+    initial = {}
+    for joint in robot.iterfind("ros2_control/joint"):
+        name = joint.get("name", "")
+        commands = [item.get("name") for item in joint.iterfind("command_interface")]
+        if "effort" in commands:
+            effort[name] = None
+        for state in joint.iterfind("state_interface"):
+            if state.get("name") == "position":
+                for value in state.iterfind("param"):
+                    number = _number(value.text)
+                    if value.get("name") == "initial_value" and number is not None:
+                        initial[name] = number
+    for joint in robot.iterfind("transmission/joint"):
+        transmitted[joint.get("name", "")] = None
+    return Drives(tuple(effort), tuple(transmitted), initial)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,220 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Closing the loops by Newton's method on all equations at once, from anywhere.
+
+Where the pivots of the compiled elimination serve, `kernels.entries.assemble` is far quicker;
+this one takes steps of least length by singular values, so it also closes redundant loops and
+starts at singular configurations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.packing import row_factors
+from robodyn.mechanisms.closed_loop.single_calls import entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.packing import Packed
+    from robodyn.mechanisms.closed_loop.tree import Tree
+
+# Closed is what is open by less than this part of the mechanism's size.
+CLOSED = 1e-13
+# Rounding may keep a large mechanism from getting there; this is still accepted.
+ACCEPTED = 1e-11
+# A singular value below this part of the largest counts as none.
+RANK = 1e-9
+# Of a step [rad, or parts of the mechanism's size].
+LONGEST_STEP = 0.6
+MOST_STEPS = 80
+# What is left, in name, of loops that close the wrong way round.
+FLIPPED = 2.0
+_SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
+
+
+class Attempt(NamedTuple):
+    """Where the search ended: configuration and the largest equation left [parts of the size]."""
+
+    q: FloatArray
+    left: float
+
+
+class Equations:
+    """The closures' equations of a mechanism, and their Jacobian, of comparable numbers.
+
+    Rows of points are divided by the mechanism's size, columns of sliding coordinates multiplied.
+
+    Attributes:
+        tree, packed: of a packing in which every entry of K has a place.
+        size: [m].
+        rows: (rows,) factor of each equation.
+        columns: (rates,) factor of each coordinate.
+    """
+
+    def __init__(self, tree: Tree, packed: Packed) -> None:
+        self.tree, self.packed = tree, packed
+        self.size = tree.size()
+        closed = sum(closure.equations for closure in tree.model.closures)
+        self.rows = np.array(row_factors(tree, len(packed.names) - closed))
+        self.columns = np.ones(tree.rates)
+        for body in tree.bodies[1:]:
+            if body.kind == layout.PRISMATIC:
+                self.columns[body.rate] = self.size
+            elif body.kind == layout.FLOATING:
+                self.columns[body.rate : body.rate + 3] = self.size
+        # hinges may be either way round until `keep_senses` says which
+        self.senses = np.array(
+            [0.0 if c.kind in ("revolute", "cylindrical") else 1.0 for c in tree.model.closures]
+        )
+        self._state = entry("tree_state", packed)
+        self._equations = entry("equations", packed)
+        self._advance = entry("advance", packed)
+        self._gap = np.empty(max(1, len(packed.names)))
+        self._K = np.empty(packed.head[layout.ENTRIES])
+
+    def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Equations (rows,) and K (rows, rates), made comparable, at a configuration."""
+        m = len(self.rows)
+        self._equations(np.ascontiguousarray(q), self._gap, self._K)
+        K = self._K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
+        return self._gap[:m] * self.rows, K
+
+    def left(self, q: FloatArray) -> float:
+        """The largest equation [parts of the size]."""
+        self._equations(np.ascontiguousarray(q), self._gap, self._K)
+        return float(np.abs(self._gap[: len(self.rows)] * self.rows).max(initial=0.0))
+
+    def worst(self, q: FloatArray) -> str:
+        """Name of the closure that is open farthest."""
+        gap, _ = self.at(q)
+        return self.packed.names[int(np.argmax(np.abs(gap)))] if len(gap) else ""
+
+    def stepped(self, q: FloatArray, step: FloatArray) -> FloatArray:
+        """The configuration after a step (rates,) in comparable numbers."""
+        out: FloatArray = np.array(q, dtype=np.float64)
+        self._advance(out, np.ascontiguousarray(step * self.columns))
+        return out
+
+    def close(
+        self,
+        q: FloatArray,
+        held: Sequence[int] = (),
+        extra: ExtraRows | None = None,
+        steps: int = MOST_STEPS,
+    ) -> Attempt:
+        """From q to where the loops close, coordinates `held` staying as they are.
+
+        Steps are of least length, so what need not move does not; they are cut where the loops
+        would open instead.
+        """
+        free = np.setdiff1d(np.arange(self.tree.rates), np.asarray(held, dtype=int))
+        q = np.array(q, dtype=np.float64)
+        gap, K = self._all(q, extra)
+        for _ in range(steps):
+            left = float(np.abs(gap).max(initial=0.0))
+            if left <= CLOSED or not np.isfinite(left):
+                break
+            step = np.zeros(self.tree.rates)
+            step[free] = -least_step(K[:, free], gap)
+            longest = float(np.abs(step).max())
+            if longest > LONGEST_STEP:
+                step *= LONGEST_STEP / longest
+            cut, worth = 1.0, float(gap @ gap)
+            for _ in range(12):
+                trial = self.stepped(q, cut * step)
+                new_gap, new_K = self._all(trial, extra)
+                if float(new_gap @ new_gap) < worth:
+                    break
+                cut *= 0.5
+            else:
+                break  # rounding, or a hollow that is not closed
+            q, gap, K = trial, new_gap, new_K
+        left = float(np.abs(gap).max(initial=0.0))
+        if left <= ACCEPTED and self.is_flipped(q):
+            left = FLIPPED
+        return Attempt(q, left)
+
+    def is_flipped(self, q: FloatArray) -> bool:
+        """Whether a closure that closes is the wrong way round.
+
+        A pair of axes is parallel both ways, frames that are half a turn apart satisfy the same
+        equations; no joint can be moved from one to the other.
+        """
+        return bool((self._senses(q) * self.senses < 0.0).any())
+
+    def keep_senses(self, q: FloatArray) -> None:
+        """Take the way round that hinges are at a configuration for the right one."""
+        self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
+
+    def _senses(self, q: FloatArray) -> FloatArray:
+        """(closures,) positive the one way round, negative the other; 1 where there is but one."""
+        out = np.ones(len(self.tree.model.closures))
+        if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
+            return out
+        B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
+        self._state(np.ascontiguousarray(q), np.zeros(self.tree.rates), B)
+        for n, closure in enumerate(self.tree.model.closures):
+            if closure.kind not in _SENSED:
+                continue
+            frames = []
+            for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+                body = B[self.tree.body_of[link], :9].reshape(3, 3).T
+                frames.append(body @ self.tree.frame_of[link][:3, :3] @ place.rotation)
+            if closure.kind in ("fixed", "prismatic"):
+                out[n] = float(np.trace(frames[0].T @ frames[1])) - 1.0
+            else:
+                out[n] = float((frames[0] @ closure.axis) @ (frames[1] @ closure.child_axis))
+        return out
+
+    def _all(self, q: FloatArray, extra: ExtraRows | None) -> tuple[FloatArray, FloatArray]:
+        gap, K = self.at(q)
+        if extra is None:
+            return gap, K
+        more, J = extra(q)
+        return np.concatenate([gap, more]), np.vstack([K, J * self.columns])
+
+
+class ExtraRows:
+    """More equations, such as where the tip shall be: values (k,) and Jacobian (k, rates)."""
+
+    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their values and Jacobian at a configuration."""
+        raise NotImplementedError
+
+
+def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
+    """The shortest x with K x = gap as nearly as can be, small singular values left out."""
+    if not K.size:
+        return np.zeros(K.shape[1])
+    U, values, V = np.linalg.svd(K, full_matrices=False)
+    kept = values > RANK * max(float(values[0]), 1e-300)
+    out: FloatArray = V[kept].T @ ((U[:, kept].T @ gap) / values[kept])
+    return out
+
+
+def null_space(K: FloatArray, tolerance: float = RANK) -> tuple[int, FloatArray]:
+    """Rank of K (m, n) and an orthonormal basis (n, n - rank) of what it maps to nothing."""
+    if not K.size:
+        return 0, np.eye(K.shape[1])
+    _, values, V = np.linalg.svd(K)
+    rank = int((values > tolerance * max(float(values[0]), 1e-300)).sum())
+    basis: FloatArray = V[rank:].T
+    return rank, basis

@@ -1,0 +1,60 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Batches of states through the lanes of `kernels.lanes`; None where something is to be explained.
+
+A state without an answer there is NaN in the results.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.closed_loop.kernels import lanes as kernels
+from robodyn.mechanisms.common.batch_calls import STATE, computed
+from robodyn.numerics.array_arguments import MATRIX_OUT, VECTOR, direct
+from robodyn.numerics.broadcasting import states
+from robodyn.threads import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.packing import Packed
+
+
+@once
+def _entry(name: str) -> Callable[..., int]:
+    return direct(getattr(kernels, name), VECTOR, VECTOR, VECTOR, *STATE, MATRIX_OUT)
+
+
+def dynamics(
+    name: str, packed: Packed, widths: tuple[int, int, int], count: int, *given: Any
+) -> FloatArray | None:
+    """Results (..., count) of `inverse_dynamics` or `forward_dynamics`.
+
+    Args:
+        name: of the kernel.
+        packed: the mechanism.
+        widths: of configuration, rates, and accelerations or efforts.
+        count: of results.
+        given: these three and a wrench or None.
+    """
+    values: tuple[ArrayLike | None, ...] = given
+    batch = states((*widths, 6), values)
+    if batch is None:
+        return None
+    return computed(_entry(name), packed.given, batch, (count,))

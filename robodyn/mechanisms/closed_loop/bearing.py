@@ -1,0 +1,150 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What joints and closures bear: the forces inside a mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.assembly import least_step
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.single_calls import entry
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+class JointReactions(NamedTuple):
+    """What a joint's parent exerts on its child, base frame, about the joint's origin.
+
+    Attributes:
+        names: of the joints, in the order of `movable_joint_names`.
+        force: (..., joints, 3) [N].
+        moment: (..., joints, 3) [N m].
+    """
+
+    names: tuple[str, ...]
+    force: FloatArray
+    moment: FloatArray
+
+
+class Bearing:
+    """The forces inside a mechanism.
+
+    Args:
+        mechanism: a `ClosedLoop`.
+    """
+
+    def __init__(self, mechanism: Any) -> None:
+        self._mechanism = mechanism
+        self._tree = mechanism.structure.tree
+        self._efforts = entry("tree_efforts", mechanism.structure.packed)
+
+    def closure_forces(self, *given: Any) -> FloatArray:
+        """(..., closures, 6); see `ClosedLoop.closure_forces`."""
+        shape, states = self._states(*given)
+        out = np.empty((*shape, len(self._tree.model.closures), 6))
+        for index, state in states:
+            out[index] = self._one(*state)[0]
+        return out
+
+    def reactions(self, *given: Any) -> JointReactions:
+        """See `ClosedLoop.reactions`."""
+        shape, states = self._states(*given)
+        names = self._mechanism.movable_joint_names
+        out = np.empty((*shape, len(names), 6))
+        for index, state in states:
+            closures, B = self._one(*state)
+            out[index] = self._through_joints(closures, B)
+        return JointReactions(names, out[..., :3], out[..., 3:])
+
+    def _states(self, q: Any, u: Any, change: Any, wrench: Any) -> Any:
+        own = self._mechanism
+        efforts = np.asarray(own.inverse_dynamics(q, u, change, wrench))
+        shape = efforts.shape[:-1]
+        load = np.zeros(6) if wrench is None else np.asarray(wrench, dtype=np.float64)
+        v, a = own.joint_motion(q, u, change)
+        parts = [
+            np.broadcast_to(np.asarray(part, dtype=np.float64), (*shape, np.shape(part)[-1]))
+            for part in (q, v, a, load, efforts)
+        ]
+        indices = list(np.ndindex(shape))
+        return shape, [(index, [np.array(part[index]) for part in parts]) for index in indices]
+
+    def _one(
+        self,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        load: FloatArray,
+        effort: FloatArray,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Closure forces (closures, 6), and what joints transmit where the loops are not felt."""
+        tau = np.empty(self._tree.rates)
+        B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
+        self._efforts(q, v, a, load, tau, B)
+        for rate, value in zip(self._mechanism._rates_at, effort, strict=True):
+            tau[rate] -= value
+        equations = self._mechanism.structure.equations
+        _, K = equations.at(q)
+        # K of comparable numbers: K' z = tau in these, z then in the equations' own
+        z = least_step(K.T, tau * equations.columns) * equations.rows
+        return self._wrenches(z, B), B
+
+    def _wrenches(self, z: FloatArray, B: FloatArray) -> FloatArray:
+        from robodyn.mechanisms.closed_loop.packing import directions
+
+        out = np.zeros((len(self._tree.model.closures), 6))
+        row = 0
+        for n, closure in enumerate(self._tree.model.closures):
+            a, b = self._tree.body_of[closure.parent], self._tree.body_of[closure.child]
+            A, C = _frame(B[a]), _frame(B[b])
+            point, across, angles = directions(self._tree, closure)
+            if point:
+                out[n, :3] += z[row : row + 3]
+                row += 3
+            for direction in across:
+                out[n, :3] += z[row] * (A @ direction)
+                row += 1
+            for u, w in angles:
+                out[n, 3:] += z[row] * np.cross(C @ w, A @ u)
+                row += 1
+            omega = slice(layout.OMEGA, layout.OMEGA + 3)
+            out[n, 3:] -= closure.damping * (B[b, omega] - B[a, omega])
+        return out
+
+    def _through_joints(self, closures: FloatArray, B: FloatArray) -> FloatArray:
+        tree = self._tree
+        # the damping moments are in B already, as what the bodies need
+        through = B[:, layout.FORCE : layout.FORCE + 6].copy()
+        for n, closure in enumerate(tree.model.closures):
+            a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
+            place = tree.frame_of[closure.child] @ np.array([*closure.child_at.translation, 1.0])
+            point = B[b, layout.ORIGIN : layout.ORIGIN + 3] + _frame(B[b]) @ place[:3]
+            omega = slice(layout.OMEGA, layout.OMEGA + 3)
+            damper = -closure.damping * (B[b, omega] - B[a, omega])
+            force, moment = closures[n, :3], closures[n, 3:] - damper
+            for body, sign in tree.way_round(a, b):
+                arm = point - B[body, layout.ORIGIN : layout.ORIGIN + 3]
+                through[body, :3] -= sign * force
+                through[body, 3:] -= sign * (moment + np.cross(arm, force))
+        order = {body.joint.name: n for n, body in enumerate(tree.bodies) if body.joint}
+        return np.array([through[order[name]] for name in self._mechanism.movable_joint_names])
+
+
+def _frame(body: FloatArray) -> FloatArray:
+    return np.asarray(body[:9].reshape(3, 3).T)

@@ -1,0 +1,234 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A mechanism with closed loops from a URDF with `<constraint>` elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.formats.inertia import check_inertias
+from robodyn.formats.urdf_motors import Motor
+from robodyn.formats.urdf_tree import transform
+from robodyn.mechanisms.closed_loop.model import (
+    ClosedLoopModel,
+    Link,
+    LoopClosure,
+    Mimic,
+    Placement,
+    TreeJoint,
+)
+from robodyn.poses import pose_from_rpy, rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.formats.urdf_elements import Closure
+    from robodyn.formats.urdf_text import UrdfDocument
+
+
+def closed_loop_model_from_urdf(
+    document: UrdfDocument,
+    strict: bool = False,
+    tip_link: str | None = None,
+    *,
+    driven: Sequence[str] | None = None,
+    independent: Sequence[str] = (),
+    home: Mapping[str, ArrayLike] | None = None,
+    closures: Sequence[LoopClosure] | None = None,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    weights: Sequence[float] = (),
+    name: str = "",
+) -> ClosedLoopModel:
+    """The model of a URDF tree with closures.
+
+    Args:
+        document: the URDF.
+        strict: refuse unphysical inertias instead of warning.
+        tip_link: that carries the tool; by default the last link that neither a joint nor a
+            closure leads on from, or else the one at which most closures meet.
+        driven: names of the driven joints; by default those with an effort command interface in
+            `<ros2_control>`, else those with a `<transmission>`, else those whose limit gives an
+            effort above 0, as passive joints have none.
+        independent: joints that the motion is told in; by default the first driven ones.
+        home: positions near which the loops close, a floating joint's as its pose (7,); by default
+            the initial values of `<ros2_control>`, and zero.
+        closures: instead of those of the document.
+        gravity: (3,) [m/s^2] base frame.
+        weights: of the driven joints' efforts, where there are more of them than need be.
+        name: of the mechanism; the robot's by default.
+
+    Raises:
+        ModelError: a planar joint, an unknown name, no driven joint, or closures that are not
+            right.
+        UnphysicalInertia: with `strict=True`.
+    """
+    source, robot = document.source, document.robot
+    try:
+        found = urdf_closures(document) if closures is None else closures
+        joints = [_joint(joint, document.motors) for joint in robot.joints]
+        links = [_link(link) for link in robot.links]
+        named = _driven(document, joints) if driven is None else tuple(driven)
+        guess = dict(document.drives.initial) if home is None else home
+        known = {joint.name for joint in joints if joint.moves}
+        if not named:
+            raise ModelError(
+                "no joint is driven; give joints an effort command interface in <ros2_control>, "
+                "or a <transmission>, or an effort limit above 0",
+                value=named,
+            )
+        model = ClosedLoopModel(
+            name=name or robot.name,
+            links=tuple(links),
+            joints=tuple(joints),
+            closures=tuple(found),
+            driven=tuple(named),
+            independent=tuple(independent),
+            tip_link=tip_link or _tip(joints, found),
+            home=tuple(
+                (name, tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist()))
+                for name, value in guess.items()
+                if home is not None or name in known
+            ),
+            weights=tuple(weights),
+            gravity=np.asarray(gravity, dtype=float),
+        )
+    except ModelError as error:
+        raise ModelError(f"{source}: {error}", value=error.value) from error
+    check_inertias(
+        source, ((f"link {link.name!r}", link.inertia) for link in model.links), strict=strict
+    )
+    object.__setattr__(model, "source", source)
+    object.__setattr__(model, "urdf", document.text)
+    return model
+
+
+def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, ...]:
+    if document.drives.driven:
+        return document.drives.driven
+    single = [joint for joint in joints if joint.moves and joint.kind != "floating"]
+    own = [joint for joint in single if joint.mimic is None]
+    strong = tuple(joint.name for joint in own if np.isfinite(joint.effort))
+    if strong or document.closures:
+        return strong
+    return tuple(joint.name for joint in own)
+
+
+def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
+    """The closures of a URDF's `<constraint>` elements.
+
+    Raises:
+        ModelError: a type or an axis that is not right.
+    """
+    return [_closure(item) for item in document.closures]
+
+
+def _link(link: Any) -> Link:
+    if link.inertial is None:
+        return Link(link.name)
+    frame = transform(link.inertial.origin)
+    R = frame[:3, :3]
+    inertia = R @ np.array(link.inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
+    return Link(link.name, float(link.inertial.mass), frame[:3, 3], 0.5 * (inertia + inertia.T))
+
+
+def _joint(joint: Any, motors: Mapping[str, Motor]) -> TreeJoint:
+    if joint.type == "planar":
+        raise ModelError(
+            f"joint {joint.name!r} is planar, which is not supported; write it as two prismatic "
+            "joints and a revolute one",
+            value=joint.type,
+        )
+    motor = motors.get(joint.name, Motor())
+    friction = float((joint.dynamics and joint.dynamics.friction) or 0.0)
+    backward = friction if motor.friction_backward is None else motor.friction_backward
+    mimic = None
+    if joint.mimic is not None:
+        factor, offset = joint.mimic.multiplier, joint.mimic.offset
+        mimic = Mimic(
+            joint.mimic.joint,
+            1.0 if factor is None else float(factor),
+            0.0 if offset is None else float(offset),
+        )
+    frame = transform(joint.origin)
+    return TreeJoint(
+        joint.name,
+        joint.type,
+        joint.parent,
+        joint.child,
+        at=Placement(frame[:3, :3], frame[:3, 3]),
+        axis=np.array(_axis(joint), dtype=np.float64),
+        mimic=mimic,
+        armature=motor.armature,
+        damping=float((joint.dynamics and joint.dynamics.damping) or 0.0),
+        friction=np.array([friction, backward]),
+        position=_position_limits(joint),
+        velocity=_limit(joint, "velocity"),
+        effort=_limit(joint, "effort"),
+    )
+
+
+def _axis(joint: Any) -> Any:
+    """A joint that has no axis may state one, and exporters state zeros."""
+    axis = None if joint.type in ("fixed", "floating") else joint.axis
+    return axis or (1.0, 0.0, 0.0)
+
+
+def _position_limits(joint: Any) -> FloatArray:
+    limit = joint.limit
+    if limit is None or joint.type in ("continuous", "floating", "fixed"):
+        return np.array([-np.inf, np.inf])
+    return np.array([float(limit.lower or 0.0), float(limit.upper or 0.0)])
+
+
+def _limit(joint: Any, name: str) -> float:
+    """Where the limit is absent or 0, as many published models have it, none is meant."""
+    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
+    return abs(value) or np.inf
+
+
+def _closure(closure: Closure) -> LoopClosure:
+    frames = [
+        Placement(rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), angles)), point)
+        for angles, point in zip(closure.angles, closure.points, strict=True)
+    ]
+    axis, child_axis = closure.axes
+    return LoopClosure(
+        closure.name,
+        closure.kind or "spherical",
+        *closure.links,
+        at=frames[0],
+        child_at=frames[1],
+        axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
+        child_axis=child_axis,
+        damping=closure.damping,
+    )
+
+
+def _tip(joints: Sequence[TreeJoint], closures: Sequence[LoopClosure]) -> str:
+    """A link at an end that nothing closes; else the link at which most loops meet."""
+    parents = {joint.parent for joint in joints}
+    ends = [joint.child for joint in joints if joint.child not in parents]
+    closed = [link for closure in closures for link in (closure.parent, closure.child)]
+    open_ends = [link for link in ends if link not in closed]
+    if open_ends:
+        return open_ends[-1]
+    moving = [joint.child for joint in joints]
+    return max(moving, key=lambda link: (closed.count(link), link in ends, moving.index(link)))

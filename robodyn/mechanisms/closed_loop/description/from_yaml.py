@@ -1,0 +1,184 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A mechanism with closed loops from a YAML file beside a URDF.
+
+```yaml
+type: closed_loop
+urdf: delta.urdf                     # relative to this file
+tip_link: tool0
+actuated_joints: [arm1_motor, arm2_motor, arm3_motor]
+independent_joints: [arm1_motor]     # optional
+home: {arm1_motor: 0.35}             # optional: positions near which the loops close
+closures:                            # optional, besides those of the URDF
+  - name: rod1a_tip
+    type: spherical
+    parent: {link: rod1a, xyz: [0.7, 0, 0]}
+    child: {link: platform_link, xyz: [0.05, 0.045, 0]}
+```
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_text import read_urdf
+from robodyn.mechanisms.closed_loop.description.from_urdf import (
+    closed_loop_model_from_urdf,
+    urdf_closures,
+)
+from robodyn.mechanisms.closed_loop.model import (
+    CLOSURE_KINDS,
+    ClosedLoopModel,
+    LoopClosure,
+    Placement,
+)
+from robodyn.mechanisms.common.comparison import differences
+from robodyn.poses import pose_from_rpy, rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TOP = (
+    "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
+    "weights", "home", "closures",
+)  # fmt: skip
+_CLOSURE = ("name", "type", "parent", "child", "damping")
+_END = ("link", "xyz", "rpy", "axis")
+
+
+def closed_loop_model_from_yaml(
+    document: Mapping[str, Any],
+    source: str,
+    strict: bool = False,
+    tip_link: str | None = None,
+    folder: Path | None = None,
+) -> ClosedLoopModel:
+    """The model that a YAML document of `type: closed_loop` and its URDF describe.
+
+    Args:
+        document: as `read_yaml` returns it.
+        source: file name, for messages.
+        strict: refuse unphysical inertias instead of warning.
+        tip_link: instead of the document's.
+        folder: that the URDF's path is relative to; the working directory by default.
+
+    Raises:
+        ModelError: a field that is missing, unknown or wrong, or a closure that the URDF states
+            differently; the message names the file and the dotted field.
+        UnphysicalInertia: with `strict=True`.
+        MissingExtra: a .xacro file without the package xacro.
+    """
+    top = Fields(document, source)
+    top.only(*_TOP)
+    top.text("type", choices=("closed_loop",))
+    urdf = read_urdf((folder or Path()) / top.text("urdf"))
+    closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in _optional(top)])
+    driven = names(top, "actuated_joints") if "actuated_joints" in top else None
+    return closed_loop_model_from_urdf(
+        urdf,
+        strict,
+        tip_link or (top.text("tip_link") if "tip_link" in top else None),
+        driven=driven,
+        independent=names(top, "independent_joints") if "independent_joints" in top else (),
+        home=_home(top) if "home" in top else None,
+        closures=closures,
+        gravity=top.array("gravity", (3,), "m/s^2", default=[0.0, 0.0, -9.81]),
+        weights=_weights(top),
+        name=top.text("name", default=urdf.robot.name),
+    )
+
+
+def names(fields: Fields, name: str) -> tuple[str, ...]:
+    """A field that is a list of names.
+
+    Raises:
+        ModelError: it is not.
+    """
+    value = fields.get(name, "a list of joint names")
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise fields.refuse(name, value, "a list of joint names")
+    return tuple(value)
+
+
+def _optional(top: Fields) -> list[Fields]:
+    return top.children("closures") if "closures" in top else []
+
+
+def _weights(top: Fields) -> tuple[float, ...]:
+    if "weights" not in top:
+        return ()
+    given = top.get("weights", "a list of numbers")
+    size = len(given) if isinstance(given, list) else 0
+    return tuple(top.array("weights", (size,)).tolist())
+
+
+def _home(top: Fields) -> dict[str, Any]:
+    home = top.child("home")
+    return {
+        name: home.array(name, (7,), "m, -") if isinstance(value, list) else home.number(name)
+        for name, value in home.data.items()
+    }
+
+
+def _closure(fields: Fields) -> LoopClosure:
+    fields.only(*_CLOSURE)
+    ends = [_end(fields.child(side)) for side in ("parent", "child")]
+    axis, child_axis = (axis for _, _, axis in ends)
+    try:
+        return LoopClosure(
+            fields.text("name"),
+            fields.text("type", choices=tuple(CLOSURE_KINDS)),
+            ends[0][0],
+            ends[1][0],
+            at=ends[0][1],
+            child_at=ends[1][1],
+            axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
+            child_axis=child_axis,
+            damping=fields.number("damping", "N m s/rad", default=0.0, at_least=0.0),
+        )
+    except ModelError as error:
+        if str(error).startswith(fields.source):
+            raise
+        raise ModelError(f"{fields.source}: {fields.path}: {error}", value=error.value) from error
+
+
+def _end(end: Fields) -> tuple[str, Placement, Any]:
+    end.only(*_END)
+    rpy = end.array("rpy", (3,), "rad", default=[0.0] * 3)
+    xyz = end.array("xyz", (3,), "m", default=[0.0] * 3)
+    axis = end.array("axis", (3,)) if "axis" in end else None
+    return end.text("link"), Placement(rotation_matrix(pose_from_rpy(np.zeros(3), rpy)), xyz), axis
+
+
+def _merged(top: Fields, urdf: list[LoopClosure], given: list[LoopClosure]) -> list[LoopClosure]:
+    """The closures of both; one that both name must be the same in both."""
+    known = {closure.name: closure for closure in urdf}
+    for closure in given:
+        other = known.get(closure.name)
+        found = [] if other is None else differences(other, closure)
+        if found:
+            raise ModelError(
+                f"{top.source}: closure {closure.name!r} differs from that of "
+                f"{top.text('urdf')} (which comes first): {'; '.join(found)}; state it once, or "
+                "alike",
+                value=closure.name,
+            )
+        known[closure.name] = closure
+    return list(known.values())

@@ -1,0 +1,156 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The format of Gepetto's collection of parallel robots: `robot.yaml` beside `robot.urdf`.
+
+```yaml
+closed_loop: [[frame_1A, frame_1B], [frame_2A, frame_2B]]   # frames that coincide: joints or links
+type: [6d, 3d]                                              # all of a frame, or its origin
+name_mot: [motor1, motor2]
+```
+
+A frame named after a joint is that of the joint's child link, as in Pinocchio. `joint_name` and
+`joint_type` turn joints of the URDF into others: FIXED, SPHERICAL, or a universal joint such as
+UJOINT_ZY. This package closes loops with the latter, it does not have them in its trees; so there
+the tree gets a floating joint, and a closure of that type holds it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_text import read_urdf
+from robodyn.formats.urdf_tree import transform
+from robodyn.mechanisms.closed_loop.description.from_urdf import (
+    closed_loop_model_from_urdf,
+    urdf_closures,
+)
+from robodyn.mechanisms.closed_loop.description.from_yaml import names
+from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, LoopClosure, Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.arrays import FloatArray
+
+_TOP = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+_KINDS = {"6d": "fixed", "3d": "spherical"}
+URDF = "robot.urdf"
+
+
+def is_gepetto(document: Mapping[str, Any]) -> bool:
+    """Whether a YAML document is of this format."""
+    return "closed_loop" in document and "name_mot" in document
+
+
+def closed_loop_model_from_gepetto(
+    document: Mapping[str, Any],
+    source: str,
+    strict: bool = False,
+    tip_link: str | None = None,
+    folder: Path | None = None,
+) -> ClosedLoopModel:
+    """The model of a document and of the `robot.urdf` in its folder.
+
+    Raises:
+        ModelError: a field that is missing or wrong, a frame that the URDF does not have, a joint
+            type that a tree cannot have here.
+        UnphysicalInertia: with `strict=True`.
+    """
+    top = Fields(document, source)
+    urdf = read_urdf((folder or Path()) / URDF)
+    pairs = top.get("closed_loop", "a list of pairs of frames")
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 for pair in pairs
+    ):
+        raise top.refuse("closed_loop", pairs, "a list of pairs of frames")
+    kinds = top.get("type", "a list of 6d and 3d", default=["6d"] * len(pairs))
+    if not isinstance(kinds, list) or len(kinds) != len(pairs):
+        raise top.refuse("type", kinds, f"a list of {len(pairs)}, one for each pair of frames")
+    closures = [
+        _closure(top, urdf.robot, pair, str(kind).lower())
+        for pair, kind in zip(pairs, kinds, strict=True)
+    ]
+    closures += _changed_joints(top, urdf.robot)
+    return closed_loop_model_from_urdf(
+        urdf,
+        strict,
+        tip_link,
+        driven=names(top, "name_mot"),
+        closures=[*urdf_closures(urdf), *closures],
+    )
+
+
+def _closure(top: Fields, robot: Any, pair: list[Any], kind: str) -> LoopClosure:
+    if kind not in _KINDS:
+        raise top.refuse("type", kind, "6d or 3d")
+    first, second = (_link(top, robot, str(frame)) for frame in pair)
+    return LoopClosure(f"{pair[0]}-{pair[1]}", _KINDS[kind], first, second)
+
+
+def _link(top: Fields, robot: Any, frame: str) -> str:
+    if frame in robot.joint_map:
+        return str(robot.joint_map[frame].child)
+    if frame in robot.link_map:
+        return frame
+    raise top.refuse("closed_loop", frame, f"the name of a joint or a link of {URDF}")
+
+
+def _changed_joints(top: Fields, robot: Any) -> list[LoopClosure]:
+    """Change the types of joints in place; the closures that hold those now floating."""
+    if "joint_name" not in top:
+        return []
+    closures = []
+    for name, kind in zip(names(top, "joint_name"), names(top, "joint_type"), strict=False):
+        if name not in robot.joint_map:
+            raise top.refuse("joint_name", name, f"the name of a joint of {URDF}")
+        joint = robot.joint_map[name]
+        axes = kind.removeprefix("UJOINT_")
+        if kind == "FIXED":
+            joint.type = "fixed"
+        elif kind == "SPHERICAL":
+            closures.append(_held(joint, "spherical", None, None))
+        elif axes != kind and len(axes) == 2 and set(axes) <= set(_AXES) and len(set(axes)) == 2:
+            first, second = (np.array(_AXES[letter]) for letter in axes)
+            closures.append(_held(joint, "universal", first, second))
+        else:
+            raise ModelError(
+                f"{top.source}: joint {name!r} shall become {kind}, expected FIXED, SPHERICAL or "
+                "UJOINT_ and its two axes, such as UJOINT_ZY",
+                value=kind,
+            )
+    return closures
+
+
+def _held(
+    joint: Any, kind: str, axis: FloatArray | None, child_axis: FloatArray | None
+) -> LoopClosure:
+    """Let a joint float, and hold it at its origin."""
+    joint.type, joint.mimic = "floating", None
+    frame = transform(joint.origin)
+    return LoopClosure(
+        joint.name,
+        kind,
+        joint.parent,
+        joint.child,
+        at=Placement(frame[:3, :3], frame[:3, 3]),
+        axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
+        child_axis=child_axis,
+    )

@@ -1,0 +1,75 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Forward dynamics where the independent joints do not determine the motion: in other ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import SingularMassMatrix
+from robodyn.mechanisms.closed_loop.assembly import least_step
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.single_calls import dynamics, entry
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+def forward_anywhere(
+    mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, wrench: FloatArray | None
+) -> FloatArray:
+    """Accelerations (mobility,) of the independent joints at a closed configuration.
+
+    The motion is told in the coordinates that determine it best there; of the motions with these
+    rates of the independent joints, the least is taken.
+
+    Raises:
+        SingularMassMatrix: some motion has no inertia.
+    """
+    structure, pivots = mechanism.structure, mechanism._pivots
+    free = pivots.best_free(q)
+    packed = pivots.at(q, free)
+    v = full_rates(structure, q, rates)
+    other = np.empty(len(free))
+    if not dynamics(packed).forward(q, v[list(free)], effort, wrench, True, other):
+        raise SingularMassMatrix(
+            f"{mechanism.name}: a motion of the mechanism has no inertia, so no acceleration "
+            "follows; give its links mass",
+            value=q,
+        )
+    out, a = np.empty((2, mechanism._tree.rates))
+    B = np.empty((len(mechanism._tree.bodies), layout.BODY_SIZE))
+    entry("motion", packed)(q, v[list(free)], other, out, a, B)
+    return np.asarray(a[list(structure.free)])
+
+
+def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
+    """The least rates (rates,) of the tree with these of the independent coordinates."""
+    _, K = structure.equations.at(q)
+    columns = structure.equations.columns
+    rows = np.zeros((len(structure.free), K.shape[1]))
+    for n, rate in enumerate(structure.free):
+        rows[n, rate] = 1.0
+    wanted = np.concatenate([np.zeros(len(K)), rates / columns[list(structure.free)]])
+    return np.asarray(least_step(np.vstack([K, rows]), wanted) * columns)
+
+
+def configuration_rate(structure: Any, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Time derivative (positions,) of a configuration at rates v (rates,) of the tree."""
+    out = np.empty(structure.tree.positions)
+    entry("configuration_rate", structure.packed)(q, v, out)
+    return out

@@ -1,0 +1,176 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The order in which the closures' equations are eliminated, found from samples of K."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.kernels import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+# A pivot is at least this part of the largest in its column; less where none is as large.
+SHARES = (0.1, 0.01, 1e-3, 0.0)
+# Below this part of its size in the samples a pivot is looked for anew.
+LEAST = 1e-3
+# An entry smaller than this is rounding [of entries of the order of 1].
+ZERO = 1e-9
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """One elimination: `row` loses coordinate `rate` to the rows below.
+
+    Attributes:
+        row, rate: of the pivot.
+        size: smallest absolute value in the samples.
+        below: rows from which it is eliminated.
+        right: coordinates that its row still has.
+    """
+
+    row: int
+    rate: int
+    size: float
+    below: tuple[int, ...]
+    right: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Which entries of K have a place, and how the dependent coordinates are eliminated.
+
+    Attributes:
+        entries: (rows, rates) place of each entry; `count` - 1 for those that are always zero.
+        count: of places.
+        pivots: in order.
+        present: (rows, rates) whether an entry of K itself may differ from zero.
+    """
+
+    entries: NDArray[np.int64]
+    count: int
+    pivots: tuple[Pivot, ...]
+    present: NDArray[np.bool_]
+
+    def scaled(self, rows: FloatArray, columns: FloatArray) -> Elimination:
+        """The same with sizes of pivots of a K whose rows and columns are multiplied."""
+        pivots = (
+            replace(pivot, size=pivot.size * float(rows[pivot.row] * columns[pivot.rate]))
+            for pivot in self.pivots
+        )
+        return replace(self, pivots=tuple(pivots))
+
+    def put(
+        self, free: Sequence[int], head: list[int], plan: list[int], numbers: list[float]
+    ) -> None:
+        """Add the records to a mechanism's arrays."""
+        head[layout.AT_FREE_ENTRIES] = len(plan)
+        wanted = [
+            [int(row), k, int(self.entries[row, rate])]
+            for k, rate in enumerate(free)
+            for row in np.flatnonzero(self.present[:, rate])
+        ]
+        head[layout.FREE_ENTRIES] = len(wanted)
+        for record in wanted:
+            plan += record
+        head[layout.PIVOTS], head[layout.AT_PIVOTS] = len(self.pivots), len(plan)
+        head[layout.AT_THRESHOLDS] = len(numbers)
+        numbers += [LEAST * pivot.size for pivot in self.pivots]
+        starts = len(plan)
+        plan += [0] * len(self.pivots)
+        at = self.entries
+        for n, pivot in enumerate(self.pivots):
+            plan[starts + n] = len(plan)
+            plan += [int(at[pivot.row, pivot.rate]), pivot.row, pivot.rate]
+            plan += [len(pivot.below), len(pivot.right)]
+            for rate in pivot.right:
+                plan += [rate, int(at[pivot.row, rate])]
+            for row in pivot.below:
+                plan += [row, int(at[row, pivot.rate])]
+                plan += [int(at[row, rate]) for rate in pivot.right]
+
+
+def find_elimination(
+    samples: Sequence[FloatArray], present: NDArray[np.bool_], free: Sequence[int]
+) -> Elimination | None:
+    """An order of elimination that serves all samples; None where some coordinate has no pivot.
+
+    Markowitz's rule: of the pivots that are large enough, the one that touches least.
+
+    Args:
+        samples: K (rows, rates) in some closed configurations, of entries of the order of 1.
+        present: (rows, rates) whether an entry may ever differ from zero.
+        free: rate indices of the independent coordinates.
+    """
+    K = np.array(samples)
+    dependent = [rate for rate in range(K.shape[2]) if rate not in free]
+    pattern = present.copy()
+    rows, columns = set(range(K.shape[1])), set(dependent)
+    pivots = []
+    for _ in dependent:
+        found = _choose(K, pattern, rows, columns)
+        if found is None:
+            return None
+        row, rate = found
+        below = tuple(int(i) for i in sorted(rows - {row}) if pattern[i, rate])
+        right = tuple(int(j) for j in sorted(columns - {rate}) if pattern[row, j])
+        pivots.append(Pivot(row, rate, float(np.abs(K[:, row, rate]).min()), below, right))
+        for i in below:
+            ratio = K[:, i, rate] / K[:, row, rate]
+            for j in right:
+                K[:, i, j] -= ratio * K[:, row, j]
+                pattern[i, j] = True
+        rows.discard(row)
+        columns.discard(rate)
+    kept = present | pattern
+    entries = np.full(present.shape, int(kept.sum()), dtype=np.int64)
+    entries[kept] = np.arange(int(kept.sum()))
+    return Elimination(entries, int(kept.sum()) + 1, tuple(pivots), present)
+
+
+def _choose(
+    K: FloatArray, pattern: NDArray[np.bool_], rows: set[int], columns: set[int]
+) -> tuple[int, int] | None:
+    active = sorted(rows)
+    best: tuple[float, float, int, int] | None = None
+    for share in SHARES:
+        for rate in sorted(columns):
+            size = np.abs(K[:, active, rate])
+            largest = size.max(axis=1, initial=0.0)
+            if not (largest > ZERO).all():
+                continue
+            ratio = (size / largest[:, None]).min(axis=0)
+            touched_below = int(pattern[active, rate].sum()) - 1
+            for n, row in enumerate(active):
+                if ratio[n] <= share or not pattern[row, rate]:
+                    continue
+                if not (size[:, n] > ZERO).all():
+                    continue
+                touched_right = int(pattern[row, sorted(columns)].sum()) - 1
+                cost = float(touched_below * (1 + touched_right))
+                rank = (cost, -float(ratio[n]), row, rate)
+                if best is None or rank < best:
+                    best = rank
+        if best is not None:
+            return best[2], best[3]
+    return None

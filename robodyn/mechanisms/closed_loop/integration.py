@@ -1,0 +1,190 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A mechanism with closed loops in compiled simulations, through singularities of type 2 as well.
+
+The kernels integrate in some independent coordinates. Where these get poor they stop; the state is
+then told in those that determine the motion best there, and the simulation goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import SingularConfiguration
+from robodyn.mechanisms.closed_loop.dynamics import full_rates
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.kernels.integration import simulate
+from robodyn.mechanisms.closed_loop.single_calls import entry
+from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+from robodyn.mechanisms.common.kernels.control_laws import GIVEN
+from robodyn.mechanisms.common.kernels.integration import NO_COMMAND, OK
+from robodyn.numerics.array_arguments import VECTOR
+from robodyn.threads import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.packing import Packed
+
+# Changes of coordinates in a row without a step between them.
+MOST_CHANGES = 3
+_REASONS = {
+    NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
+    layout.POOR: "the loops do not close any more",
+    layout.STEEP: "the loops do not close any more",
+    layout.SINGULAR: "a motion of the mechanism has no inertia to accelerate; give its links mass",
+}
+
+
+def reason(status: int, q: FloatArray) -> str:
+    """Why there was no acceleration at a configuration, or no command."""
+    return _REASONS.get(status, "the loops do not close any more")
+
+
+@once
+def _entry() -> Callable[..., tuple[int, int, int]]:
+    from numba import types
+
+    from robodyn.numerics.array_arguments import MATRIX, direct
+
+    plant = types.Tuple([VECTOR, VECTOR, VECTOR, MATRIX, VECTOR])
+    model = types.Tuple([VECTOR] * 6)
+    whole = types.intp
+    return direct(simulate, plant, model, compiled_run._ARRAYS, whole, whole, whole)
+
+
+class Simulation:
+    """One plant under one control's model.
+
+    Args:
+        mechanism: the `ClosedLoop` that moves.
+        model: what the control takes it for.
+    """
+
+    def __init__(self, mechanism: Any, model: Packed) -> None:
+        self._mechanism, self._model = mechanism, model
+        self._own: Packed = mechanism.structure.packed
+        self._limits = mechanism.position_limits
+
+    def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
+        outcome = self._run(rollout, self._own, first, last)
+        if outcome.status <= OK or outcome.status == layout.SINGULAR:
+            return outcome
+        return self._go_on(rollout, outcome, last)
+
+    def _run(self, rollout: Rollout, packed: Packed, first: int, last: int) -> Outcome:
+        plant = *packed.given, self._limits, rollout.stops
+        model = *self._model.given, *packed.given
+        return Outcome(*_entry()(plant, model, rollout.arrays, rollout.law, first, last))
+
+    def _go_on(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
+        """From where the plant's coordinates got poor to the last row, in others."""
+        row, step = outcome.row, outcome.step
+        at = row + 1 if step else row
+        q = rollout.configuration[at].copy()
+        v = self._spread(self._own, q, rollout.velocity[at])
+        changes = 0
+        while row < last:
+            packed = self._chosen(q)
+            if packed is None:
+                return Outcome(layout.POOR, row, step)
+            free = list(self._free(packed))
+            if step:  # the rest of a row, efforts held
+                part = self._rest(rollout, row, step, q, v[free])
+                done = self._run(part, packed, 0, 1)
+                moved = done.step if done.status else int(part.offset[1])
+                q = part.configuration[1].copy()
+                v = self._spread(packed, q, part.velocity[1])
+                step += moved
+                if not done.status:
+                    self._put(rollout, row + 1, q, v)
+                    row, step = row + 1, 0
+            else:
+                inner = replace(rollout, velocity=np.empty_like(rollout.velocity))
+                inner.velocity[row] = v[free]
+                done = self._run(inner, packed, row, last)
+                moved = done.row - row + done.step
+                for n in range(row + 1, done.row + 1):
+                    here = rollout.configuration[n]
+                    v = self._spread(packed, here, inner.velocity[n])
+                    self._put(rollout, n, here, v)
+                row, step = done.row, done.step
+                at = row + 1 if step else row
+                q = rollout.configuration[at].copy()
+                if moved:
+                    v = self._spread(packed, q, inner.velocity[at])
+                if step:
+                    self._put(rollout, at, q, v)
+            if done.status < OK or done.status == layout.SINGULAR:
+                return Outcome(done.status, row, step)
+            changes = 0 if moved else changes + 1
+            if changes > MOST_CHANGES:
+                return Outcome(done.status, row, step)
+        return Outcome(OK, last, 0)
+
+    def _chosen(self, q: FloatArray) -> Packed | None:
+        pivots = self._mechanism._pivots
+        try:
+            packed: Packed = pivots.at(q, pivots.best_free(q))
+        except SingularConfiguration:
+            return None
+        return packed
+
+    def _free(self, packed: Packed) -> tuple[int, ...]:
+        first, count = packed.head[layout.AT_FREE], packed.head[layout.FREE]
+        return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
+
+    def _spread(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
+        """Rates (rates,) of the tree from those of a packing's independent coordinates."""
+        tree = self._mechanism.structure.tree
+        v, a = np.empty((2, tree.rates))
+        B = np.empty((len(tree.bodies), layout.BODY_SIZE))
+        rates = np.array(rates)
+        if entry("motion", packed)(q, rates, np.zeros_like(rates), v, a, B):
+            return np.asarray(v)
+        return full_rates(self._mechanism.structure, q, rates)
+
+    def _put(self, rollout: Rollout, row: int, q: FloatArray, v: FloatArray) -> None:
+        rollout.configuration[row] = q
+        rollout.velocity[row] = v[list(self._mechanism.structure.free)]
+
+    def _rest(
+        self, rollout: Rollout, row: int, step: int, q: FloatArray, rates: FloatArray
+    ) -> Rollout:
+        """What is left of a row after some of its steps, in other coordinates."""
+        effort = rollout.applied[row]
+        start = int(rollout.offset[row]) + step
+        left = int(rollout.offset[row + 1]) - start
+        loads = rollout.loads if len(rollout.loads) == 1 else rollout.loads[start : start + left]
+        states = np.empty((2, len(q))), np.empty((2, len(rates)))
+        states[0][0], states[1][0] = q, rates
+        return replace(
+            rollout,
+            law=GIVEN,
+            plan=effort.reshape(1, 1, -1).copy(),
+            dt=rollout.dt[row : row + 1].copy(),
+            offset=np.array([0.0, left]),
+            loads=np.ascontiguousarray(loads),
+            configuration=states[0],
+            velocity=states[1],
+            wanted=np.empty((1, len(effort))),
+            applied=np.empty((1, len(effort))),
+        )

@@ -1,0 +1,119 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Closing the loops by Newton's method along the compiled elimination."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.mechanisms.closed_loop.kernels.closures import fill, residual
+from robodyn.mechanisms.closed_loop.kernels.dynamics import spread
+from robodyn.mechanisms.closed_loop.kernels.elimination import factor, solve
+from robodyn.mechanisms.closed_loop.kernels.layout import (
+    AT_FREE,
+    AT_ROWS,
+    EQUATIONS,
+    FREE,
+)
+from robodyn.mechanisms.closed_loop.kernels.tree import advance, place, place_base
+from robodyn.numerics.compiler import inner
+
+# Independent coordinates move by this much at a time [rad or m], so that no branch is changed.
+PIECE: Final = 0.1
+MOST_PIECES: Final = 10_000
+MOST_STEPS: Final = 12
+
+
+@inner
+def close(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    target: float,
+    most: int,
+    B: Any,
+    W: Any,
+) -> float:
+    """Close the loops from q (positions,) in place, independent coordinates held.
+
+    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
+    """
+    K, x, y = W[0], W[1], W[4]
+    first, rows = plan[AT_FREE], plan[AT_ROWS]
+    place_base(B, gravity)
+    left, before = 0.0, 1e300
+    for _ in range(most):
+        place(plan, numbers, q, B)
+        residual(plan, numbers, B, y)
+        left = 0.0
+        for n in range(plan[EQUATIONS]):
+            left = max(left, abs(y[n]) * numbers[rows + n])
+            y[n] = -y[n]
+        if left <= target or not left < 2.0 * before:
+            return left
+        if left < 1e-11 and left > 0.5 * before:  # as near as rounding lets it
+            return left
+        before = left
+        fill(plan, numbers, B, K)
+        if not factor(plan, numbers, K):
+            return -1.0
+        for k in range(plan[FREE]):
+            x[plan[first + k]] = 0.0
+        solve(plan, K, y, x)
+        advance(plan, numbers, B, x, q)
+    return left
+
+
+@inner
+def displace(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    displacement: Any,
+    target: float,
+    B: Any,
+    W: Any,
+) -> float:
+    """Move q (positions,) in place by a displacement (free,) of the independent coordinates.
+
+    Piece by piece, each predicted along the tangent and closed. Returns as `close`; q is then
+    that of the last piece that was tried.
+    """
+    K, x, piece, y = W[0], W[1], W[2], W[4]
+    largest = 0.0
+    for k in range(plan[FREE]):
+        largest = max(largest, abs(displacement[k]))
+    pieces = math.ceil(largest / PIECE)
+    if not pieces <= MOST_PIECES:
+        return 1e300
+    left = 0.0
+    for n in range(pieces):
+        place_base(B, gravity)
+        place(plan, numbers, q, B)
+        fill(plan, numbers, B, K)
+        if not factor(plan, numbers, K):
+            return -1.0
+        for k in range(plan[FREE]):
+            piece[k] = displacement[k] / pieces
+        spread(plan, K, piece, y, x)
+        advance(plan, numbers, B, x, q)
+        goal = target if n == pieces - 1 else 1e-8
+        left = close(plan, numbers, gravity, q, goal, MOST_STEPS, B, W)
+        if left < 0.0 or left > 1e-6:
+            return left
+    return left

@@ -1,0 +1,73 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Mechanisms with closed loops in the registry: how they are recognised and read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.common.recognition import is_platform
+from robodyn.mechanisms.kind import Kind
+
+if TYPE_CHECKING:
+    from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.kind import ReadOptions
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.closed_loop.description import closed_loop_model_from_urdf
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+
+    return ClosedLoop(closed_loop_model_from_urdf(document, options.strict, options.tip_link))
+
+
+def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
+    from robodyn.mechanisms.closed_loop.description.from_yaml import closed_loop_model_from_yaml
+    from robodyn.mechanisms.closed_loop.description.gepetto import (
+        closed_loop_model_from_gepetto,
+        is_gepetto,
+    )
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+
+    read = closed_loop_model_from_gepetto if is_gepetto(document) else closed_loop_model_from_yaml
+    return ClosedLoop(read(document, source, options.strict, options.tip_link, options.folder))
+
+
+def _recognises_yaml(document: dict[str, Any]) -> bool:
+    from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto
+
+    return is_gepetto(document)
+
+
+def _recognises(document: UrdfDocument) -> bool:
+    """Whether a URDF closes loops and is no 6-UPS platform."""
+    return bool(document.closures) and not is_platform(document)
+
+
+def _to_urdf(mechanism: Any) -> str:
+    """The text it was read from; the mechanism itself has no closures in it if a YAML has them."""
+    return str(mechanism.model.urdf)
+
+
+CLOSED_LOOP = Kind(
+    "closed_loop",
+    from_yaml=_from_yaml,
+    recognises_urdf=_recognises,
+    from_urdf=_from_urdf,
+    to_urdf=_to_urdf,
+    example="delta",
+    recognises_yaml=_recognises_yaml,
+)

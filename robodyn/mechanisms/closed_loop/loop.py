@@ -1,0 +1,397 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Mechanisms with closed loops: the public face of the tree's and the closures' kernels."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import KinematicsError, UnderActuated
+from robodyn.mechanisms.closed_loop import batch_calls as many
+from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
+from robodyn.mechanisms.closed_loop.bearing import Bearing, JointReactions
+from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
+from robodyn.mechanisms.closed_loop.integration import Simulation, reason
+from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
+from robodyn.mechanisms.closed_loop.linearization import Linearization, linearize
+from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
+from robodyn.mechanisms.closed_loop.redundancy import within_limits
+from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
+from robodyn.mechanisms.common import compiled_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.single_calls import Single
+    from robodyn.mechanisms.protocol import Mechanism
+
+_empty = np.empty
+
+
+class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation):
+    """A tree of joints with closures; methods are pure functions of its model.
+
+    Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
+    joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is what the
+    surroundings exert on the tip link: force and moment about its origin, base frame [N, N m].
+    Viscous and Coulomb friction of the joints, the closures' dampers and the motors' reflected
+    inertia count.
+
+    A configuration must close the loops; `assemble` makes one. What depends on the independent
+    joints fails where these do not determine the motion (SingularConfiguration).
+
+    Attributes:
+        model: the description it was made from.
+        structure: what was found of it.
+    """
+
+    def __init__(self, model: ClosedLoopModel) -> None:
+        super().__init__(model)
+        self._one: Single = dynamics(self.structure.packed)
+        self._square = (self._nu, self._nu)
+        self._widths = (self._nq, self._nu, self._nu)
+        self._forward_widths = (self._nq, self._nu, self._n)
+        # the single calls' results are final, unless efforts are to be kept within limits
+        limits = self.effort_limits
+        self._final = self.structure.determined and (
+            self._n == self._nu or not np.isfinite(limits).any()
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClosedLoop, (self.model,)
+
+    def __repr__(self) -> str:
+        return (
+            f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
+            f"{len(self.model.closures)} closures, mobility {self.mobility})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClosedLoop):
+            return NotImplemented
+        return self.model == other.model
+
+    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    @cached_property
+    def unchecked(self) -> UncheckedLoop:
+        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        return UncheckedLoop(self)
+
+    def inverse_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Efforts (..., n) of the driven joints for a motion.
+
+        Where more joints are driven than need be: of all efforts that do it, those of the least
+        (weighted) sum of squares; where these exceed the joints' limits and others do not, the
+        ones of least sum of squares within the limits.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+            UnderActuated: the driven joints do not suffice.
+            SingularConfiguration: motors cannot hold the mechanism there (type 2).
+        """
+        if self._final:
+            efforts = _empty(self._n)
+            try:
+                if self._one.inverse(configuration, velocity, acceleration, wrench, False, efforts):
+                    return efforts
+            except TypeError:
+                pass  # not single float64 states: a batch, or something to be explained
+        self._refuse_under_actuated()
+        given = configuration, velocity, acceleration, wrench
+        found = many.dynamics(
+            "inverse_dynamics", self.structure.packed, self._widths, self._n, *given
+        )
+        if found is None or np.isnan(found).any():
+            found = self._each_state("inverse", found, self._n, *given)
+        if self._n == self._nu:
+            return found
+        return within_limits(self, found, *given)
+
+    def forward_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        effort: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Accelerations (..., mobility) that efforts (..., n) cause; also at type 2 singularities.
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
+            SingularMassMatrix: some motion has no inertia.
+        """
+        out = _empty(self._nu)
+        try:
+            if self._one.forward(configuration, velocity, effort, wrench, False, out):
+                return out
+        except TypeError:
+            pass
+        given = configuration, velocity, effort, wrench
+        found = many.dynamics(
+            "forward_dynamics", self.structure.packed, self._forward_widths, self._nu, *given
+        )
+        if found is None or np.isnan(found).any():
+            found = self._each_state("forward", found, self._nu, *given)
+        return found
+
+    def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """M (..., mobility, mobility) in the independent joints, S'MS of the tree's.
+
+        Raises:
+            InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
+        """
+        matrix = _empty(self._square)
+        try:
+            if self._one.mass(configuration, False, matrix):
+                return matrix
+        except TypeError:
+            pass
+        q = self._q("configuration", configuration)
+        out = np.empty((*q.shape[:-1], *self._square))
+        for index in np.ndindex(q.shape[:-1]):
+            self._ask("mass_matrix", q[index], (False, out[index]))
+        return out
+
+    def bias(
+        self, configuration: ArrayLike, velocity: ArrayLike, wrench: ArrayLike | None = None
+    ) -> FloatArray:
+        """H (..., mobility): A' efforts = M acceleration + h; gravity, velocity terms, friction."""
+        return self.free_efforts(configuration, velocity, np.zeros(self._nu), wrench)
+
+    def free_efforts(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
+        return self._each_state(
+            "free_efforts", None, self._nu, configuration, velocity, acceleration, wrench
+        )
+
+    def gravity(self, configuration: ArrayLike) -> FloatArray:
+        """Efforts (..., n) that hold the mechanism at rest."""
+        rest = np.zeros(self._nu)
+        return self.inverse_dynamics(configuration, rest, rest)
+
+    def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """A (..., n, mobility): driven rates = A @ independent rates."""
+        return np.asarray(self.tangent(configuration)[..., self._rates_at, :])
+
+    def energy(
+        self, configuration: ArrayLike, velocity: ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        """Kinetic (...) and potential energy (...) [J], the latter 0 at the base's origin."""
+        q, u = self._q("configuration", configuration), self._u("velocity", velocity)
+        shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
+        out = np.empty((*shape, 2))
+        q, u = np.broadcast_to(q, (*shape, self._nq)), np.broadcast_to(u, (*shape, self._nu))
+        for index in np.ndindex(shape):
+            self._ask("energy", q[index], (np.array(u[index]), False, out[index]))
+        base = self._tree.bodies[0]
+        at_rest = -base.mass * float(self.model.gravity @ base.com)
+        return out[..., 0], out[..., 1] + at_rest
+
+    def closure_forces(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """What each closure exerts on its child (..., closures, 6): force, moment about its point.
+
+        Base frame [N, N m], dampers included; the parent bears the opposite. Where closures are
+        redundant, of all that balance the motion those of least sum of squares.
+
+        Raises:
+            InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
+        """
+        return self._bearing.closure_forces(configuration, velocity, acceleration, wrench)
+
+    def reactions(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> JointReactions:
+        """What each tree joint's parent exerts on its child: force and moment (..., joints, 3).
+
+        About the joint's origin, base frame, the drive's effort included.
+
+        Raises:
+            InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
+        """
+        return self._bearing.reactions(configuration, velocity, acceleration, wrench)
+
+    def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
+        """Small motions about rest at a configuration (nq,), the efforts that hold it held."""
+        return linearize(self, configuration, wrench)
+
+    def without_friction(self) -> ClosedLoop:
+        """The same mechanism with no friction in its joints and closures."""
+        return ClosedLoop(self.model.without_friction())
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> ClosedLoop:
+        """The same mechanism with a body fixed to its tip link; see the model's method."""
+        return ClosedLoop(self.model.with_payload(mass, com, inertia))
+
+    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Time derivative (nq,) of a configuration; unchecked."""
+        v = self._rates(configuration, velocity)
+        return configuration_rate(self.structure, configuration, v)
+
+    def normalized(self, configuration: FloatArray) -> FloatArray:
+        """The configuration (nq,) closed again after a step, independent joints held; unchecked.
+
+        Raises:
+            NoSolution: the loops do not close there.
+        """
+        return self._displaced(np.array(configuration), np.zeros(self._nu))
+
+    def integrate(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+
+        Raises:
+            SimulationFailed: no finite state follows.
+        """
+        return compiled_run.integrate(
+            self._simulation.advance,
+            reason,
+            (configuration, velocity),
+            effort,
+            wrench,
+            dt,
+            steps,
+            end_stops,
+        )
+
+    def compiled_simulation(
+        self, model: Mechanism
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """How compiled code simulates it under a control that takes it for `model`; or None."""
+        # a derived class may move in another way
+        given: object = model
+        if type(self) is not ClosedLoop or not isinstance(given, ClosedLoop):
+            return None
+        if (given.movable_joint_names, given.independent_joints, given.joint_names) != (
+            self.movable_joint_names, self.independent_joints, self.joint_names,
+        ):  # fmt: skip
+            return None
+        return Simulation(self, given.structure.packed).advance
+
+    @cached_property
+    def _simulation(self) -> Simulation:
+        return Simulation(self, self.structure.packed)
+
+    @cached_property
+    def _bearing(self) -> Bearing:
+        return Bearing(self)
+
+    def _refuse_under_actuated(self) -> None:
+        loose = self.structure.loose
+        if loose:
+            raise UnderActuated(
+                f"{self.name}: the {self._n} driven joints do not determine the mechanism, which "
+                f"has {self._nu} freedoms; with all motors locked {', '.join(loose)} still move. "
+                "Drive more joints; forward dynamics and simulation work as it is",
+                joints=loose,
+                value=self.model.driven,
+            )
+
+    def _each_state(
+        self, what: str, found: FloatArray | None, count: int, *given: Any
+    ) -> FloatArray:
+        """One state after the other, where the batch left some to be explained."""
+        third = self._n if what == "forward" else self._nu
+        q = self._q("configuration", given[0])
+        u = self._u("velocity", given[1])
+        last = as_array("effort" if what == "forward" else "acceleration", given[2], (third,))
+        load = None if given[3] is None else as_array("wrench", given[3], (6,), "N, N m")
+        parts = [q, u, last] + ([] if load is None else [load])
+        shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+        spread = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
+        out = np.full((*shape, count), np.nan) if found is None else found
+        for index in np.ndindex(shape):
+            if not np.isnan(out[index]).any():
+                continue
+            state = [np.array(part[index]) for part in spread] + ([None] if load is None else [])
+            try:
+                self._answer(what, state, out[index])
+            except KinematicsError as error:
+                error.index = index
+                raise
+        return out
+
+    def _answer(self, what: str, state: list[Any], out: FloatArray) -> None:
+        q, rates, third, wrench = state
+        if what == "forward":
+            if not self._one.forward(q, rates, third, wrench, False, out):
+                self._refuse_open(q)
+                out[...] = forward_anywhere(self, q, rates, third, wrench)
+            return
+        name = "inverse_dynamics" if what == "inverse" else what
+        self._ask(name, q, (rates, third, wrench, False, out))
+
+
+class UncheckedLoop(UncheckedSingle):
+    """A mechanism's dynamics without checks; see the base class."""
+
+    def __init__(self, mechanism: ClosedLoop) -> None:
+        super().__init__(mechanism._one)
+        self._mechanism = mechanism
+        self._free = mechanism._free_at
+        self._displace = entry("displace", mechanism.structure.packed)
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
+        return np.asarray(goal[self._free] - start[self._free])
+
+    def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Configuration (nq,) after a displacement (mobility,)."""
+        moved = np.array(configuration)
+        if 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11:
+            return moved
+        return self._mechanism.advance(configuration, displacement)

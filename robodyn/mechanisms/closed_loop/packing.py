@@ -1,0 +1,281 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A mechanism's numbers and the plan of its kernels, as flat arrays; see `kernels.layout`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.tree import frame_along
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.elimination import Elimination
+    from robodyn.mechanisms.closed_loop.model import LoopClosure
+    from robodyn.mechanisms.closed_loop.tree import Tree
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A freedom that is held at rest: rotation of a body about an axis fixed in it.
+
+    Attributes:
+        name: for people.
+        body: number of the body.
+        axis: (3,) unit, body frame.
+    """
+
+    name: str
+    body: int
+    axis: FloatArray
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Arrays for the kernels.
+
+    Attributes:
+        plan: whole numbers, their bits lent as float64.
+        numbers: of the mechanism.
+        gravity: (3,) [m/s^2].
+        rows: (closure or idle freedom's name, row) of each equation.
+        entries: (rows, rates) where each entry of K is; the last place for those always zero.
+    """
+
+    plan: FloatArray
+    numbers: FloatArray
+    gravity: FloatArray
+    head: tuple[int, ...]
+    names: tuple[str, ...]
+    entries: np.ndarray
+
+    @property
+    def given(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What every kernel takes first."""
+        return self.plan, self.numbers, self.gravity
+
+
+def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
+    """Whose equation each row is."""
+    names = [name for c in tree.model.closures for name in [c.name] * c.equations]
+    return (*names, *(one.name for one in idle))
+
+
+def row_factors(tree: Tree, idle: int) -> list[float]:
+    """What makes the equations comparable: lengths in parts of the mechanism's size."""
+    size, factors = tree.size(), []
+    for closure in tree.model.closures:
+        lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
+        factors += [1.0 / size] * lengths + [1.0] * (closure.equations - lengths)
+    return factors + [1.0] * idle
+
+
+def pack(
+    tree: Tree,
+    *,
+    idle: Sequence[Idle] = (),
+    free: Sequence[int] = (),
+    elimination: Elimination | None = None,
+    steep: float = np.inf,
+) -> Packed:
+    """The arrays of a mechanism.
+
+    Args:
+        tree: of its model.
+        idle: freedoms held at rest, each a row after the closures'.
+        free: rate indices of the independent coordinates.
+        elimination: which entries of K there are and how they are eliminated; without one, all
+            of them have a place and nothing is eliminated.
+        steep: most that a coordinate may move for one of an independent coordinate, before a
+            simulation looks for other ones.
+    """
+    model = tree.model
+    names = equation_names(tree, idle)
+    rows, rates = len(names), tree.rates
+    if elimination is None:
+        entries, count = np.arange(rows * rates).reshape(rows, rates), rows * rates + 1
+    else:
+        entries, count = elimination.entries, elimination.count
+    head, plan, numbers = [0] * layout.HEAD, [0] * layout.HEAD, [0.0]
+    head[layout.BODIES] = len(tree.bodies) - 1
+    head[layout.POSITIONS], head[layout.RATES] = tree.positions, rates
+    head[layout.FREE], head[layout.EQUATIONS] = len(free), rows
+    head[layout.ENTRIES] = count
+    _pack_bodies(tree, head, plan, numbers)
+    _pack_closures(tree, idle, entries, count - 1, head, plan, numbers)
+    head[layout.AT_FREE] = len(plan)
+    plan += list(free)
+    driven = [tree.rate_of[name] for name in model.driven]
+    head[layout.DRIVEN], head[layout.AT_DRIVEN] = len(driven), len(plan)
+    plan += driven
+    head[layout.AT_FREE_PLACES] = len(plan)
+    plan += [tree.place_of_rate(rate) for rate in free]
+    head[layout.AT_PLACES] = len(plan)
+    plan += [tree.position_of[name] for name in model.driven]
+    head[layout.AT_STEEP] = len(numbers)
+    numbers.append(steep)
+    head[layout.DRIVES_FREE] = int(driven == list(free))
+    head[layout.AT_WEIGHTS] = len(numbers)
+    numbers += [1.0 / weight for weight in model.weights or [1.0] * len(driven)]
+    tip = tree.frame_of[model.tip_link]
+    head[layout.TIP], head[layout.AT_TIP] = tree.body_of[model.tip_link], len(numbers)
+    numbers += [*tip[:3, 3], *tip[:3, :3].T.ravel()]
+    head[layout.AT_ROWS] = len(numbers)
+    numbers += row_factors(tree, len(idle))
+    if elimination is not None:
+        elimination.put(free, head, plan, numbers)
+    head[layout.WIDEST] = max(count, rates, rows, 3 * len(free), 8)
+    plan[: layout.HEAD] = head
+    return Packed(
+        np.array(plan, dtype=np.int64).view(np.float64),
+        np.array(numbers, dtype=np.float64),
+        np.array(model.gravity, dtype=np.float64),
+        tuple(head),
+        names,
+        entries,
+    )
+
+
+def _pack_bodies(tree: Tree, head: list[int], plan: list[int], numbers: list[float]) -> None:
+    head[layout.AT_BODIES], head[layout.AT_NUMBERS] = len(plan), len(numbers)
+    for body in tree.bodies[1:]:
+        joint = body.joint
+        assert joint is not None
+        rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
+        aligned = bool((np.abs(rotation - np.eye(3)) < 1e-15).all())
+        heavy = body.mass > 0.0 or bool(body.inertia.any())
+        plan += [
+            body.kind,
+            body.parent,
+            body.position,
+            body.rate,
+            int(aligned),
+            int(not shift.any()),
+            int(heavy),
+            body.own,
+        ]
+        I = body.inertia  # noqa: E741
+        numbers += [*rotation.T.ravel(), *shift, body.mass, *body.com]
+        numbers += [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
+        numbers += [body.factor, body.offset]
+        floats = joint.kind == "floating"
+        numbers += (
+            [0.0, 0.0, 0.0, 0.0] if floats else [joint.damping, *joint.friction, joint.armature]
+        )
+        if not floats and joint.friction.any():
+            head[layout.RUBS] = 1
+
+
+def _pack_closures(
+    tree: Tree,
+    idle: Sequence[Idle],
+    entries: np.ndarray,
+    nowhere: int,
+    head: list[int],
+    plan: list[int],
+    numbers: list[float],
+) -> None:
+    records: list[list[int]] = []
+    paths: list[tuple[list[int], float]] = []
+    row = 0
+    for closure in tree.model.closures:
+        a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
+        point, across, angles = directions(tree, closure)
+        at = len(numbers)
+        for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+            numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
+        numbers.append(closure.damping)
+        for direction in across:
+            numbers += [*direction]
+        for u, w in angles:
+            # at right angles when closed: of unit vectors, the cosine
+            numbers += [*u, *w, 0.0]
+        if closure.damping > 0.0:
+            head[layout.DAMPED] = 1
+        if across:
+            head[layout.SLIDES] = 1
+        path = _path(tree, entries, nowhere, a, b, row, closure.equations)
+        records.append(
+            [int(point), len(across), len(angles), 0, a, b, row, len(paths), len(path), at]
+        )
+        paths += path
+        row += closure.equations
+    for one in idle:
+        at = len(numbers)
+        numbers += [0.0] * layout.CLOSURE_NUMBERS + [*one.axis]
+        path = _path(tree, entries, nowhere, 0, one.body, row, 1)
+        records.append([0, 0, 0, 1, 0, one.body, row, len(paths), len(path), at])
+        paths += path
+        row += 1
+    head[layout.CLOSURES], head[layout.AT_CLOSURES] = len(records), len(plan)
+    for record in records:
+        plan += record
+    head[layout.AT_PATHS], head[layout.AT_SIGNS] = len(plan), len(numbers)
+    for step, _ in paths:
+        plan += step
+    numbers += [sign for _, sign in paths]
+
+
+def directions(
+    tree: Tree, closure: LoopClosure
+) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
+    """Whether points coincide, directions across a slide, and pairs kept at right angles.
+
+    In the frames of the two bodies.
+    """
+    A = tree.frame_of[closure.parent][:3, :3] @ closure.at.rotation
+    B = tree.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
+    assert closure.child_axis is not None
+    along, other = A @ closure.axis, B @ closure.child_axis
+    normals = [A @ column for column in frame_along(closure.axis).T[:2]]
+    locked = [(A[:, k], B[:, (k + 1) % 3]) for k in range(3)]
+    kind = closure.kind
+    if kind == "spherical":
+        return True, [], []
+    if kind == "universal":
+        return True, [], [(along, other)]
+    if kind == "revolute":
+        return True, [], [(normal, other) for normal in normals]
+    if kind == "cylindrical":
+        return False, normals, [(normal, other) for normal in normals]
+    if kind == "prismatic":
+        return False, normals, locked
+    return True, [], locked
+
+
+def _path(
+    tree: Tree, entries: np.ndarray, nowhere: int, a: int, b: int, row: int, equations: int
+) -> list[tuple[list[int], float]]:
+    path = []
+    for number, sign in tree.way_round(a, b):
+        body = tree.bodies[number]
+        steps = (
+            range(layout.SHIFT_X, layout.SHIFT_X + 6)
+            if body.kind == layout.FLOATING
+            else [layout.SLIDE if body.kind == layout.PRISMATIC else layout.TURN]
+        )
+        for n, moves in enumerate(steps):
+            places = [int(entries[row + k, body.rate + n]) for k in range(equations)]
+            if all(place == nowhere for place in places):
+                continue
+            places += [nowhere] * (6 - equations)
+            path.append(([moves, number, *places], sign * body.factor))
+    return path

@@ -1,0 +1,125 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Other pivots and other independent coordinates, for states where those of home do not serve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import SingularConfiguration
+from robodyn.mechanisms.closed_loop.assembly import null_space
+from robodyn.mechanisms.closed_loop.elimination import find_elimination
+from robodyn.mechanisms.closed_loop.packing import pack
+from robodyn.mechanisms.closed_loop.structure import steepness
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.packing import Packed
+    from robodyn.mechanisms.closed_loop.structure import Structure
+
+# The independent coordinates do not determine the motion where a dependent one moves this much
+# more than all of them [parts of a comparable step].
+SINGULAR = 1e-9
+# Of the coordinates that could be independent, one this much better than the present is taken.
+KEPT = 4
+
+
+class Pivots:
+    """Packings of one mechanism, each for the neighbourhood of some configuration.
+
+    Args:
+        structure: of the mechanism.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self._structure = structure
+        self._known: list[Packed] = []
+
+    @property
+    def known(self) -> tuple[Packed, ...]:
+        """Those that were found, the latest first."""
+        return tuple(self._known)
+
+    def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
+        """Arrays whose pivots serve at a configuration (positions,).
+
+        Args:
+            q: closed.
+            free: independent coordinates, by default the mechanism's.
+
+        Raises:
+            SingularConfiguration: these do not determine the motion there.
+        """
+        own = self._structure
+        chosen = own.free if free is None else free
+        _, K = own.equations.at(q)
+        smallest, direction = independence(K, chosen)
+        elimination = None
+        if smallest > SINGULAR:
+            elimination = find_elimination([K], own.present, chosen)
+        if elimination is None:
+            moving = [own.tree.rate_names[rate] for rate in np.argsort(-np.abs(direction))[:3]]
+            names = ", ".join(own.tree.rate_names[rate] for rate in chosen)
+            raise SingularConfiguration(
+                f"{own.tree.model.name}: at this configuration {names} do not determine the "
+                f"motion: {', '.join(moving)} move while these stand still (singularity of type "
+                "2); forward dynamics and simulation go on, inverse dynamics has no answer",
+                smallest_singular_value=smallest,
+                direction=direction,
+                value=q,
+            )
+        rows, columns = 1.0 / own.equations.rows, 1.0 / own.equations.columns
+        packed = pack(
+            own.tree,
+            idle=own.idle,
+            free=chosen,
+            elimination=elimination.scaled(rows, columns),
+            steep=np.inf if free is None else steepness(own.equations, q, chosen),
+        )
+        if free is None:
+            self._known = [packed, *self._known][:KEPT]
+        return packed
+
+    def best_free(self, q: FloatArray) -> tuple[int, ...]:
+        """The coordinates that determine the motion best at a configuration (positions,).
+
+        Driven ones are preferred unless others are clearly better; by pivoting on the tangent.
+        """
+        own = self._structure
+        _, K = own.equations.at(q)
+        _, basis = null_space(K)
+        remaining = basis.copy()
+        weights = np.where(np.isin(np.arange(len(basis)), own.free), 2.0, 1.0)
+        chosen: list[int] = []
+        for _ in range(basis.shape[1]):
+            size = weights * np.linalg.norm(remaining, axis=1)
+            rate = int(np.argmax(size))
+            chosen.append(rate)
+            row = remaining[rate] / np.linalg.norm(remaining[rate])
+            remaining = remaining - np.outer(remaining @ row, row)
+        return tuple(sorted(chosen))
+
+
+def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
+    """How well coordinates determine the motion, 0 to 1, and the motion (rates,) they miss most.
+
+    The smallest singular value of their rows in an orthonormal basis of the motions.
+    """
+    _, basis = null_space(K)
+    _, values, V = np.linalg.svd(basis[list(free)])
+    direction = basis @ V[-1]
+    return float(values[-1]) if len(values) == basis.shape[1] else 0.0, direction

@@ -1,0 +1,160 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Searches for closed configurations: the nearest, one with the tip at a pose, all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, ExtraRows
+from robodyn.mechanisms.closed_loop.structure import closed_from
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.structure import Structure
+
+# Assemblies that differ by less than this are the same [rad, or parts of the size].
+SAME = 1e-6
+
+
+class TipPose(ExtraRows):
+    """That the tip has a pose: six equations of comparable size.
+
+    Args:
+        pose: (7,) wanted, base frame.
+        size: [m] by which its position is divided.
+        body_pose: from a configuration to the tip's pose.
+        jacobian: from a configuration to (6, rates).
+    """
+
+    def __init__(
+        self,
+        pose: FloatArray,
+        size: float,
+        body_pose: Callable[[FloatArray], FloatArray],
+        jacobian: Callable[[FloatArray], FloatArray],
+    ) -> None:
+        self._pose, self._size = np.asarray(pose), size
+        self._wanted = rotation_matrix(self._pose)
+        self._body_pose, self._jacobian = body_pose, jacobian
+
+    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their values and Jacobian at a configuration."""
+        here = self._body_pose(q)
+        turn = rotation_matrix(here) @ self._wanted.T
+        cosine = np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0)
+        angle = float(np.arccos(cosine))
+        spin = 0.5 * np.array(
+            [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+        )
+        length = float(np.linalg.norm(spin))
+        vector = spin if length < 1e-9 else np.arctan2(length, cosine) / length * spin
+        if angle > 3.0 and length < 1e-9:
+            vector = np.array([angle, 0.0, 0.0])
+        gap = np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
+        J = self._jacobian(q)
+        J[:3] /= self._size
+        return gap, J
+
+
+class TipPosition(TipPose):
+    """That the tip has the position of a pose, whatever its orientation: three equations."""
+
+    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their values and Jacobian at a configuration."""
+        gap, J = super().__call__(q)
+        return gap[:3], J[:3]
+
+
+def nearest(
+    equations: Equations, q: FloatArray, held: Sequence[int], extra: ExtraRows | None
+) -> Attempt:
+    """The closed configuration that Newton's method finds from q, or else from around it."""
+    if extra is None:
+        return closed_from(equations, q, list(held))
+    found = equations.close(q, held, extra)
+    rng = np.random.default_rng(0)
+    best = found
+    for attempt in range(40):
+        if best.left <= ACCEPTED:
+            break
+        step = rng.normal(0.0, 0.1 + 0.03 * attempt, equations.tree.rates)
+        step[list(held)] = 0.0
+        found = equations.close(equations.stepped(q, step), held, extra)
+        if found.left < best.left:
+            best = found
+    return best
+
+
+def all_assemblies(
+    structure: Structure, start: FloatArray, held: Sequence[int], searches: int, seed: int
+) -> FloatArray:
+    """Distinct closed configurations (k, positions) found from random guesses."""
+    equations, tree = structure.equations, structure.tree
+    rng = np.random.default_rng(seed)
+    found: list[FloatArray] = []
+    marks: list[FloatArray] = []
+    free = np.setdiff1d(np.arange(tree.rates), held)
+    for search in range(searches):
+        step = np.zeros(tree.rates)
+        if search:
+            step[free] = rng.uniform(-np.pi, np.pi, len(free))
+            slides = equations.columns[free] != 1.0
+            step[free[slides]] *= 1.0 / np.pi
+        q, left = equations.close(equations.stepped(start, step), held)
+        if left > ACCEPTED:
+            continue
+        mark = _mark(structure, q)
+        if all(np.abs(mark - other).max() > SAME for other in marks):
+            found.append(_wrapped(structure, q))
+            marks.append(mark)
+    order = np.argsort([np.abs(mark - _mark(structure, structure.home)).max() for mark in marks])
+    return np.array([found[n] for n in order]).reshape(-1, tree.positions)
+
+
+def _mark(structure: Structure, q: FloatArray) -> FloatArray:
+    """What is the same for the same place of every body: angles by their sine and cosine."""
+    parts: list[FloatArray] = []
+    for joint in structure.tree.joints:
+        at = structure.tree.position_of[joint.name]
+        if joint.kind == "floating":
+            parts += [q[at : at + 3] / structure.equations.size]
+            parts += [rotation_matrix(q[at : at + 7]).ravel()]
+        elif joint.kind == "prismatic":
+            parts.append(q[at : at + 1] / structure.equations.size)
+        else:
+            parts.append(np.array([np.sin(q[at]), np.cos(q[at])]))
+    return np.concatenate(parts)
+
+
+def _wrapped(structure: Structure, q: FloatArray) -> FloatArray:
+    """Angles between -pi and pi, where that is within the joint's limits."""
+    out = q.copy()
+    for joint in structure.tree.joints:
+        if joint.kind in ("revolute", "continuous") and joint.mimic is None:
+            at = structure.tree.position_of[joint.name]
+            turned = (out[at] + np.pi) % (2.0 * np.pi) - np.pi
+            followed_by = any(
+                other.mimic is not None and other.mimic.joint == joint.name
+                for other in structure.tree.joints
+            )
+            if not followed_by:
+                out[at] = turned
+    return np.asarray(out)

@@ -1,0 +1,276 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a mechanism with closed loops is presented: its independent joints, messages and drawing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact, as_pose, as_scalar
+from robodyn.errors import InvalidInput, NoSolution
+from robodyn.mechanisms.closed_loop.assembly import null_space
+from robodyn.mechanisms.closed_loop.drawing import pose_of_frame, stick_figure
+from robodyn.mechanisms.closed_loop.placing import TipPose, TipPosition
+from robodyn.mechanisms.common.joint_presentation import JointPresentation
+from robodyn.mechanisms.common.joint_states import DrivenMotion
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.variables import joint_variables
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+    from robodyn.mechanisms.closed_loop.structure import Structure
+    from robodyn.mechanisms.common.coordinates import Coordinates
+    from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.common.variables import Variable
+
+
+# Displacement [rad or m] of the central difference of the Jacobian along a motion.
+DIFFERENCE = 1e-5
+
+
+class ClosedLoopPresentation(JointPresentation):
+    """The part of `ClosedLoop` that views, sweeps and messages ask for.
+
+    Its variables are the independent joints; the other joints follow from the loops.
+
+    Attributes:
+        model: the description it was made from.
+        structure: what was found of it.
+    """
+
+    model: ClosedLoopModel
+    structure: Structure
+    if TYPE_CHECKING:
+        _free_at: np.ndarray
+
+        @property
+        def coordinates(self) -> Coordinates:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def home(self) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        def jacobian(self, configuration: ArrayLike) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        def _q(self, name: str, value: ArrayLike) -> FloatArray: ...
+
+        def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        def _displaced(self, q: FloatArray, step: FloatArray) -> FloatArray: ...
+
+        @property
+        def independent_joints(self) -> tuple[str, ...]:
+            """See `protocol.Mechanism`."""
+
+        def body_pose(self, configuration: ArrayLike) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        def _nearest(self, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray: ...
+
+        def _tree_jacobian(self, q: FloatArray) -> FloatArray: ...
+
+        def _placed(self, q: FloatArray) -> FloatArray: ...
+
+    def singular_values(
+        self, configuration: ArrayLike, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """(..., mobility) of the tip's Jacobian, largest first, angular rows times a length [m]."""
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        J = self.jacobian(configuration)
+        J[..., 3:, :] *= length
+        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
+
+    def figure(self) -> Figure:
+        """Sticks from joint to joint and to the closures; see `drawing`."""
+        return stick_figure(self.model, self.size)
+
+    def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
+        tree = self.structure.tree
+        joints = [joint for joint in tree.joints if joint.kind == "floating"]
+        if not joints:
+            return {}
+        places = self._placed(configuration)
+        frames = {
+            link: places[tree.body_of[link]] @ tree.frame_of[link]
+            for joint in joints
+            for link in (joint.parent, joint.child)
+        }
+        return {
+            (joint.parent, joint.child): pose_of_frame(
+                np.linalg.inv(frames[joint.parent]) @ frames[joint.child]
+            )
+            for joint in joints
+        }
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """Position, rate and acceleration of every independent joint."""
+        return joint_variables(self.independent_joints, self.coordinates.units)
+
+    def values_of(self, configuration: ArrayLike) -> FloatArray:
+        """(..., mobility) [rad or m] positions of the independent joints."""
+        return np.asarray(self._q("configuration", configuration)[..., self._free_at])
+
+    def configuration_of(self, values: ArrayLike) -> FloatArray:
+        """Configurations (..., nq) with these positions (..., mobility), reached from home.
+
+        Raises:
+            NoSolution: the loops do not close there.
+        """
+        wanted = self._independent("values", values)
+        home = self.home
+        out = np.empty((*wanted.shape[:-1], len(home)))
+        for index in np.ndindex(wanted.shape[:-1]):
+            out[index] = self._displaced(home, wanted[index] - home[self._free_at])
+        return out
+
+    def independent_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (..., mobility) of the independent joints."""
+        return DrivenMotion(
+            self.values_of(configuration),
+            self._independent("velocity", velocity),
+            self._independent("acceleration", acceleration),
+        )
+
+    def motion_of_independent(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion of its independent joints' (..., mobility).
+
+        Along the last batch dimension each configuration is found from the one before it, the
+        first from the guess, home by default.
+
+        Raises:
+            NoSolution: the loops do not close.
+        """
+        wanted = self._independent("positions", positions)
+        rates = self._independent("velocities", velocities)
+        changes = np.zeros_like(rates)
+        if accelerations is not None:
+            changes = self._independent("accelerations", accelerations)
+        shape = np.broadcast_shapes(wanted.shape, rates.shape, changes.shape)
+        wanted, rates, changes = (
+            np.array(np.broadcast_to(value, shape)) for value in (wanted, rates, changes)
+        )
+        first = self.home if guess is None else np.array(self._q("guess", guess))
+        q = np.empty((*shape[:-1], len(first)))
+        for outer in np.ndindex(shape[:-2]):
+            here = first
+            for n in range(shape[-2]) if len(shape) > 1 else (None,):
+                index = outer if n is None else (*outer, n)
+                here = self._displaced(here, wanted[index] - here[self._free_at])
+                q[index] = here
+        return Motion(q, rates, changes)
+
+    @property
+    def measured_joints(self) -> tuple[str, ...]:
+        """The independent joints, which are driven ones where these suffice."""
+        return self.independent_joints
+
+    def state_of_readings(
+        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration (nq,) near a guess, by default home, and velocity (mobility,).
+
+        Raises:
+            NoSolution: the loops do not close with these positions.
+        """
+        here = self.home if guess is None else guess
+        return self._displaced(here, positions - here[self._free_at]), velocities
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
+
+        Where the tip's position determines the mechanism, as for a delta, the orientation does not
+        count.
+
+        Raises:
+            InvalidInput: the tip's pose does not determine the mechanism.
+            NoSolution: it cannot take that pose.
+        """
+        goal = as_pose("pose", as_exact("pose", pose, (7,)))
+        start = self.home if guess is None else np.array(self._q("guess", guess))
+        equations, mobility = self.structure.equations, len(self.structure.free)
+        _, basis = null_space(equations.at(start)[1])
+        J = self._tree_jacobian(start) @ (basis * equations.columns[:, None])
+        J[:3] /= self.size
+        what: type[TipPose] = TipPosition
+        if null_space(J[:3], 1e-6)[0] < mobility:
+            what = TipPose
+            if null_space(J, 1e-6)[0] < mobility:
+                raise InvalidInput(
+                    f"the pose of {self.model.tip_link} does not determine the {mobility} freedoms "
+                    f"of {self.model.name}; state the goal by its joints",
+                    value=pose,
+                )
+        extra = what(goal, self.size, self.body_pose, self._tree_jacobian)
+        return self._nearest(start, [], extra)
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """The motion (K, ...) that takes the tip through a motion; see `configuration_at`.
+
+        Independent rates from J u' = twist, accelerations from J u'' = accel - J' u', J' by a
+        central difference along the motion.
+
+        Args:
+            times: (K,) [s], increasing.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame.
+            start: (nq,) configuration at, or near, the first pose.
+
+        Raises:
+            InvalidInput: the tip's pose does not determine the mechanism.
+            NoSolution: a pose that cannot be reached from the one before; `index` says which.
+        """
+        near = np.asarray(start, dtype=np.float64)
+        rows = []
+        for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
+            try:
+                near = self.configuration_at(pose, near)
+            except NoSolution as error:
+                error.index = (k,)
+                raise
+            J = self.jacobian(near)
+            rate = np.linalg.lstsq(J, twist, rcond=None)[0]
+            h = DIFFERENCE / max(float(np.abs(rate).max(initial=0.0)), 1.0)
+            ahead, behind = (self.jacobian(self.advance(near, s * h * rate)) for s in (1.0, -1.0))
+            change = accel - (ahead - behind) @ rate / (2.0 * h)
+            rows.append((near, rate, np.linalg.lstsq(J, change, rcond=None)[0]))
+        return Motion(*(np.array(part) for part in zip(*rows, strict=True)))
+
+    def _independent(self, name: str, value: ArrayLike) -> FloatArray:
+        count = len(self.structure.free)
+        return as_array(name, value, (count,), f"{count} independent joints, rad or m")

@@ -1,0 +1,272 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a mechanism is found to be: where it closes, its rank, its freedoms, who moves whom.
+
+Everything comes from the closures' Jacobian in closed configurations around home; nothing is
+counted from types of joints, so redundant closures and special geometries are told as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, null_space
+from robodyn.mechanisms.closed_loop.elimination import find_elimination
+from robodyn.mechanisms.closed_loop.idle import find_idle
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.legs import nearest_legs
+from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack
+from robodyn.mechanisms.closed_loop.tree import Tree
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+
+# Samples around home, and how far from it [rad, or parts of the size].
+SAMPLES = 4
+SPREAD = 0.15
+# A coordinate is independent of others if this much of it is.
+DISTINCT = 1e-6
+SEED = 15
+# See `steepness`.
+STEEP = 10.0
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What was found.
+
+    Attributes:
+        tree: bodies and coordinates.
+        equations: of the closures and idle freedoms.
+        home: (positions,) where the loops close.
+        closures: number of equations of the closures.
+        rank: of these.
+        mobility: freedoms of the mechanism, idle ones not counted.
+        idle: freedoms that are held at rest.
+        free: rate indices of the independent coordinates.
+        loose: names of joints that move while every driven joint is locked, idle ones left out.
+        determined: whether the driven joints suffice.
+        present: (rows, rates) which entries of K may differ from zero.
+        packed: arrays for the kernels.
+    """
+
+    tree: Tree
+    equations: Equations
+    home: FloatArray
+    closures: int
+    rank: int
+    mobility: int
+    idle: tuple[Idle, ...]
+    free: tuple[int, ...]
+    loose: tuple[str, ...]
+    determined: bool
+    present: np.ndarray
+    packed: Packed
+
+
+def find_structure(model: ClosedLoopModel) -> Structure:
+    """Everything of a model that does not depend on its state.
+
+    Raises:
+        ModelError: the loops do not close from home, or joints named as independent are not.
+    """
+    tree = Tree(model)
+    bare = Equations(tree, pack(tree))
+    home = _home(tree, bare)
+    bare.keep_senses(home)
+    samples = closed_samples(bare, home)
+    ranks = [null_space(bare.at(q)[1])[0] for q in samples]
+    rank = max(ranks)
+    samples = [q for q, found in zip(samples, ranks, strict=True) if found == rank]
+    driven = [tree.rate_of[name] for name in model.driven]
+    idle = find_idle(tree, bare, samples[-1], driven)
+    equations = Equations(tree, pack(tree, idle=idle)) if idle else bare
+    equations.keep_senses(home)
+    jacobians = [equations.at(q)[1] for q in samples]
+    mobility = tree.rates - null_space(jacobians[-1])[0]
+    loose = _loose(tree, jacobians[-1], driven)
+    free = _independent(tree, jacobians[-1], mobility)
+    rng = np.random.default_rng(SEED)
+    present = _present(equations, tree, rng)
+    elimination = find_elimination(jacobians, present, free)
+    if elimination is None:
+        raise ModelError(
+            f"{model.source or model.name}: the joints "
+            f"{', '.join(tree.rate_names[rate] for rate in free)} do not determine the mechanism",
+            value=model.independent,
+        )
+    elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
+    steep = steepness(equations, home, free)
+    packed = pack(tree, idle=idle, free=free, elimination=elimination, steep=steep)
+    count = sum(closure.equations for closure in model.closures)
+    return Structure(
+        tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed
+    )
+
+
+def _home(tree: Tree, equations: Equations) -> FloatArray:
+    """A configuration that closes, near the model's guess."""
+    model = tree.model
+    guess = guessed(tree, dict(model.home))
+    named = dict(model.home)
+    held = [tree.rate_of[name] for name in model.driven if name in named]
+    # what floats is where the description has it: first the legs reach for it
+    floating = [
+        body.rate + k for body in tree.bodies[1:] if body.kind == layout.FLOATING for k in range(6)
+    ]
+    found = equations.close(guess, [*held, *floating])
+    if found.left > ACCEPTED:
+        found = closed_from(equations, found.q, held)
+    if found.left > ACCEPTED and held:
+        found = closed_from(equations, guess, [])
+    if found.left > ACCEPTED:
+        name = equations.worst(found.q)
+        raise ModelError(
+            f"{model.source or model.name}: the loops do not close from home; closure {name!r} "
+            f"stays open by {found.left:.3g} of the mechanism's size of {equations.size:.3g} m. "
+            "Give positions near which it closes (home), and check the closure's origins and axes",
+            value=found.left,
+        )
+    return nearest_legs(equations, found.q, guess, [*held, *floating])
+
+
+def guessed(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
+    """A configuration from positions of joints; others at zero, or the limit nearest to it."""
+    q = np.zeros(tree.positions)
+    for joint in tree.joints:
+        at = tree.position_of[joint.name]
+        if joint.kind == "floating":
+            q[at : at + 7] = values.get(joint.name, (0.0,) * 6 + (1.0,))
+            q[at + 3 : at + 7] /= np.linalg.norm(q[at + 3 : at + 7])
+        else:
+            q[at] = values.get(joint.name, (float(np.clip(0.0, *joint.position)),))[0]
+    followed(tree, q)
+    return q
+
+
+def followed(tree: Tree, q: FloatArray) -> None:
+    """Bring the mimic joints of configurations (..., positions) to those they follow, in place."""
+    for joint in tree.joints:
+        if joint.mimic is not None:
+            source = q[..., tree.position_of[joint.mimic.joint]]
+            at = tree.position_of[joint.name]
+            q[..., at] = joint.mimic.multiplier * source + joint.mimic.offset
+
+
+def closed_from(equations: Equations, guess: FloatArray, held: list[int]) -> Attempt:
+    """The nearest of what is found from a guess and, where nothing is, from others around it."""
+    found = equations.close(guess, held)
+    if found.left <= ACCEPTED:
+        return found
+    rng = np.random.default_rng(SEED)
+    best = found
+    free = np.setdiff1d(np.arange(equations.tree.rates), held)
+    for attempt in range(60):
+        step = np.zeros(equations.tree.rates)
+        step[free] = rng.normal(0.0, 0.2 + 0.03 * attempt, len(free))
+        found = equations.close(equations.stepped(guess, step), held)
+        if found.left < best.left:
+            best = found
+        if best.left <= ACCEPTED:
+            break
+    return best
+
+
+def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
+    """Home and closed configurations around it, in general position."""
+    rng = np.random.default_rng(SEED)
+    found = [home]
+    for attempt in range(6 * SAMPLES):
+        if len(found) > SAMPLES:
+            break
+        spread = SPREAD / (1.0 + attempt // SAMPLES)
+        step = rng.normal(0.0, spread, equations.tree.rates)
+        q, left = equations.close(equations.stepped(home, step))
+        if left <= ACCEPTED:
+            found.append(q)
+    return found
+
+
+def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
+    """Which entries of K differ from zero in some configuration, closed or not."""
+    present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
+    start = guessed(tree, {})
+    for _ in range(4):
+        q = equations.stepped(start, rng.uniform(-1.5, 1.5, tree.rates))
+        present |= np.abs(equations.at(q)[1]) > 1e-12
+    return present
+
+
+def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
+    """Joints that move while the driven ones are locked."""
+    others = np.setdiff1d(np.arange(tree.rates), driven)
+    _, basis = null_space(K[:, others])
+    moving = np.abs(basis).max(axis=1, initial=0.0) > 1e-7
+    return tuple(tree.rate_names[rate] for rate in others[moving])
+
+
+def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
+    """The coordinates that the motion is told in."""
+    model = tree.model
+    _, basis = null_space(K)
+    named = [tree.rate_of[name] for name in model.independent]
+    if named and len(named) != mobility:
+        raise ModelError(
+            f"{model.source or model.name}: {len(named)} independent joints are named, the "
+            f"mechanism has {mobility} freedoms",
+            value=model.independent,
+        )
+    driven = [tree.rate_of[name] for name in model.driven]
+    single = [tree.rate_of[j.name] for j in tree.joints if j.kind != "floating"]
+    preferred = dict.fromkeys([*named, *driven, *single, *range(tree.rates)])
+    chosen: list[int] = []
+    taken = np.zeros((0, mobility))
+    for rate in preferred:
+        if len(chosen) == mobility:
+            break
+        row = basis[rate] - taken.T @ (taken @ basis[rate])
+        length = float(np.linalg.norm(row))
+        if length > DISTINCT:
+            chosen.append(rate)
+            row = row / length
+            row = row - taken.T @ (taken @ row)
+            taken = np.vstack([taken, row / np.linalg.norm(row)])
+        elif rate in named:
+            raise ModelError(
+                f"{model.source or model.name}: independent joint {tree.rate_names[rate]!r} does "
+                "not move independently of the others",
+                value=tree.rate_names[rate],
+            )
+    return tuple(chosen)
+
+
+def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
+    """How steeply coordinates may depend on independent ones before others do better.
+
+    Some times as steeply as at a configuration, and never less than a fair mechanism does.
+    """
+    _, K = equations.at(q)
+    _, basis = null_space(K)
+    own = basis[list(free)]
+    if own.shape[0] != own.shape[1] or np.linalg.svd(own, compute_uv=False)[-1] < 1e-6:
+        return STEEP
+    S = basis @ np.linalg.inv(own)
+    S = S * equations.columns[:, None] / equations.columns[list(free)]
+    return STEEP * max(1.0, float(np.abs(S).max()))

@@ -1,0 +1,226 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The tree of a model, rigidly joined links as one body, in the frames that the kernels use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.kernels import layout
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
+
+KIND_NUMBERS = {
+    "revolute": layout.REVOLUTE,
+    "continuous": layout.REVOLUTE,
+    "prismatic": layout.PRISMATIC,
+    "floating": layout.FLOATING,
+}
+# Numbers of a rotation this small are the noise of turning angles into matrices.
+NOISE = 1e-15
+
+
+@dataclass
+class Body:
+    """What moves with a joint; body 0 is the base.
+
+    Attributes:
+        joint: the joint, None for the base.
+        parent: number of the body that carries the joint.
+        frame: (4, 4) where the joint's frame is on that body at position 0, z along its axis.
+        position, rate: where the joint's own numbers begin; those it follows, if it mimics.
+        own: where its own position begins.
+        factor, offset: of a mimic joint.
+        links: names of the links that are one body.
+        mass, com, inertia: of all of them, in the body's frame.
+    """
+
+    joint: TreeJoint | None
+    parent: int
+    frame: FloatArray
+    position: int
+    rate: int
+    own: int
+    factor: float
+    offset: float
+    links: list[str]
+    mass: float = 0.0
+    com: FloatArray = field(default_factory=lambda: np.zeros(3))
+    inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+
+    @property
+    def kind(self) -> int:
+        """As the kernels number them."""
+        return KIND_NUMBERS[self.joint.kind] if self.joint else layout.FLOATING
+
+    @property
+    def width(self) -> int:
+        """Tree coordinates of its joint."""
+        return 6 if self.joint and self.joint.kind == "floating" else 1
+
+
+class Tree:
+    """Bodies, coordinates and frames of a model's tree.
+
+    A configuration (positions,) has every movable joint in the order of the model, a floating
+    joint as its pose; rates (rates,) leave mimic joints out, a floating joint has its twist.
+
+    Attributes:
+        model: what it was made from.
+        joints: movable joints in the model's order.
+        bodies: the base, then one for each movable joint, parents first.
+        body_of: link -> number of its body.
+        frame_of: link -> (4, 4) its frame in its body's.
+        position_of: joint -> where its position begins in a configuration.
+        rate_of: joint -> where its rate begins; a mimic joint has that of the joint it follows.
+        positions, rates: lengths.
+        rate_names: name of each tree coordinate, `joint.x` and so on for those of a floating one.
+    """
+
+    def __init__(self, model: ClosedLoopModel) -> None:
+        self.model = model
+        self.joints = tuple(joint for joint in model.joints if joint.moves)
+        self.position_of: dict[str, int] = {}
+        self.rate_of: dict[str, int] = {}
+        self.rate_names: list[str] = []
+        self.positions = 0
+        for joint in self.joints:
+            self.position_of[joint.name] = self.positions
+            self.positions += 7 if joint.kind == "floating" else 1
+            if joint.mimic is None:
+                self.rate_of[joint.name] = len(self.rate_names)
+                parts = ("x", "y", "z", "rx", "ry", "rz")
+                self.rate_names += (
+                    [f"{joint.name}.{part}" for part in parts]
+                    if joint.kind == "floating"
+                    else [joint.name]
+                )
+        for joint in self.joints:
+            if joint.mimic is not None:
+                self.rate_of[joint.name] = self.rate_of[joint.mimic.joint]
+        self.rates = len(self.rate_names)
+        base = model.base_link
+        self.bodies = [Body(None, 0, np.eye(4), 0, 0, 0, 1.0, 0.0, [base])]
+        self.body_of = {base: 0}
+        self.frame_of = {base: np.eye(4)}
+        waiting = list(model.joints)
+        while waiting:
+            later = [joint for joint in waiting if joint.parent not in self.body_of]
+            for joint in waiting:
+                if joint.parent in self.body_of:
+                    self._hang(joint)
+            waiting = [joint for joint in later if joint.child not in self.body_of]
+        self._weigh()
+
+    def _hang(self, joint: TreeJoint) -> None:
+        parent = self.body_of[joint.parent]
+        at = self.frame_of[joint.parent] @ joint.at.matrix
+        from_link = np.linalg.inv(joint.child_at.matrix)
+        if not joint.moves:
+            self.body_of[joint.child] = parent
+            self.frame_of[joint.child] = at @ from_link
+            self.bodies[parent].links.append(joint.child)
+            return
+        turn = np.eye(4)
+        if joint.kind != "floating":
+            turn[:3, :3] = frame_along(joint.axis)
+        followed = joint.mimic.joint if joint.mimic else joint.name
+        self.body_of[joint.child] = len(self.bodies)
+        self.frame_of[joint.child] = turn.T @ from_link
+        self.bodies.append(
+            Body(
+                joint,
+                parent,
+                at @ turn,
+                self.position_of[followed],
+                self.rate_of[joint.name],
+                self.position_of[joint.name],
+                joint.mimic.multiplier if joint.mimic else 1.0,
+                joint.mimic.offset if joint.mimic else 0.0,
+                [joint.child],
+            )
+        )
+
+    def _weigh(self) -> None:
+        links = {link.name: link for link in self.model.links}
+        for body in self.bodies:
+            mass = sum(links[name].mass for name in body.links)
+            com, inertia = np.zeros(3), np.zeros((3, 3))
+            places = []
+            for name in body.links:
+                frame = self.frame_of[name]
+                places.append(frame[:3, :3] @ links[name].com + frame[:3, 3])
+                com += links[name].mass * places[-1]
+            com = com / mass if mass > 0.0 else com
+            for name, place in zip(body.links, places, strict=True):
+                R, link = self.frame_of[name][:3, :3], links[name]
+                arm = place - com
+                inertia += R @ link.inertia @ R.T
+                inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+            body.mass, body.com, body.inertia = mass, com, inertia
+
+    def place_of_rate(self, rate: int) -> int:
+        """Where in a configuration the coordinate of a rate is; of a floating joint, roughly."""
+        for body in self.bodies[1:]:
+            if body.rate <= rate < body.rate + body.width and body.own == body.position:
+                return body.position + rate - body.rate
+        raise ValueError(f"no coordinate has the rate {rate}")
+
+    def above(self, body: int) -> list[int]:
+        """The body and those between it and the base, which is left out."""
+        found = []
+        while body:
+            found.append(body)
+            body = self.bodies[body].parent
+        return found
+
+    def way_round(self, parent: int, child: int) -> list[tuple[int, float]]:
+        """Bodies whose joints move the child (+1) or the parent (-1), but not both alike."""
+        down, up = self.above(child), self.above(parent)
+        common = set(down) & set(up)
+        return [(body, 1.0) for body in down if body not in common] + [
+            (body, -1.0) for body in up if body not in common
+        ]
+
+    def size(self) -> float:
+        """A length [m] of the order of the mechanism's, by which it is judged whether it closes."""
+        lengths = [float(np.linalg.norm(body.frame[:3, 3])) for body in self.bodies[1:]]
+        for closure in self.model.closures:
+            for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+                point = self.frame_of[link] @ np.array([*place.translation, 1.0])
+                lengths.append(float(np.linalg.norm(point[:3])))
+        lengths += [
+            float(np.linalg.norm(value[:3])) for _, value in self.model.home if len(value) == 7
+        ]
+        return max(lengths) or 1.0
+
+
+def frame_along(axis: FloatArray) -> FloatArray:
+    """A rotation (3, 3) whose third column is a unit axis; as plain as can be."""
+    for k in range(3):
+        if abs(abs(axis[k]) - 1.0) < NOISE:
+            columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, turned until z is the axis
+            if axis[k] < 0.0:
+                columns[:, 1:] *= -1.0
+            return columns
+    smallest = int(np.argmin(np.abs(axis)))
+    x = np.cross(np.eye(3)[smallest], axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])

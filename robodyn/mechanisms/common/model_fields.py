@@ -1,0 +1,81 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Fields of a model, checked and frozen: arrays, rotations, inertias, numbers of at least zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import ModelError, RobodynError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
+    """A read-only copy of finite numbers of a given shape.
+
+    Raises:
+        ModelError: anything else.
+    """
+    try:
+        array: FloatArray = as_array(name, value, shape, unit).copy()
+    except RobodynError as error:
+        raise ModelError(str(error), value=value) from error
+    if array.shape != shape:
+        raise ModelError(f"{name} has shape {array.shape}, expected {shape}", value=value)
+    array.setflags(write=False)
+    return array
+
+
+def not_negative(name: str, value: Any) -> float:
+    """A finite number of at least zero.
+
+    Raises:
+        ModelError: anything else.
+    """
+    try:
+        return as_scalar(name, value, at_least=0.0)
+    except RobodynError as error:
+        raise ModelError(str(error), value=value) from error
+
+
+def rotation_matrix(name: str, value: ArrayLike) -> FloatArray:
+    """A proper rotation (3, 3).
+
+    Raises:
+        ModelError: not orthonormal to 1e-9, or a reflection.
+    """
+    R: FloatArray = frozen(name, value, (3, 3))
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
+        raise ModelError(f"{name} is not a rotation matrix: {R.tolist()}", value=R)
+    return R
+
+
+def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
+    """A symmetric (3, 3), rounding of its two halves evened out.
+
+    Raises:
+        ModelError: not symmetric to 1e-9 of its largest entry.
+    """
+    tensor = frozen(name, value, (3, 3), "kg m^2")
+    if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
+        raise ModelError(f"{name} is not symmetric: {tensor.tolist()}", value=tensor)
+    return frozen(name, 0.5 * (tensor + tensor.T), (3, 3))

@@ -1,0 +1,78 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Mechanisms with closed loops through the nodes: on their paths, the same in every run."""
+
+import csv
+
+import numpy as np
+import pytest
+from launch_harness import Launch
+
+import robodyn as rd
+
+pytestmark = pytest.mark.system
+MODELS = ("delta", "hexapod_rotary")
+
+
+def started(folder, model):
+    given = {"model": model, "path": "demo", "duration": 4.0}
+    return Launch(folder, given, "arm_sim.launch.py")
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def run(request, tmp_path_factory):
+    launch = started(tmp_path_factory.mktemp(request.param), request.param)
+    code = launch.wait()
+    assert code == 0, launch.output
+    yield request.param, launch
+    launch.close()
+
+
+def motion(launch, mechanism):
+    """Times, independent joints and efforts that a run's history has."""
+    with (launch.output_folder / "history.csv").open() as file:
+        rows = list(csv.DictReader(file))
+
+    def table(names):
+        return np.array([[float(row[name] or "nan") for name in names] for row in rows])
+
+    efforts = [f"effort_{name}" for name in mechanism.joint_names]
+    return table(["time"])[:, 0], table(mechanism.independent_joints), table(efforts)
+
+
+def test_the_tip_stays_on_its_path(run):
+    model, launch = run
+    assert launch.summary["status"] in ("completed", "stopped after its duration")
+    mechanism = rd.load(model)
+    path = rd.load_path("demo", mechanism)
+    times, joints, _ = motion(launch, mechanism)
+    assert times[-1] == pytest.approx(4.0, abs=0.01)
+    assert np.diff(times) == pytest.approx(0.005, abs=1e-9)
+    # in a run of its own, so as not to be found from configurations of the one under test
+    wanted = mechanism.body_pose(path.sample(times).configuration)
+    moved = mechanism.motion_of_independent(joints, np.zeros_like(joints)).configuration
+    difference = rd.pose_difference(wanted, mechanism.body_pose(moved))
+    assert np.linalg.norm(difference[:, :3], axis=1).max() < 1e-3
+    assert np.linalg.norm(difference[:, 3:], axis=1).max() < 2e-3
+    assert np.ptp(wanted[:, :3], axis=0).max() > 0.01
+
+
+def test_another_run_is_the_same_to_the_last_bit(run, tmp_path):
+    model, launch = run
+    again = started(tmp_path, model)
+    try:
+        assert again.wait() == 0, again.output
+        assert again.history_bytes == launch.history_bytes
+    finally:
+        again.close()

@@ -1,0 +1,108 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The other kinds of mechanism as closed loops: the same numbers from other equations."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+
+pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+
+
+@pytest.fixture(params=["stewart_symmetric", "stewart_dasgupta"])
+def platform(request):
+    return rd.load(request.param)
+
+
+@pytest.fixture
+def loop(platform):
+    return rd.load(platform.name, kind="closed_loop")
+
+
+def relative(a, b):
+    return float(np.abs(np.asarray(a) - b).max() / np.abs(b).max())
+
+
+@pytest.fixture
+def pair(platform, loop, rng):
+    """A state of both: pose, twist, acceleration, wrench; configuration and motion of the legs."""
+    pose = platform.advance(platform.home, rng.normal(0.0, 0.03, 6))
+    twist, change, wrench = rng.normal(size=6), rng.normal(size=6), 50.0 * rng.normal(size=6)
+    legs = platform.driven_motion(pose, twist, change)
+    sign = platform.joint_signs
+    q = loop.assemble(pose=pose)
+    return (pose, twist, change, wrench), (q, sign * legs.velocities, sign * legs.accelerations)
+
+
+def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loop):
+    assert rd.load(stewart_urdf(platform.model)).kind == "stewart"
+    assert loop.kind == "closed_loop"
+    assert loop.mobility == 6
+    assert loop.joint_names == tuple(f"leg{n}_actuator" for n in range(1, 7))
+
+
+def test_a_platforms_efforts_mass_matrix_and_accelerations(platform, loop, pair):
+    (pose, twist, change, wrench), (q, u, u_change) = pair
+    sign = platform.joint_signs
+    wanted = platform.inverse_dynamics(pose, twist, change, wrench)
+    efforts = loop.inverse_dynamics(q, u, u_change, wrench)
+    assert relative(sign * efforts, wanted) < 1e-9
+    J = loop.jacobian(q)
+    assert relative(J @ u, twist) < 1e-9
+    assert relative(loop.mass_matrix(q), J.T @ platform.mass_matrix(pose) @ J) < 1e-9
+    assert relative(loop.forward_dynamics(q, u, efforts, wrench), u_change) < 1e-9
+
+
+def test_a_platforms_passive_joints(platform, loop, pair):
+    (pose, twist, _, _), (q, u, _) = pair
+    wanted, found = platform.joint_states(pose, twist), loop.joint_states(q, u)
+    at = [found.names.index(name) for name in wanted.names]
+    assert np.abs(found.positions[at] - wanted.positions).max() < 1e-9
+    assert relative(found.velocities[at], wanted.velocities) < 1e-9
+
+
+def test_a_platforms_simulation(platform, loop):
+    """Falling from home on efforts that hold two thirds of its weight."""
+    rest = np.zeros(6)
+    efforts = platform.inverse_dynamics(platform.home, rest, rest) / 1.5
+    sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
+    pose, twist = platform.integrate(platform.home, rest, efforts, load, 1e-4, 500)
+    q, u = loop.integrate(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
+    # both to the order of the step; coordinates differ, so the last digits do
+    assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
+    assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-8
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford_arm"])
+def test_an_arm_without_closures(name, rng):
+    """A chain is a tree that closes no loop."""
+    arm = rd.load(name)
+    loop = rd.load(name, kind="closed_loop")
+    assert loop.mobility == arm.n
+    q = rng.uniform(-0.5, 0.5, arm.n) + arm.home
+    qd, qdd, wrench = rng.normal(size=arm.n), rng.normal(size=arm.n), rng.normal(size=6)
+    wanted = arm.inverse_dynamics(q, qd, qdd, wrench)
+    assert relative(loop.inverse_dynamics(q, qd, qdd, wrench), wanted) < 1e-9
+    assert relative(loop.mass_matrix(q), arm.mass_matrix(q)) < 1e-9
+    assert relative(loop.jacobian(q), arm.jacobian(q)) < 1e-9
+    assert relative(loop.forward_kinematics(q), arm.forward_kinematics(q)) < 1e-9
+    forward = arm.forward_dynamics(q, qd, wanted, wrench)
+    assert relative(loop.forward_dynamics(q, qd, wanted, wrench), forward) < 1e-9
+    after = arm.integrate(q, qd, wanted, wrench, 1e-3, 50)
+    ours = loop.integrate(q, qd, wanted, wrench, 1e-3, 50)
+    assert relative(ours[0], after[0]) < 1e-9
+    assert relative(ours[1], after[1]) < 1e-9

@@ -1,0 +1,139 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Simulations: loops that stay closed, energy that stays, and passages through singularities."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_mechanisms import parallel, random_state
+
+import robodyn as rd
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.simulation.compiled import is_compiled
+from robodyn.trajectories.sampled import SampledTrajectory
+
+FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
+
+
+@pytest.fixture
+def fivebar():
+    return rd.load(FOLDER / "fivebar.urdf").without_friction()
+
+
+@pytest.fixture
+def delta():
+    return rd.load(FOLDER / "delta.urdf").without_friction()
+
+
+def energy(mechanism, q, u):
+    return sum(mechanism.energy(q, u))
+
+
+def test_energy_errs_by_the_order_of_the_integrator(delta):
+    """Half the step, a sixteenth of the error; loops closed throughout."""
+    q, u = delta.home, np.array([0.3, -0.2, 0.5])
+    before = energy(delta, q, u)
+    errors = []
+    for dt in (1e-3, 5e-4):
+        after = delta.integrate(q, u, np.zeros(3), np.zeros(6), dt, round(0.4 / dt))
+        errors.append(abs(energy(delta, *after) - before))
+        assert delta.structure.equations.left(after[0]) < 1e-12
+    assert errors[1] < errors[0] / 12.0
+
+
+def test_a_five_bar_swings_through_singularities_of_type_2(fivebar):
+    """Let go, it falls to where its rods align and on to the other side, energy conserved."""
+    q, u = fivebar.home, np.array([1.0, -2.0])
+    before, sides, worst = energy(fivebar, q, u), set(), 0.0
+    for _ in range(120):
+        q, u = fivebar.integrate(q, u, np.zeros(2), np.zeros(6), 1e-4, 250)
+        sides.add(float(np.sign(fivebar.determinant(q))))
+        worst = max(worst, fivebar.structure.equations.left(q))
+    assert sides == {-1.0, 1.0}
+    assert worst < 1e-12
+    assert abs(energy(fivebar, q, u) - before) < 1e-5 * abs(before)
+
+
+def test_at_a_singularity_forward_dynamics_goes_on_and_inverse_dynamics_does_not(fivebar):
+    """Rods in one line: the tip gives way although both motors are locked."""
+    q = aligned(fivebar)
+    assert fivebar.force_condition(q) > 1e9
+    assert fivebar.motion_condition(q) < 1e3
+    rest = np.zeros(2)
+    with pytest.raises(rd.SingularConfiguration):
+        fivebar.inverse_dynamics(q, rest, rest)
+    change = fivebar.forward_dynamics(q, rest, np.array([0.5, -0.2]))
+    assert np.isfinite(change).all()
+    # the same motion a moment later, by simulation
+    after, rate = fivebar.integrate(q, rest, np.array([0.5, -0.2]), np.zeros(6), 1e-6, 100)
+    assert np.abs(rate / 1e-4 - change).max() < 1e-2 * np.abs(change).max()
+    assert fivebar.structure.equations.left(after) < 1e-12
+
+
+def aligned(fivebar):
+    """A configuration in which the two distal rods are in line."""
+    low, high = None, None
+    q, u = fivebar.home, np.array([1.0, -2.0])
+    for _ in range(400):
+        before = q
+        q, u = fivebar.integrate(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
+        if np.sign(fivebar.determinant(q)) != np.sign(fivebar.determinant(before)):
+            low, high = before, q
+            break
+    assert low is not None
+    # between the two, by closing from ever nearer guesses: the one whose rods align
+    equations, sign = fivebar.structure.equations, np.sign(fivebar.determinant(low))
+    for _ in range(200):
+        middle = equations.close(0.5 * (low + high)).q
+        if np.sign(fivebar.determinant(middle)) == sign:
+            low = middle
+        else:
+            high = middle
+        if np.abs(low - high).max() < 1e-15:
+            break
+    return middle
+
+
+@pytest.mark.parametrize("name", ["delta", "redundant_3rrr"])
+def test_computed_torque_follows_a_path_of_the_independent_joints(name):
+    """Planned, flown and simulated by the code that serves every kind."""
+    mechanism = rd.load(FOLDER / f"{name}.urdf")
+    start = mechanism.home
+    goal = mechanism.advance(start, np.array([0.1, -0.08, 0.12]))
+    trajectory = SampledTrajectory(
+        mechanism, [0.0, 0.5, 1.0], Motion(np.array([start, goal, start]), *np.zeros((2, 3, 3)))
+    )
+    controller = rd.ComputedTorque(mechanism, kp=400.0, kv=40.0)
+    assert is_compiled(mechanism, controller)
+    result = rd.simulate(mechanism, controller, trajectory, dt=1e-3, control_dt=2e-3)
+    assert not result.events
+    end = trajectory.sample(result.time[-1]).configuration
+    assert np.abs(mechanism.difference(result.configuration[-1], end)).max() < 1e-3
+    left = [mechanism.structure.equations.left(q) for q in result.configuration]
+    assert max(left) < 1e-12
+
+
+@pytest.mark.parametrize("kind", ["spherical", "revolute", "universal"])
+def test_random_mechanisms_stay_closed_and_keep_their_energy(rng, kind):
+    mechanism = parallel(rng, [kind] * 3).mechanism().without_friction()
+    q, u, _, _ = random_state(mechanism, rng)
+    u = u / max(1.0, np.abs(mechanism.joint_rates(q, u)).max())
+    n, before = len(mechanism.joint_names), energy(mechanism, q, u)
+    kinetic = mechanism.energy(q, u)[0]
+    after = mechanism.integrate(q, u, np.zeros(n), np.zeros(6), 1e-4, 200)
+    assert mechanism.structure.equations.left(after[0]) < 1e-12
+    moved = abs(mechanism.energy(*after)[0] - kinetic)
+    assert abs(energy(mechanism, *after) - before) < 1e-6 * max(1.0, moved)
