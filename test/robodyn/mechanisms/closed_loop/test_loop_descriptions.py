@@ -25,7 +25,8 @@ BAR = (
 # A four-bar linkage in the plane y = 0, closed between the ends of two chains.
 FOURBAR = """<robot name="fourbar">
   <link name="base_link"/>
-  <link name="crank">{crank}</link><link name="coupler">{coupler}</link><link name="rocker">{rocker}</link>
+  <link name="crank">{crank}</link><link name="coupler">{coupler}</link>
+  <link name="rocker">{rocker}</link>
   <joint name="motor" type="continuous"><parent link="base_link"/><child link="crank"/>
     <axis xyz="0 1 0"/></joint>
   <joint name="knee" type="continuous"><parent link="crank"/><child link="coupler"/>
@@ -50,7 +51,9 @@ def fourbar(kind="revolute", apart=0.4, driven=("motor",)):
     return FOURBAR.format(**bars, kind=kind, apart=apart, drives=drives)
 
 
-@pytest.mark.parametrize("kind, equations", [("spherical", 3), ("revolute", 5), ("cylindrical", 4)])
+@pytest.mark.parametrize(
+    ("kind", "equations"), [("spherical", 3), ("revolute", 5), ("cylindrical", 4)]
+)
 def test_the_rank_is_found_and_not_counted(kind, equations):
     """A four-bar moves in one way, however many equations say that it is planar."""
     found = rd.load(fourbar(kind)).loops_found()
@@ -68,14 +71,13 @@ def test_a_loop_that_cannot_close_is_named_with_what_it_is_open_by():
 def test_too_few_motors_are_told_with_the_joints_that_still_move():
     document = fourbar().replace(
         "</robot>",
-        '<link name="tail">'
-        + BAR.format(half=0.1)
-        + '</link><joint name="hinge" type="continuous">'
-        '<parent link="rocker"/><child link="tail"/><axis xyz="0 1 0"/></joint></robot>',
+        '<link name="tail">' + BAR.format(half=0.1) + "</link>"
+        '<joint name="hinge" type="continuous"><parent link="rocker"/><child link="tail"/><axis xyz="0 1 0"/></joint></robot>',
     )
     loose = rd.load(document)
     found = loose.loops_found()
-    assert not found["motors_suffice"] and found["loose_joints"] == ["hinge"]
+    assert not found["motors_suffice"]
+    assert found["loose_joints"] == ["hinge"]
     assert found["condition_numbers"]["force"] is None
     rest = np.zeros(2)
     with pytest.raises(rd.UnderActuated, match="hinge"):

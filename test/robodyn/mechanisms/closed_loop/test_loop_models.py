@@ -43,7 +43,8 @@ def test_the_motors_hold_every_freedom(mechanism):
     assert found["freedoms"] == len(mechanism.joint_names) == MODELS[mechanism.name]
     assert found["mobility"] == found["freedoms"] + len(found["idle_freedoms"])
     assert found["mobility"] == found["tree_coordinates"] - found["rank"]
-    assert found["motors_suffice"] and not found["loose_joints"]
+    assert found["motors_suffice"]
+    assert not found["loose_joints"]
     assert found["open_by"] < 1e-12 * mechanism.size
     assert 1.0 <= found["condition_numbers"]["force"] < 10.0
 
@@ -96,7 +97,7 @@ def test_the_tip_reaches_the_goals_it_can(mechanism):
     np.testing.assert_allclose(mechanism.body_pose(found)[:3], goal[:3], rtol=0, atol=1e-9)
     np.testing.assert_allclose(found, there, rtol=0, atol=1e-8)
     with pytest.raises(rd.NoSolution):
-        mechanism.reach([*(goal[:3] + [0.0, 0.0, 5.0]), *mechanism.body_pose(there)[3:]])
+        mechanism.reach(mechanism.body_pose(there) + np.array([0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0]))
 
 
 def test_readings_of_the_motors_tell_the_state(mechanism):
