@@ -71,10 +71,9 @@ def test_a_loop_that_cannot_close_is_named_with_what_it_is_open_by():
 def test_too_few_motors_are_told_with_the_joints_that_still_move():
     document = fourbar().replace(
         "</robot>",
-        '<link name="tail">'
-        + BAR.format(half=0.1)
-        + '</link><joint name="hinge" type="continuous">'
-        '<parent link="rocker"/><child link="tail"/><axis xyz="0 1 0"/></joint></robot>',
+        '<link name="tail">' + BAR.format(half=0.1) + "</link>"
+        '<joint name="hinge" type="continuous"><parent link="rocker"/>'
+        '<child link="tail"/><axis xyz="0 1 0"/></joint></robot>',
     )
     loose = rd.load(document)
     found = loose.loops_found()
