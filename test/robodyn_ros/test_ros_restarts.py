@@ -156,7 +156,7 @@ def test_of_two_planners_the_latest_path_is_flown(graph):
     graph.start(
         "trajectory_planner", {"path": "rival.yaml", "sample_period": 0.05}, "-r", "__node:=rival"
     )
-    controller.wait_for_line("[WARN]", "platform_trajectory has 2 publishers: the latest path")
+    controller.wait_for_line("[WARN]", "platform_trajectory has 2 publishers: the latest")
     graph.peer.until(
         lambda: np.linalg.norm(graph.position - RIVAL) < 1e-3, "the end of the rival's path"
     )
