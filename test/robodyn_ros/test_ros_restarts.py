@@ -138,7 +138,7 @@ def test_a_restart_of_each_in_turn(graph, name):
     assert all(process.alive for process in graph.processes.values())
     if name == "inverse_dynamics":
         # nobody moves it: brakes hold it where it is
-        graph.processes["forward_simulator"].wait_for_line("no command for 0.05 s: brakes hold")
+        graph.processes["forward_simulator"].wait_for_line("no command for 0.05 s: brakes closed")
     if name == "forward_simulator":
         graph.processes["inverse_dynamics"].wait_for_line("no platform_state for 1 s")
         graph.peer.until(lambda: not any(graph.commands[-1].effort), "a controller that lets go")
