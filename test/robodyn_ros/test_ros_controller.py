@@ -225,7 +225,8 @@ def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
     close(controller.answer(12, other), expected)
 
 
-@with_parameters(mode="computed_torque", kp=1000.0)
+# without a handover from where the platform is
+@with_parameters(mode="computed_torque", kp=1000.0, handover=0.0)
 def test_efforts_beyond_the_limits_are_cut_and_counted(controller, platform):
     path = line_to(platform, [0.1, 0.0, 0.9])
     controller.follow(path, start=SECOND)
@@ -249,7 +250,7 @@ def test_efforts_beyond_the_limits_are_cut_and_counted(controller, platform):
     assert values(status)["saturated_commands"] == "3"
 
 
-@with_parameters(mode="computed_torque")
+@with_parameters(mode="computed_torque", handover=0.0)
 def test_leg_lengths_are_followed_as_the_poses_they_mean(controller, platform, rng, scrambled):
     """In whatever order the joints are named; poses by forward kinematics from where it is."""
     path = line_to(platform, [0.1, -0.05, 0.95], [0.1, 0.05, -0.2])

@@ -190,3 +190,44 @@ def test_a_sequence_of_joint_motions(rng):
     assert motion.velocity.shape == (2, 2, 4)
     np.testing.assert_allclose(motion.configuration, [[q[0], q[1]], [q[2], q[2]]], atol=1e-14)
     np.testing.assert_allclose(path.switching_times, np.array([2, 4, 6, 7, 8]) / 6)
+
+
+BENT = np.array([0.2, -0.6, 0.4, 0.3, 0.7, 0.1])
+
+
+def tip_waypoints(arm, offsets):
+    """Poses of the tip, at offsets [m] from where it is at BENT."""
+    xyz, rpy = rd.rpy_from_pose(arm.body_pose(BENT))
+    return [{"xyz": (xyz + np.array(d)).tolist(), "rpy": rpy.tolist()} for d in offsets]
+
+
+@pytest.mark.parametrize("blend", [0.0, 0.4])
+def test_an_arms_waypoints_as_poses_are_lines_of_its_tip(write, puma, blend):
+    """The tip moves as a platform would; the joints follow, from the solution next to the start."""
+    points = tip_waypoints(puma, [(0, 0, 0), (0.05, 0, 0), (0.05, 0.05, -0.05)])
+    file = write({"v_max": 0.1, "w_max": 0.1, "blend": blend, "waypoints": points})
+    path, of_tip = rd.load_path(file, puma, BENT), rd.load_path(file)
+    assert path.duration == pytest.approx(of_tip.duration, abs=1e-9)
+    np.testing.assert_allclose(path.sample(0.0).configuration, BENT, rtol=0, atol=1e-8)
+    for t in path.times[::7]:
+        tip = puma.body_pose(path.sample(float(t)).configuration)
+        wanted = of_tip.sample(float(t)).configuration
+        np.testing.assert_allclose(tip[:3], wanted[:3], rtol=0, atol=1e-7)
+    # between knots, too
+    q, qd, _ = path.sample(path.times[:-1] + 0.5 * np.diff(path.times))
+    wanted = of_tip.sample(path.times[:-1] + 0.5 * np.diff(path.times))
+    np.testing.assert_allclose(puma.body_pose(q)[:, :3], wanted.configuration[:, :3], atol=1e-6)
+    velocity = np.einsum("sij,sj->si", puma.jacobian(q), qd)
+    np.testing.assert_allclose(velocity, wanted.velocity, rtol=0, atol=1e-3)
+
+
+def test_a_tip_pose_out_of_reach_is_refused_with_its_time(write, puma):
+    points = tip_waypoints(puma, [(0, 0, 0), (3.0, 0, 0)])
+    file = write({"v_max": 0.5, "w_max": 0.5, "waypoints": points})
+    with pytest.raises(PathError, match=r"path.yaml: at t = \d+\.\d+ s: .*may be out of reach"):
+        rd.load_path(file, puma, BENT)
+    # nor the first one
+    points = tip_waypoints(puma, [(3.0, 0, 0), (0, 0, 0)])
+    file = write({"v_max": 0.5, "w_max": 0.5, "waypoints": points})
+    with pytest.raises(PathError, match=r"path.yaml: puma560: no configuration within"):
+        rd.load_path(file, puma, BENT)
