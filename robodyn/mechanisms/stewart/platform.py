@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.compiled_run import integrate
@@ -145,8 +146,11 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
     @property
     def effort_limits(self) -> FloatArray:
-        """(6,) [N]."""
-        return np.array([leg.limits.effort for leg in self.model.legs], dtype=np.float64)
+        """(6,) [N], the smaller of a leg's limit and of what its motor can do at standstill."""
+        return np.array(
+            [min(leg.limits.effort, leg.actuator.effort_limit) for leg in self.model.legs],
+            dtype=np.float64,
+        )
 
     @property
     def position_limits(self) -> FloatArray:
@@ -155,8 +159,10 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
     @property
     def velocity_limits(self) -> FloatArray:
-        """(6,) [m/s]."""
-        return np.array([leg.limits.velocity for leg in self.model.legs])
+        """(6,) [m/s], the smaller of a leg's limit and of its motor's."""
+        return np.array(
+            [min(leg.limits.velocity, leg.actuator.rate_limit) for leg in self.model.legs]
+        )
 
     @property
     def home(self) -> FloatArray:
@@ -360,8 +366,16 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return linearize(self, self.joint_centres[0], pose, wrench)
 
     def without_friction(self) -> StewartPlatform:
-        """The same platform with no friction in its joints."""
-        legs = tuple(replace(leg, damping=Damping()) for leg in self.model.legs)
+        """The same platform with neither viscous nor dry friction, and lossless screws."""
+        legs = tuple(
+            replace(leg, damping=Damping(), actuator=leg.actuator.without_friction())
+            for leg in self.model.legs
+        )
+        return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
+
+    def without_actuators(self) -> StewartPlatform:
+        """The same platform with ideal actuators: no rotors, no dry friction, no motor limits."""
+        legs = tuple(replace(leg, actuator=Actuator()) for leg in self.model.legs)
         return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
 
     def with_payload(
