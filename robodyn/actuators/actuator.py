@@ -236,12 +236,12 @@ class Actuator:
         sign, else the load. Without rates the motor is taken to drive.
         """
         efforts = np.asarray(effort, dtype=np.float64)
-        return efforts / self.ratio / self._transmitted(efforts, rate)
+        return np.asarray(efforts / self.ratio / self._transmitted(efforts, rate))
 
     def efforts(self, torque: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
-        """Efforts at the joint [N or N m] (...) of motor torques [N m]: the inverse of `torques`."""
+        """Efforts at the joint [N or N m] (...) of motor torques [N m]; inverts `torques`."""
         torques = np.asarray(torque, dtype=np.float64) * self.ratio
-        return torques * self._transmitted(torques, rate)
+        return np.asarray(torques * self._transmitted(torques, rate))
 
     def _transmitted(self, effort: FloatArray, rate: ArrayLike | None) -> Any:
         if rate is None:

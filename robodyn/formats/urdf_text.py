@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
+from robodyn.formats.urdf_control import read_control_params
 from robodyn.formats.urdf_elements import Closure, ElementReader
 from robodyn.formats.urdf_motors import Motor, read_motors
 from robodyn.formats.xacro_text import expand_xacro
@@ -41,13 +42,15 @@ if TYPE_CHECKING:
 class UrdfDocument:
     """What was read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
-    `motors` are those that joints name in a `<robodyn>` element, by joint name.
+    `motors` are those that joints name in a `<robodyn>` element, `control_params` the texts of the
+    joints' `<param>`s in `<ros2_control>`, both by joint name.
     """
 
     robot: Any
     closures: tuple[Closure, ...]
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
+    control_params: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
@@ -93,7 +96,13 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    return UrdfDocument(_parsed(clean, source), closures, source, read_motors(root, source))
+    return UrdfDocument(
+        _parsed(clean, source),
+        closures,
+        source,
+        read_motors(root, source),
+        read_control_params(root, source),
+    )
 
 
 def _parsed(clean: ElementTree.Element, source: str) -> Any:

@@ -119,9 +119,12 @@ def _urdf_folders() -> Iterator[Path]:
 
 def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, str]) -> str:
     root = parse_xml(text, "URDF text")
-    if root.find("ros2_control") is not None:
+    system = root.find("ros2_control")
+    if system is not None and system.find("hardware") is not None:
         return text
-    system = element(root, "ros2_control", name=mechanism.name, type="system")
+    if system is None:
+        system = element(root, "ros2_control", name=mechanism.name, type="system")
+    described = {joint.get("name"): joint for joint in system.iterfind("joint")}
     hardware = element(system, "hardware")
     element(hardware, "plugin").text = arguments.get("plugin", PLUGIN)
     topics = {name: value for name, value in arguments.items() if name.endswith("_topic")}
@@ -130,7 +133,9 @@ def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, 
         element(hardware, "param", name=name).text = value
     home = mechanism.joint_positions(mechanism.home)
     for name, position in zip(mechanism.joint_names, home, strict=True):
-        joint = element(system, "joint", name=name)
+        joint = described.get(name)
+        if joint is None:
+            joint = element(system, "joint", name=name)
         element(joint, "command_interface", name="effort")
         state = element(joint, "state_interface", name="position")
         element(state, "param", name="initial_value").text = number(float(position))

@@ -32,8 +32,8 @@ from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.common.single_calls import condition_of
+from robodyn.mechanisms.stewart import actuation, dynamics, kinematics
 from robodyn.mechanisms.stewart import batch_calls as many
-from robodyn.mechanisms.stewart import dynamics, kinematics
 from robodyn.mechanisms.stewart import single_calls as single
 from robodyn.mechanisms.stewart.answers import PlatformAnswers
 from robodyn.mechanisms.stewart.base_joints import base_joints
@@ -306,6 +306,15 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return dynamics.inverse_dynamics(
             self._legs, self._platform, pose, twist, accel, wrench, chosen
         )
+
+    def actuator_terms(
+        self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
+    ) -> actuation.ActuatorTerms:
+        """What the actuators' rotors and dry friction add to the forces, (..., 6) [N] each.
+
+        Arguments as for `inverse_dynamics`; the sum of all terms is what `without_actuators` lacks.
+        """
+        return actuation.actuator_terms(self, pose, twist, accel)
 
     def reactions(
         self,
