@@ -83,6 +83,9 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, Protocol
     def without_friction(self) -> Mechanism:
         """The same mechanism with no friction in its joints."""
 
+    def without_actuators(self) -> Mechanism:
+        """The same mechanism with ideal actuators: no rotors, dry friction or motor limits."""
+
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Mechanism:

@@ -370,9 +370,14 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
     def linearize(self, pose: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
         """State matrix (..., 12, 12) about rest at pose (..., 7), its actuator forces held.
 
-        The derivatives are central differences of the exact forward dynamics, of order 6.
+        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
+        friction, which has none at rest, is left out.
         """
-        return linearize(self, self.joint_centres[0], pose, wrench)
+        legs = tuple(
+            replace(leg, actuator=leg.actuator.without_friction()) for leg in self.model.legs
+        )
+        smooth = StewartPlatform(replace(self.model, legs=legs), self.base_joint)
+        return linearize(smooth, self.joint_centres[0], pose, wrench)
 
     def without_friction(self) -> StewartPlatform:
         """The same platform with neither viscous nor dry friction, and lossless screws."""

@@ -286,5 +286,5 @@ def test_a_leg_on_a_spherical_joint_cannot_hold_a_rotor(rng):
         replace(leg, actuator=rd.Actuator(rotor_inertia=1e-4, lead=0.005))
         for leg in platform.model.legs
     )
-    with pytest.raises(ModelError, match="leg 1 .* spins up"):
+    with pytest.raises(ModelError, match=r"leg 1 .* spins up"):
         rd.StewartPlatform(replace(platform.model, legs=legs), "spherical")
