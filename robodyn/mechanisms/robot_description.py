@@ -120,7 +120,10 @@ def _urdf_folders() -> Iterator[Path]:
 def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, str]) -> str:
     root = parse_xml(text, "URDF text")
     system = root.find("ros2_control")
-    if system is not None and system.find("hardware") is not None:
+    # one that says nothing but actuators, as exported text has it, still lacks its hardware
+    if system is not None and not (
+        system.find("hardware") is None and system.find("joint/param") is not None
+    ):
         return text
     if system is None:
         system = element(root, "ros2_control", name=mechanism.name, type="system")
