@@ -244,6 +244,44 @@ def test_simulated_energy_is_kept(rng, reference):
     assert losses[1] < losses[0] / 10.0
 
 
+def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
+    """Runge-Kutta steps with `forward_dynamics`, called from here, arrive at the same state."""
+    pose, twist, _, wrench = (part[0] for part in random_motion(rng, platform, (1,)))
+    effort = platform.inverse_dynamics(pose, twist, np.zeros(6), wrench)
+    found = platform.integrate(pose, twist, effort, wrench, 1e-3, 5)
+    for _ in range(5):
+        states = [(pose, twist)]
+        rates = []
+        for part in (0.5, 0.5, 1.0, None):
+            at, moving = states[-1]
+            at = platform.normalized(at)
+            turn = platform.configuration_rate(at, moving)
+            rates.append((turn, platform.forward_dynamics(at, moving, effort, wrench)))
+            if part is not None:
+                step = part * 1e-3
+                states.append(
+                    tuple(x + step * r for x, r in zip((pose, twist), rates[-1], strict=True))
+                )
+        for_pose, for_twist = (
+            sum(w * rate[i] for w, rate in zip((1, 2, 2, 1), rates, strict=True)) for i in (0, 1)
+        )
+        pose = platform.normalized(pose + 1e-3 / 6.0 * for_pose)
+        twist = twist + 1e-3 / 6.0 * for_twist
+    assert found[0] == pytest.approx(pose, rel=1e-9, abs=1e-10)
+    assert found[1] == pytest.approx(twist, rel=1e-9, abs=1e-9)
+
+
+def test_computed_torque_needs_the_rotors(reference):
+    """With them in the model tracking is exact to the control rate; without, far worse."""
+    goal = rd.pose_from_rpy([0.05, 0.03, 0.85], [0.05, 0.02, 0.1])
+    path = rd.plan_line(reference.home, goal, duration=1.5)
+    errors = [
+        np.abs(rd.simulate(reference, rd.ComputedTorque(model), path, control_dt=2e-3).error).max()
+        for model in (reference, reference.without_actuators())
+    ]
+    assert errors[0] < 0.1 * errors[1]
+
+
 def test_a_rotor_slows_the_fall(reference):
     light = reference.without_actuators()
     falls = [
