@@ -16,6 +16,7 @@
 
 import copy
 import json
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,9 +26,11 @@ import pytest
 import yaml
 
 import robodyn as rd
+from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.formats.frictionless import frictionless
 from robodyn.mechanisms.inspection import report
 from robodyn.mechanisms.robot_description import robot_description
+from robodyn.report.parameters import parameter_tables
 
 PACKAGE = Path(rd.__file__).parent
 REFERENCE = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -238,3 +241,16 @@ def test_check_shows_what_each_actuator_adds(hexapod, yaml_file):
     assert rows[0]["inertia"] == pytest.approx(felt)
     assert report("stewart_symmetric")["actuators"] == []
     assert len(report("puma560")["actuators"]) == 6
+
+
+def test_the_report_lists_actuators_that_are_described(hexapod, arm, yaml_file):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        for document, name in ((hexapod, "machine.yaml"), (arm, "arm.yaml")):
+            mechanism = rd.load(yaml_file(document, name))
+            table = parameter_tables(mechanism)[-1]
+            assert table[0] == "Actuators"
+            assert len(table[2]) == len(mechanism.joint_names)
+            assert all(len(row) == len(table[1]) for row in table[2])
+        titles = [title for title, _, _ in parameter_tables(rd.load("puma560"))]
+    assert "Actuators" not in titles
