@@ -291,7 +291,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
             accel: (..., 6) [m/s^2, rad/s^2].
             wrench: (..., 6) [N, N m] what the surroundings exert on the platform, about its
                 reference point; none by default.
-            formulation: `exact`; `massless`, legs without mass and friction (eq. 41);
+            formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
                 `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
                 `robodyn.mechanisms.stewart.formulations.Formulation`.
         """
