@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from robodyn.actuators import Actuator as Actuator
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
+    "robodyn.actuators": ("Actuator",),
     "robodyn.report.study": ("analyze",),
     "robodyn.control": (
         "ComputedTorque",

@@ -68,6 +68,8 @@ def _show(found: dict[str, Any], console: Console) -> None:
         console.print(f"gravity {found['gravity']} m/s^2")
     console.print(_joint_table(found))
     _show_friction(found, console)
+    if found["actuators"]:
+        console.print(_actuator_table(found))
     console.print(_body_table(found))
     if found["loops"]:
         _show_loops(found["loops"], console)
@@ -161,6 +163,26 @@ def _friction_text(row: dict[str, Any]) -> str:
         else f"{name} {_number(value)}"
         for name, value in row.items()
     )
+
+
+def _actuator_table(found: dict[str, Any]) -> Table:
+    table = Table(
+        Column("actuator at home", no_wrap=True),
+        "rotor reflected [kg, kg m^2]",
+        "other inertia",
+        "dry friction [N, N m]",
+        "of the weight it holds",
+    )
+    for row in found["actuators"]:
+        share = row["friction_share"]
+        table.add_row(
+            row["name"],
+            f"{row['reflected_inertia']:.4g}",
+            "-" if row["inertia"] is None else f"{row['inertia']:.4g}",
+            f"{row['friction']:.4g}",
+            "-" if share is None else f"{100.0 * share:.3g} %",
+        )
+    return table
 
 
 def _body_table(found: dict[str, Any]) -> Table:

@@ -22,6 +22,8 @@ from robodyn.formats.xml_text import parse_xml
 
 # Attributes of `<dynamics>`, of a closure, and of our own element for motors.
 FRICTION = ("damping", "friction", "friction_backward")
+# Of an actuator, in `<param>`s of `<ros2_control>`.
+PARAMS = ("coulomb", "coulomb_backward", "static", "stribeck_velocity", "efficiency")
 
 
 def frictionless(description: str) -> str:
@@ -34,4 +36,8 @@ def frictionless(description: str) -> str:
     for element in root.iter():
         for name in FRICTION:
             element.attrib.pop(name, None)
+    for joint in root.iterfind("ros2_control/joint"):
+        for param in joint.findall("param"):
+            if param.get("name") in PARAMS:
+                joint.remove(param)
     return ElementTree.tostring(root, encoding="unicode")

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
+from robodyn.formats.urdf_control import read_control_params
 from robodyn.formats.urdf_drives import Drives, read_drives
 from robodyn.formats.urdf_elements import Closure, ElementReader
 from robodyn.formats.urdf_motors import Motor, read_motors
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
 class UrdfDocument:
     """A URDF as read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
-    `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
-    joints are driven; `text` is the URDF itself, xacro expanded.
+    `motors` are those that joints name in a `<robodyn>` element, `control_params` the texts of the
+    joints' `<param>`s in `<ros2_control>`, both by joint name; `drives` says which joints are
+    driven; `text` is the URDF itself, xacro expanded.
     """
 
     robot: Any
@@ -52,6 +54,7 @@ class UrdfDocument:
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)
     text: str = field(default="", repr=False)
+    control_params: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
@@ -97,8 +100,15 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    motors, drives = read_motors(root, source), read_drives(root)
-    return UrdfDocument(_parsed(clean, source), closures, source, motors, drives, text)
+    return UrdfDocument(
+        _parsed(clean, source),
+        closures,
+        source,
+        read_motors(root, source),
+        read_drives(root),
+        text,
+        read_control_params(root, source),
+    )
 
 
 def _parsed(clean: ElementTree.Element, source: str) -> Any:

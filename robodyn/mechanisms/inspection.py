@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import InvalidInput, KinematicsError, UnphysicalInertiaWarning
+from robodyn.mechanisms.actuators_at_home import actuators_at_home
 from robodyn.mechanisms.load import load
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
         "bodies": _bodies(mechanism),
         "joints": _joints(mechanism),
         "friction": _friction(mechanism),
+        "actuators": [],
         "home": _home(mechanism),
         "condition_number": None,
         "loops": mechanism.loops_found(),
@@ -128,6 +130,7 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
     home = mechanism.home
     try:
         positions = mechanism.joint_positions(home)
+        out["actuators"] = actuators_at_home(mechanism)
         size = mechanism.characteristic_length
         out["condition_number"] = {
             "value": _plain(mechanism.condition_number(home)),

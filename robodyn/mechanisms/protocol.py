@@ -84,6 +84,9 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, MovedByI
     def without_friction(self) -> Mechanism:
         """The same mechanism without joint friction."""
 
+    def without_actuators(self) -> Mechanism:
+        """The same mechanism with ideal actuators: no rotors, dry friction or motor limits."""
+
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Mechanism:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
     from robodyn.mechanisms.common.description import EffortUnit, MovingBody, Nouns
@@ -140,6 +141,16 @@ class Jointed(Protocol):
     @property
     def velocity_limits(self) -> FloatArray:
         """(n,) [m/s or rad/s] of the driven joints, infinite where the model gives none."""
+
+    @property
+    def actuators(self) -> Sequence[Actuator]:
+        """(n,) what drives each joint, as described; ideal where the description is silent."""
+
+    def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """(..., n) [N m] at the motors for efforts of the joints; see `common.actuated_joints`."""
+
+    def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """(..., n) [N or N m] of the joints for torques of the motors."""
 
     def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., n) [m or rad] positions of the driven joints."""

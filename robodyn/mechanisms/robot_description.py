@@ -121,9 +121,15 @@ def _urdf_folders() -> Iterator[Path]:
 
 def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, str]) -> str:
     root = parse_xml(text, "URDF text")
-    if root.find("ros2_control") is not None:
+    system = root.find("ros2_control")
+    # one that says nothing but actuators, as exported text has it, still lacks its hardware
+    if system is not None and not (
+        system.find("hardware") is None and system.find("joint/param") is not None
+    ):
         return text
-    system = element(root, "ros2_control", name=mechanism.name, type="system")
+    if system is None:
+        system = element(root, "ros2_control", name=mechanism.name, type="system")
+    described = {joint.get("name"): joint for joint in system.iterfind("joint")}
     hardware = element(system, "hardware")
     element(hardware, "plugin").text = arguments.get("plugin", PLUGIN)
     topics = {name: value for name, value in arguments.items() if name.endswith("_topic")}
@@ -132,7 +138,9 @@ def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, 
         element(hardware, "param", name=name).text = value
     home = mechanism.joint_positions(mechanism.home)
     for name, position in zip(mechanism.joint_names, home, strict=True):
-        joint = element(system, "joint", name=name)
+        joint = described.get(name)
+        if joint is None:
+            joint = element(system, "joint", name=name)
         element(joint, "command_interface", name="effort")
         state = element(joint, "state_interface", name="position")
         element(state, "param", name="initial_value").text = number(float(position))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.mechanisms.common.actuated_joints import ActuatedJoints
 from robodyn.mechanisms.common.effort_arrows import joint_axis_arrows
 from robodyn.mechanisms.common.independent_joints import IndependentJoints
 from robodyn.mechanisms.common.variables import joint_variables
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.variables import Variable
 
 
-class JointPresentation(IndependentJoints):
+class JointPresentation(IndependentJoints, ActuatedJoints):
     """Default implementation of `mechanisms.presentation`; a subclass adds its drawing.
 
     Attributes:

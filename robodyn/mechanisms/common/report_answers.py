@@ -22,9 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
 
     # A number, a vector (k,), a matrix (k, m), or text.
@@ -44,6 +47,21 @@ class ParameterTable:
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+
+
+def actuator_table(names: Sequence[str], actuators: Sequence[Actuator]) -> ParameterTable:
+    """Screw or gear, rotor, dry friction and limits of each actuator."""
+    rows = []
+    for name, actuator in zip(names, actuators, strict=True):
+        screw = "-" if actuator.lead is None else f"{actuator.lead:g}, {actuator.handed}"
+        static = max(actuator.coulomb_both) if actuator.static is None else actuator.static
+        rows.append((name, screw, actuator.gear_ratio, actuator.rotor_inertia,
+                     actuator.reflected_inertia, np.array(actuator.coulomb_both), static,
+                     actuator.torque_limit, actuator.velocity_limit))  # fmt: skip
+    head = ("joint", "lead [m], thread", "gear ratio", "rotor inertia [kg m²]",
+            "reflected [kg, kg m²]", "Coulomb friction +/− [N, N m]", "static [N, N m]",
+            "motor torque [N m]", "motor speed [rad/s]")  # fmt: skip
+    return ParameterTable("Actuators", head, rows)
 
 
 @dataclass(frozen=True)

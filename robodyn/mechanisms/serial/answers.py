@@ -28,6 +28,7 @@ from robodyn.mechanisms.common.effort_terms import EffortTerms
 from robodyn.mechanisms.common.joint_space import JointSpace
 
 if TYPE_CHECKING:
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
     from robodyn.mechanisms.serial.model import SerialModel
@@ -78,6 +79,11 @@ class SerialAnswers(JointSpace):
             {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
             for joint in self.model.joints
         )
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """(n,) what drives each joint: its armature and friction, its gear or screw, its motor."""
+        return tuple(joint.actuator for joint in self.model.joints)
 
     @cached_property
     def size(self) -> float:

@@ -374,6 +374,10 @@ class SerialArm(SerialKinematics):
         """The same arm without viscous and Coulomb friction."""
         return SerialArm(self.model.without_friction())
 
+    def without_actuators(self) -> SerialArm:
+        """The same arm with ideal actuators: no armature, Coulomb friction or motor limits."""
+        return SerialArm(self.model.without_actuators())
+
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> SerialArm:

@@ -44,6 +44,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
         options.base_link,
         options.tip_link,
         motors=document.motors,
+        control_params=document.control_params,
         hold_branches=options.hold_branches,
     )
     return SerialArm(model)

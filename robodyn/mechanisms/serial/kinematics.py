@@ -82,8 +82,11 @@ class SerialKinematics(SerialAnswers):
 
     @property
     def effort_limits(self) -> FloatArray:
-        """(n,) [N m or N]."""
-        return np.array([joint.effort for joint in self.model.joints], dtype=np.float64)
+        """(n,) [N m or N], the smaller of a joint's limit and its motor's at standstill."""
+        return np.array(
+            [min(joint.effort, joint.drive.effort_limit) for joint in self.model.joints],
+            dtype=np.float64,
+        )
 
     @property
     def position_limits(self) -> FloatArray:
@@ -92,8 +95,10 @@ class SerialKinematics(SerialAnswers):
 
     @property
     def velocity_limits(self) -> FloatArray:
-        """(n,) [rad/s or m/s]."""
-        return np.array([joint.velocity for joint in self.model.joints])
+        """(n,) [rad/s or m/s], the smaller of a joint's limit and of its motor's."""
+        return np.array(
+            [min(joint.velocity, joint.drive.rate_limit) for joint in self.model.joints]
+        )
 
     @property
     def home(self) -> FloatArray:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.errors import ModelError
 from robodyn.mechanisms.common.model_fields import (
     frozen,
@@ -61,6 +62,9 @@ class SerialJoint:
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, both positive.
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
+        drive: the rest of what drives it: screw or gear, static friction, limits and constants of
+            the motor. Its rotor inertia and Coulomb friction are `armature` and `friction`; see
+            `driven_by` and `actuator`.
         link: name of the link.
     """
 
@@ -78,6 +82,7 @@ class SerialJoint:
     position: FloatArray = field(default_factory=lambda: np.array([-np.inf, np.inf]))
     velocity: float = np.inf
     effort: float = np.inf
+    drive: Actuator = field(default_factory=Actuator)
     link: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -105,7 +110,51 @@ class SerialJoint:
                 f"{where}: friction is {self.friction.tolist()}, both must be at least 0",
                 value=self.friction,
             )
+        self._check_drive(where)
         self._check_limits(where)
+
+    def driven_by(self, actuator: Actuator) -> SerialJoint:
+        """The same joint with another actuator: its armature, its friction and all else.
+
+        Raises:
+            ModelError: a screw on a joint that turns.
+        """
+        drive = replace(actuator, rotor_inertia=0.0, coulomb=0.0, coulomb_backward=None)
+        return replace(
+            self,
+            armature=actuator.reflected_inertia,
+            friction=np.array(actuator.coulomb_both),
+            drive=drive,
+        )
+
+    @property
+    def actuator(self) -> Actuator:
+        """What drives it; without a gear the rotor inertia is that reflected to the joint."""
+        forward, backward = (float(level) for level in self.friction)
+        static = self.drive.static
+        return replace(
+            self.drive,
+            rotor_inertia=self.armature / self.drive.ratio**2,
+            coulomb=forward,
+            coulomb_backward=None if backward == forward else backward,
+            static=None if static is None else max(static, forward, backward),
+        )
+
+    def _check_drive(self, where: str) -> None:
+        drive = self.drive
+        if drive.lead is not None and self.kind != "prismatic":
+            raise ModelError(
+                f"{where}: the actuator has a lead of {drive.lead:g} m, but the joint turns; give "
+                "a gear_ratio instead",
+                value=drive.lead,
+            )
+        for name in ("rotor_inertia", "coulomb", "coulomb_backward"):
+            if getattr(drive, name):
+                raise ModelError(
+                    f"{where}: drive.{name} is {getattr(drive, name)}, expected none: it is "
+                    "counted as armature or friction; use `driven_by`",
+                    value=getattr(drive, name),
+                )
 
     def _check_limits(self, where: str) -> None:
         lower, upper = (float(bound) for bound in self.position)
@@ -196,9 +245,21 @@ class SerialModel:
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 
     def without_friction(self) -> SerialModel:
-        """The same arm without viscous and Coulomb friction."""
-        still = (replace(joint, damping=0.0, friction=np.zeros(2)) for joint in self.joints)
+        """The same arm with neither viscous nor Coulomb friction."""
+        still = (
+            replace(
+                joint,
+                damping=0.0,
+                friction=np.zeros(2),
+                drive=joint.drive.without_friction(),
+            )
+            for joint in self.joints
+        )
         return replace(self, joints=tuple(still))
+
+    def without_actuators(self) -> SerialModel:
+        """The same arm with ideal actuators: no armature, Coulomb friction or motor limits."""
+        return replace(self, joints=tuple(joint.driven_by(Actuator()) for joint in self.joints))
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None

@@ -60,6 +60,11 @@ def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = Tr
         if friction:
             row[at.DAMPING] = joint.damping
             row[at.FRICTION_FORWARD], row[at.FRICTION_BACKWARD] = joint.friction
+            (
+                row[at.STATIC_EXCESS_FORWARD],
+                row[at.STATIC_EXCESS_BACKWARD],
+                row[at.STRIBECK],
+            ) = joint.actuator.stribeck_terms
     return chain
 
 

@@ -20,7 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable
+from robodyn.actuators import Actuator
+from robodyn.mechanisms.common.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_table,
+)
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -44,7 +49,7 @@ def outline(arm: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(arm: Any) -> list[ParameterTable]:
-    """The links with their joints."""
+    """The links with their joints, and actuators of which more than these is known."""
     rows = [
         (joint.name, joint.kind, joint.mass, joint.com, joint.inertia, joint.armature,
          joint.damping, np.asarray(joint.friction), np.asarray(joint.position), joint.velocity,
@@ -54,4 +59,7 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
     head = ("joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
             "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
             "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]")  # fmt: skip
-    return [ParameterTable("Links", head, rows)]
+    tables = [ParameterTable("Links", head, rows)]
+    if any(joint.drive != Actuator() for joint in arm.model.joints):
+        tables.append(actuator_table(arm.joint_names, arm.actuators))
+    return tables

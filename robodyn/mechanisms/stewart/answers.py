@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.checks import as_pose
+from robodyn.mechanisms.common.actuated_joints import ActuatedJoints
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.coordinates import POSE
 from robodyn.mechanisms.common.description import MovingBody, Nouns, effort_units
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap, Unit
     from robodyn.mechanisms.common.description import EffortUnit
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.model import StewartModel
 
 
-class PlatformAnswers:
+class PlatformAnswers(ActuatedJoints):
     """The part of `StewartPlatform` that describes it; its equations are elsewhere.
 
     Attributes:
@@ -99,10 +101,23 @@ class PlatformAnswers:
 
     @property
     def joint_friction(self) -> tuple[dict[str, Any], ...]:
-        """Of each leg: viscous damping of its universal, prismatic and spherical joint."""
-        damping = (leg.damping for leg in self.model.legs)
+        """Of each leg: viscous damping of its universal, prismatic and spherical joint.
+
+        `coulomb` [N], in both directions, is there where a leg has dry friction.
+        """
         names = ("universal", "prismatic", "spherical")
-        return tuple({name: getattr(own, name) for name in names} for own in damping)
+        rows: list[dict[str, Any]] = [
+            {name: getattr(leg.damping, name) for name in names} for leg in self.model.legs
+        ]
+        if any(any(actuator.coulomb_both) for actuator in self.actuators):
+            for row, actuator in zip(rows, self.actuators, strict=True):
+                row["coulomb"] = np.array(actuator.coulomb_both)
+        return tuple(rows)
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """(6,) what drives each leg; ideal where the description is silent."""
+        return tuple(leg.actuator for leg in self.model.legs)
 
     @cached_property
     def characteristic_length(self) -> float:

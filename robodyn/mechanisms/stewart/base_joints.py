@@ -51,6 +51,13 @@ def base_joints(model: StewartModel, given: str | Sequence[str]) -> tuple[str, .
             value=given,
         )
     for number, (leg, joint) in enumerate(zip(model.legs, joints, strict=True), start=1):
+        if joint == "spherical" and leg.actuator.spin_inertia != 0.0:
+            raise ModelError(
+                f"{model.name}: leg {number} cannot stand on a spherical joint: nothing there "
+                "bears what its rotor does to the leg as it spins up; use a universal joint, or "
+                "give the actuator no rotor_inertia",
+                value=leg.actuator.rotor_inertia,
+            )
         for part, body in (("lower", leg.lower), ("upper", leg.upper)):
             if joint == "spherical" and not _is_symmetric(body):
                 raise ModelError(

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose, as_scalar
 from robodyn.errors import ModelError, RobodynError
 
@@ -205,6 +206,8 @@ class Leg:
         lower: the part at the base; leg frame, origin at the universal joint.
         upper: the part at the platform; leg frame, origin at the spherical joint.
         damping, limits: of its joints.
+        actuator: what drives it; ideal by default. The rotor's mass and its inertia, as if it
+            were locked, are already in the lower part.
         joints: their names and zeros in the URDF; numbered by the model where not given. Not
             compared, since they describe the file, not the mechanism.
     """
@@ -216,6 +219,7 @@ class Leg:
     upper: Body
     damping: Damping = field(default_factory=Damping)
     limits: LegLimits = field(default_factory=LegLimits)
+    actuator: Actuator = field(default_factory=Actuator)
     joints: LegJoints = field(default_factory=LegJoints, compare=False)
 
     def __post_init__(self) -> None:

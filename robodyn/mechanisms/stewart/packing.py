@@ -51,6 +51,15 @@ def pack_legs(model: StewartModel, base_joints: Sequence[str]) -> FloatArray:
         row[at.PRISMATIC_DAMPING] = leg.damping.prismatic
         row[at.SPHERICAL_DAMPING] = leg.damping.spherical
         row[at.BASE_JOINT] = _BASE_JOINTS[base_joint]
+        actuator = leg.actuator
+        row[at.REFLECTED] = actuator.reflected_inertia
+        row[at.SPIN_INERTIA] = actuator.spin_inertia
+        row[at.COULOMB], row[at.COULOMB_BACKWARD] = actuator.coulomb_both
+        (
+            row[at.STATIC_EXCESS],
+            row[at.STATIC_EXCESS_BACKWARD],
+            row[at.STRIBECK],
+        ) = actuator.stribeck_terms
     return legs
 
 

@@ -27,12 +27,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.compiled_run import integrate
 from robodyn.mechanisms.common.single_calls import condition_of
+from robodyn.mechanisms.stewart import actuation, dynamics, kinematics
 from robodyn.mechanisms.stewart import batch_calls as many
-from robodyn.mechanisms.stewart import dynamics, kinematics
 from robodyn.mechanisms.stewart import single_calls as single
 from robodyn.mechanisms.stewart.answers import PlatformAnswers
 from robodyn.mechanisms.stewart.base_joints import base_joints
@@ -145,8 +146,11 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
     @property
     def effort_limits(self) -> FloatArray:
-        """(6,) [N]."""
-        return np.array([leg.limits.effort for leg in self.model.legs], dtype=np.float64)
+        """(6,) [N], the smaller of a leg's limit and of what its motor can do at standstill."""
+        return np.array(
+            [min(leg.limits.effort, leg.actuator.effort_limit) for leg in self.model.legs],
+            dtype=np.float64,
+        )
 
     @property
     def position_limits(self) -> FloatArray:
@@ -155,8 +159,10 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
     @property
     def velocity_limits(self) -> FloatArray:
-        """(6,) [m/s]."""
-        return np.array([leg.limits.velocity for leg in self.model.legs])
+        """(6,) [m/s], the smaller of a leg's limit and of its motor's."""
+        return np.array(
+            [min(leg.limits.velocity, leg.actuator.rate_limit) for leg in self.model.legs]
+        )
 
     @property
     def home(self) -> FloatArray:
@@ -286,7 +292,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
             accel: (..., 6) [m/s^2, rad/s^2].
             wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
                 reference point; none by default.
-            formulation: `exact`; `massless`, legs without mass and friction (eq. 41);
+            formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
                 `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
                 `robodyn.mechanisms.stewart.formulations.Formulation`.
         """
@@ -301,6 +307,15 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         return dynamics.inverse_dynamics(
             self._legs, self._platform, pose, twist, accel, wrench, chosen
         )
+
+    def actuator_terms(
+        self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
+    ) -> actuation.ActuatorTerms:
+        """What the actuators' rotors and dry friction add to the forces, (..., 6) [N] each.
+
+        Arguments as for `inverse_dynamics`; the sum of all terms is what `without_actuators` lacks.
+        """
+        return actuation.actuator_terms(self, pose, twist, accel)
 
     def reactions(
         self,
@@ -356,13 +371,26 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
     def linearize(self, pose: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
         """State matrix (..., 12, 12) about rest at pose (..., 7), actuator forces held constant.
 
-        The derivatives are central differences of the exact forward dynamics, of order 6.
+        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
+        friction, which has none at rest, is left out.
         """
-        return linearize(self, self.joint_centres[0], pose, wrench)
+        legs = tuple(
+            replace(leg, actuator=leg.actuator.without_friction()) for leg in self.model.legs
+        )
+        smooth = StewartPlatform(replace(self.model, legs=legs), self.base_joint)
+        return linearize(smooth, self.joint_centres[0], pose, wrench)
 
     def without_friction(self) -> StewartPlatform:
-        """The same platform without joint friction."""
-        legs = tuple(replace(leg, damping=Damping()) for leg in self.model.legs)
+        """The same platform with neither viscous nor dry friction, and lossless screws."""
+        legs = tuple(
+            replace(leg, damping=Damping(), actuator=leg.actuator.without_friction())
+            for leg in self.model.legs
+        )
+        return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
+
+    def without_actuators(self) -> StewartPlatform:
+        """The same platform with ideal actuators: no rotors, no dry friction, no motor limits."""
+        legs = tuple(replace(leg, actuator=Actuator()) for leg in self.model.legs)
         return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
 
     def with_payload(

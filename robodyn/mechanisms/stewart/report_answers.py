@@ -19,7 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable
+from robodyn.actuators import Actuator
+from robodyn.mechanisms.common.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_table,
+)
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
@@ -48,8 +53,11 @@ def _around(points: FloatArray) -> list[int]:
 
 
 def parameter_tables(platform: Any) -> list[ParameterTable]:
-    """The bodies, equal legs once; and the geometry, friction and limits of each leg."""
-    return [_bodies(platform.model), _legs(platform.model)]
+    """The bodies, equal legs once; the geometry, friction and limits of each leg; its actuators."""
+    tables = [_bodies(platform.model), _legs(platform.model)]
+    if any(actuator != Actuator() for actuator in platform.actuators):
+        tables.append(actuator_table(platform.joint_names, platform.actuators))
+    return tables
 
 
 def _bodies(model: StewartModel) -> ParameterTable:

@@ -16,10 +16,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators.description import NAMES, actuator_from_params
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_motors import Motor
@@ -42,6 +44,7 @@ def serial_model_from_urdf(
     tip_link: str | None = None,
     *,
     motors: Mapping[str, Motor] | None = None,
+    control_params: Mapping[str, Mapping[str, str]] | None = None,
     hold_branches: bool = False,
 ) -> SerialModel:
     """The model of the chain from one link of a URDF to another.
@@ -55,6 +58,7 @@ def serial_model_from_urdf(
         base_link: where the chain begins, by default the root; it is assumed fixed.
         tip_link: where it ends, by default the leaf behind the largest number of moving joints.
         motors: by joint name, as `read_motors` returns them.
+        control_params: of the joints in `<ros2_control>`, as `read_control_params` returns them.
         hold_branches: hold movable joints outside the chain at 0, instead of refusing them.
 
     Raises:
@@ -69,7 +73,9 @@ def serial_model_from_urdf(
     joints = []
     for joint in chain.joints:
         try:
-            joints.append(_joint(tree, joint, start, motors or {}))
+            described = _joint(tree, joint, start, motors or {})
+            params = (control_params or {}).get(joint.name, {})
+            joints.append(_driven(described, params, joint.name in (motors or {})))
         except ModelError as error:
             raise ModelError(f"{source}: {error}", value=error.value) from error
         start = tree.frames[joint.child]
@@ -120,6 +126,35 @@ def _joint(
         effort=_limit(joint, "effort"),
         link=joint.child,
     )
+
+
+def _driven(joint: SerialJoint, params: Mapping[str, str], has_motor: bool) -> SerialJoint:
+    """The joint with the actuator that its parameters describe, if they describe one."""
+    if not any(name in params for name in NAMES):
+        return joint
+    where = f"joint {joint.name!r}"
+    if has_motor and any(name in params for name in ("rotor_inertia", "coulomb_backward")):
+        raise ModelError(
+            f"{where}: <robodyn> and the actuator's <param>s in <ros2_control> both describe its "
+            "motor; remove one of the two",
+            value=joint.name,
+        )
+    given = dict(params)
+    forward, backward = joint.friction
+    if "coulomb" not in given:
+        given["coulomb"] = repr(float(forward))
+        if backward != forward:
+            given.setdefault("coulomb_backward", repr(float(backward)))
+    actuator = actuator_from_params(given, where)
+    if forward and actuator.coulomb != forward:
+        raise ModelError(
+            f"{where}: dynamics friction is {forward:g}, expected {actuator.coulomb:g} as its "
+            '<param name="coulomb"> says; remove one of the two',
+            value=float(forward),
+        )
+    driven = joint.driven_by(actuator)
+    # a <robodyn> element gives the inertia already reflected
+    return replace(driven, armature=joint.armature) if has_motor else driven
 
 
 def _position_limits(joint: Any) -> FloatArray:

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators.description import actuator_from_fields
+from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, placements
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 _TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "links")
 _LINK = (
     "name", "joint", "theta", "d", "a", "alpha", "offset", "mass", "com", "inertia",
-    "armature", "damping", "friction", "limits",
+    "armature", "damping", "friction", "limits", "actuator",
 )  # fmt: skip
 _FRICTION = "a number, or [forward, backward], of at least 0 [N m or N]"
 
@@ -115,7 +117,7 @@ def _joint(link: Fields, number: int, placement: FloatArray, frame: FloatArray) 
         if not position[0] <= position[1]:
             raise limits.refuse("position", position.tolist(), "[lower, upper], lower <= upper")
     R = frame[:3, :3]
-    return SerialJoint(
+    joint = SerialJoint(
         name=link.text("name", default=f"joint{number}"),
         kind=kind,
         rotation=placement[:3, :3],
@@ -132,6 +134,25 @@ def _joint(link: Fields, number: int, placement: FloatArray, frame: FloatArray) 
         effort=limits.number("effort", force, default=np.inf, above=0.0),
         link=f"link{number}",
     )
+    return _driven(joint, link) if "actuator" in link else joint
+
+
+def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
+    actuator = actuator_from_fields(link.child("actuator"))
+    for name, of_actuator in (("armature", "rotor_inertia"), ("friction", "coulomb")):
+        if name in link:
+            raise link.refuse(
+                name,
+                link.get(name, ""),
+                f"nothing beside {link.where('actuator')}, whose {of_actuator} says the same; "
+                "remove one of the two",
+            )
+    try:
+        return joint.driven_by(actuator)
+    except ModelError as error:
+        raise ModelError(
+            f"{link.source}: {link.where('actuator')}: {error}", value=error.value
+        ) from error
 
 
 def _inertia(link: Fields) -> FloatArray:

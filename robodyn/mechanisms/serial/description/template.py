@@ -35,7 +35,9 @@ home: [0, -0.8, 1.2, 0, 0.6, 0]     # where simulations and plans start, one pos
 # for a prismatic one the other way round; `offset` is added to the variable. Mass [kg];
 # centre of mass [m] and inertia about it [kg m^2] in the link's own frame.
 # Optional: armature, the motor's inertia times the gear ratio squared [kg m^2]; damping, viscous
-# friction [N m s/rad]; friction, Coulomb friction [N m], one number or [forward, backward].
+# friction [N m s/rad]; friction, Coulomb friction [N m], one number or [forward, backward]. In
+# place of armature and friction `actuator` gives both as a data sheet does:
+# actuator: {{rotor_inertia: 3.0e-5, gear_ratio: 100, coulomb: 0.5}}   # kg m^2, N m at the joint
 links:
   - name: shoulder_pan
     joint: revolute

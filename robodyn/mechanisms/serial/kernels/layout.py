@@ -36,7 +36,10 @@ ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
 DAMPING = 36  # [N m s or N s/m]
 FRICTION_FORWARD = 37  # [N m or N], Coulomb friction of q' > 0
 FRICTION_BACKWARD = 38  # of q' < 0, also positive
-LINK_SIZE = 39
+STATIC_EXCESS_FORWARD = 39  # [N m or N], static above Coulomb friction
+STATIC_EXCESS_BACKWARD = 40
+STRIBECK = 41  # 1 / Stribeck velocity^2; 0 without
+LINK_SIZE = 42
 
 # Scratch of the recursions, a row for each link: R_{i-1}^i, r_i, r_i + rbar_i, force, moment.
 WORK_ROTATION = 0

@@ -34,6 +34,9 @@ from robodyn.mechanisms.serial.kernels.layout import (
     PRISMATIC,
     ROTATION,
     SPREAD,
+    STATIC_EXCESS_BACKWARD,
+    STATIC_EXCESS_FORWARD,
+    STRIBECK,
 )
 from robodyn.mechanisms.serial.kernels.spatial import Matrix, back, forth, matrix
 from robodyn.numerics.compiler import inner
@@ -203,7 +206,14 @@ def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> floa
 
 @inner
 def friction(row: Any, rate: Any) -> Any:
-    """Viscous and Coulomb friction of a joint; zero at rest, where it is not uniquely defined."""
+    """Viscous and dry friction of a joint; at rest no dry friction, as no single value is right.
+
+    Dry friction is Coulomb's with Stribeck's rise at low rates (`Actuator.dry_friction`).
+    """
     forward, backward = row[FRICTION_FORWARD], -row[FRICTION_BACKWARD]
     coulomb = choose(rate > 0.0, forward, choose(rate < 0.0, backward, 0.0))
+    if row[STRIBECK] > 0.0:
+        forward, backward = row[STATIC_EXCESS_FORWARD], -row[STATIC_EXCESS_BACKWARD]
+        excess = choose(rate > 0.0, forward, choose(rate < 0.0, backward, 0.0))
+        coulomb = coulomb + excess / (1.0 + row[STRIBECK] * rate * rate)
     return row[DAMPING] * rate + coulomb

@@ -18,9 +18,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from robodyn.formats.inertia import Finding, check_inertias, findings
 
 if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.stewart.model import Body, StewartModel
 
 
@@ -42,5 +45,16 @@ def check_bodies(model: StewartModel, *, strict: bool) -> None:
     Raises:
         UnphysicalInertia: with `strict=True`.
     """
-    bodies = ((name, body.inertia) for name, body in named_bodies(model))
-    check_inertias(model.source, bodies, strict=strict)
+    bodies = [(name, body.inertia) for name, body in named_bodies(model)]
+    check_inertias(model.source, [*bodies, *_too_small_for_rotors(model)], strict=strict)
+
+
+def _too_small_for_rotors(model: StewartModel) -> list[tuple[str, FloatArray]]:
+    """What is left of lower parts whose inertia about the leg does not even hold their rotor."""
+    left = []
+    for number, leg in enumerate(model.legs, start=1):
+        axial = leg.lower.inertia[0, 0]
+        if leg.actuator.spin_inertia and axial < leg.actuator.rotor_inertia:
+            rest = np.diag([axial - leg.actuator.rotor_inertia, axial, axial])
+            left.append((f"leg{number} lower without its actuator's rotor", rest))
+    return left

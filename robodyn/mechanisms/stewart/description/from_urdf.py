@@ -54,7 +54,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
     floating = _floating_joint(document)
     base = tree.frames[floating.parent]
     platform_frame = tree.frames[floating.child]
-    reader = LegReader(tree, base, source)
+    reader = LegReader(tree, base, source, document.control_params)
     legs: list[Leg] = []
     used = {floating.name}
     for closure in _ordered(document):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.documents import Fields
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 GRAVITY = (0.0, 0.0, -9.81)
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
-_SHARED = ("lower", "upper", "damping", "limits")
+_SHARED = ("lower", "upper", "damping", "limits", "actuator")
 _LEG = ("base", "platform", "universal_axis", *_SHARED)
 
 
@@ -99,6 +100,7 @@ def _leg(given: Fields, defaults: Fields) -> Leg:
         upper=_body(leg.child("upper")),
         damping=_damping(leg.child("damping", {})),
         limits=_limits(leg.child("limits", {})),
+        actuator=actuator_from_fields(leg.child("actuator", {})),
     )
 
 

@@ -57,6 +57,8 @@ leg_defaults:
     inertia: [[{upper_axial:.4g}, 0, 0], [0, {upper_cross:.4g}, 0], [0, 0, {upper_cross:.4g}]]
   # Viscous friction: universal and spherical joints [N m s/rad], the actuator [N s/m].
   damping: {{universal: 0.0, prismatic: 0.0, spherical: 0.0}}
+  # What drives a leg, where it is known: a rotor on a screw, and the screw's dry friction.
+  # actuator: {{rotor_inertia: 1.0e-4, lead: 0.005, handed: right, coulomb: 150.0}}  # kg m^2, m, N
   # Distance between the two joints of a leg, retracted and extended [m]; speed [m/s]; force [N].
   limits: {{length: [{shortest:.4g}, {longest:.4g}], velocity: {speed:g}, effort: {effort:.4g}}}
 

@@ -27,6 +27,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from robodyn.actuators.description import params_of
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.urdf_shapes import element, number, numbers, origin
 from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
@@ -66,6 +67,7 @@ def stewart_urdf(model: StewartModel) -> str:
         origin(joint, *rpy_from_pose(model.home))
     for index, leg in enumerate(model.legs, start=1):
         _closure(robot, model, index, leg)
+    _actuators(robot, model)
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
 
@@ -110,10 +112,25 @@ def _leg(
     origin(joint)
     limits = leg.limits
     _motion(joint, (1, 0, 0), limits.length, limits.effort, limits.velocity, damping.prismatic)
+    joint[-1].set("friction", number(leg.actuator.coulomb))
     link = element(robot, "link", name=upper)
     draw.inertial(link, leg.upper)
     draw.beam(link, (-rod, 0, 0), (0, 0, 0), 0.018 * length, "rod")
     draw.ball(link, (0, 0, 0), 0.03 * length, "joint")
+
+
+def _actuators(robot: ElementTree.Element, model: StewartModel) -> None:
+    """What drives the legs, as parameters of their joints; whose hardware it is, others add."""
+    described = [params_of(leg.actuator) for leg in model.legs]
+    for params in described:
+        params.pop("coulomb", None)  # <dynamics friction> says it
+    if not any(described):
+        return
+    system = element(robot, "ros2_control", name=model.name, type="system")
+    for leg, params in zip(model.legs, described, strict=True):
+        joint = element(system, "joint", name=leg.joints.actuator.name)
+        for name, text in params.items():
+            element(joint, "param", name=name).text = text
 
 
 def _closure(robot: ElementTree.Element, model: StewartModel, index: int, leg: Leg) -> None:

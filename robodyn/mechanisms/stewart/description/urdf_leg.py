@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn.actuators.description import actuator_from_params
 from robodyn.errors import ModelError
 from robodyn.mechanisms.stewart.model import (
     Body,
@@ -37,6 +38,9 @@ from robodyn.mechanisms.stewart.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.formats.urdf_elements import Closure
     from robodyn.formats.urdf_tree import UrdfTree
@@ -72,10 +76,20 @@ class Geometry(NamedTuple):
 
 
 class LegReader:
-    """Reads the legs of one URDF; `base` (4, 4) is the base frame in the frame of the root."""
+    """Reads the legs of one URDF; `base` (4, 4) is the base frame in the frame of the root.
 
-    def __init__(self, tree: UrdfTree, base: FloatArray, source: str) -> None:
+    `params` are the joints' parameters in `<ros2_control>`, by joint name.
+    """
+
+    def __init__(
+        self,
+        tree: UrdfTree,
+        base: FloatArray,
+        source: str,
+        params: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         self.tree, self.base, self.source = tree, base, source
+        self.params = params or {}
 
     def leg(self, joints: list[Any], tip: FloatArray, platform: FloatArray, by: Closure) -> Leg:
         """The leg of three joints from base to platform, closed at `tip` (3,), root frame.
@@ -87,7 +101,7 @@ class LegReader:
         """
         first, second, actuator = joints
         for joint in joints:
-            self._check_joint(joint)
+            self._check_joint(joint, driven=joint is actuator)
         if self.tree.body[second.parent] != self.tree.body[first.child]:
             raise self._error(f"joint {second.name!r}", second.parent, "a parent on the cross")
         self._check_massless(first)
@@ -101,6 +115,7 @@ class LegReader:
             upper=self._body(actuator.child, at_zero.axes, at_zero.tip, "upper"),
             damping=self._damping(first, second, actuator, by),
             limits=self._limits(actuator, at_zero),
+            actuator=self._actuator(actuator),
             joints=self._joints(joints, at_zero, rotation),
         )
 
@@ -182,17 +197,21 @@ class LegReader:
         com, inertia = merged.seen_from(axes, origin)
         return Body(merged.mass, com, inertia)
 
-    def _check_joint(self, joint: Any) -> None:
+    def _check_joint(self, joint: Any, driven: bool) -> None:
         if joint.mimic is not None:
             raise self._error(
                 f"joint {joint.name!r}: <mimic>", joint.mimic.joint, "none in a leg; remove it"
             )
-        friction = 0.0 if joint.dynamics is None else joint.dynamics.friction or 0.0
-        if friction:
+        friction = _friction(joint)
+        if friction and not driven:
             raise self._error(
                 f"joint {joint.name!r}: dynamics friction",
                 friction,
-                "0: a leg has viscous friction only, its damping",
+                "0: the passive joints of a leg have viscous friction only, their damping",
+            )
+        if friction < 0.0:
+            raise self._error(
+                f"joint {joint.name!r}: dynamics friction", friction, "a number of at least 0"
             )
         if (0.0 if joint.dynamics is None else joint.dynamics.damping or 0.0) < 0.0:
             raise self._error(
@@ -247,8 +266,28 @@ class LegReader:
                 )
         return LegLimits((shortest, longest), _finite(limit.velocity), _finite(limit.effort))
 
+    def _actuator(self, actuator: Any) -> Actuator:
+        params = dict(self.params.get(actuator.name, {}))
+        friction = _friction(actuator)
+        where = f"{self.source}: joint {actuator.name!r}"
+        described = actuator_from_params(params, where)
+        if not friction or "coulomb" not in params:
+            params.setdefault("coulomb", repr(friction))
+            return actuator_from_params(params, where)
+        if described.coulomb != friction:
+            raise self._error(
+                f"joint {actuator.name!r}: dynamics friction",
+                friction,
+                f'{described.coulomb:g} as its <param name="coulomb"> says; remove one of the two',
+            )
+        return described
+
     def _error(self, where: str, value: Any, expected: str) -> ModelError:
         return ModelError(f"{self.source}: {where} is {value}, expected {expected}", value=value)
+
+
+def _friction(joint: Any) -> float:
+    return 0.0 if joint.dynamics is None else float(joint.dynamics.friction or 0.0)
 
 
 def _finite(value: float) -> float:

@@ -35,7 +35,15 @@ UNIVERSAL_DAMPING: Final = 29
 PRISMATIC_DAMPING: Final = 30
 SPHERICAL_DAMPING: Final = 31
 BASE_JOINT: Final = 32  # UNIVERSAL or SPHERICAL
-LEG_SIZE: Final = 33
+# What drives the leg; all zero without a rotor and without dry friction.
+REFLECTED: Final = 33  # J ratio^2 [kg]
+SPIN_INERTIA: Final = 34  # J ratio [kg m] of a rotor about s, signed
+COULOMB: Final = 35  # [N] dry friction while the leg lengthens
+COULOMB_BACKWARD: Final = 36  # [N] while it shortens, also positive
+STATIC_EXCESS: Final = 37  # [N] static above Coulomb friction, lengthening
+STATIC_EXCESS_BACKWARD: Final = 38  # [N] shortening
+STRIBECK: Final = 39  # 1 / Stribeck velocity^2 [s^2/m^2]
+LEG_SIZE: Final = 40
 
 UNIVERSAL: Final = 0.0
 SPHERICAL: Final = 1.0

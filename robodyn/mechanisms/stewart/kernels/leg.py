@@ -29,13 +29,20 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     AXIS,
     BASE,
     BASE_JOINT,
+    COULOMB,
+    COULOMB_BACKWARD,
     LEG_INERTIA,
     LOWER_COM,
     LOWER_MASS,
     PRISMATIC_DAMPING,
+    REFLECTED,
     SMALLEST_SINE,
     SPHERICAL,
     SPHERICAL_DAMPING,
+    SPIN_INERTIA,
+    STATIC_EXCESS,
+    STATIC_EXCESS_BACKWARD,
+    STRIBECK,
     TIP,
     UNIVERSAL_DAMPING,
     UPPER_COM,
@@ -91,7 +98,8 @@ class LegAcceleration(NamedTuple):
 class LegLoad(NamedTuple):
     """What the leg requires: C, its tip force without the actuator's, and the friction moment f.
 
-    The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force.
+    The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force. `drive` is
+    the part of F that moves the rotor and overcomes the friction along the leg.
     """
 
     C: Vector
@@ -100,6 +108,7 @@ class LegLoad(NamedTuple):
     D: float
     moment: float  # Mu
     friction: Vector
+    drive: float
 
 
 @inner
@@ -182,11 +191,39 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
     C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, n.A))
     C = add(C, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, m.W)))
     C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
+    drive = leg[PRISMATIC_DAMPING] * m.rate
+    if any_of(leg[REFLECTED] > 0.0):
+        C = add(C, spin_up(leg, g, m, n))
+        drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(n.A, g.s)
+    if any_of(leg[COULOMB] + leg[COULOMB_BACKWARD] + leg[STRIBECK] > 0.0):
+        drive = drive + dry_friction(leg, m.rate)
 
     moment = -dot(g.s, C) * g.spin
     K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
-    D = dot(g.s, upper_force) + leg[PRISMATIC_DAMPING] * m.rate
-    return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction)
+    D = dot(g.s, upper_force) + drive
+    return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction, drive)
+
+
+@inner
+def spin_up(leg: Any, g: Any, m: Any, n: Any) -> Vector:
+    """Moment that changes the rotor's spin momentum J ratio L' s: its spin-up, and as a gyroscope.
+
+    What the rotor's inertia does when it is carried round with the lower part is in that part's.
+    """
+    momentum = leg[SPIN_INERTIA] * m.rate
+    return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(m.W, g.s)))
+
+
+@inner
+def dry_friction(leg: Any, rate: Any) -> Any:
+    """Coulomb friction with Stribeck's rise at low rates (`Actuator.dry_friction`).
+
+    At rest none, as no single value is right.
+    """
+    left = 1.0 / (1.0 + leg[STRIBECK] * rate * rate)
+    forward = leg[COULOMB] + leg[STATIC_EXCESS] * left
+    backward = leg[COULOMB_BACKWARD] + leg[STATIC_EXCESS_BACKWARD] * left
+    return choose(rate > 0.0, forward, choose(rate < 0.0, -backward, 0.0))
 
 
 @inner
@@ -218,6 +255,11 @@ def leg_tip_inertia(leg: Any, g: Any, unit: Vector) -> Vector:
     upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
     C = add(cross(rd, lower_force), cross(ru, upper_force))
     C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
+    along = dot(g.s, upper_force)
+    if any_of(leg[REFLECTED] > 0.0):
+        rate = dot(g.s, unit)
+        C = axpy(leg[SPIN_INERTIA] * rate, g.s, C)
+        along = along + leg[REFLECTED] * rate + leg[SPIN_INERTIA] * dot(A, g.s)
     # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
     K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) * g.spin, g.c, C), g.s))
-    return axpy(dot(g.s, upper_force), g.s, K)
+    return axpy(along, g.s, K)

@@ -32,7 +32,6 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     LOWER_MASS,
     MASS,
     OK,
-    PRISMATIC_DAMPING,
     UPPER_COM,
     UPPER_INERTIA,
     UPPER_MASS,
@@ -71,7 +70,7 @@ def leg_reactions(
     lower = scale(leg[LOWER_MASS], sub(ad, gravity))
     upper = scale(leg[UPPER_MASS], sub(au, gravity))
     spherical = axpy(-force, g.s, load.tip_force)
-    prismatic = axpy(leg[PRISMATIC_DAMPING] * m.rate - force, g.s, sub(upper, spherical))
+    prismatic = axpy(load.drive - force, g.s, sub(upper, spherical))
     universal = sub(add(lower, upper), spherical)
     ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
     moment = add(cross(ru, upper), turn_inertia(g.s, g.y, g.z, leg, UPPER_INERTIA, n.A))

@@ -220,9 +220,10 @@ URDF = {
     "fixed actuator": (attribute(P, "type", "fixed"), ["'leg2_tip'", "prismatic"]),
     "mimic": (added(U2, "mimic", joint="leg1_actuator"), ["leg2_universal_2", "leg1_actuator"]),
     "coulomb": (
-        attribute(P + "/dynamics", "friction", "4"),
-        ["leg2_actuator", "4.0", "expected 0"],
+        attribute(U2 + "/dynamics", "friction", "4"),
+        ["leg2_universal_2", "4.0", "expected 0"],
     ),
+    "negative coulomb": (attribute(P + "/dynamics", "friction", "-4"), ["leg2_actuator", "-4.0"]),
     "negative damping": (attribute(P + "/dynamics", "damping", "-4"), ["leg2_actuator", "-4.0"]),
     "two dampings": (
         attribute(U2 + "/dynamics", "damping", "77"),

@@ -1,0 +1,289 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""An actuator: a motor whose rotor turns with a screw or a gear, and the friction of both.
+
+The transmission is one signed number: the rotor turns by `ratio` [rad/m or rad/rad] for each unit
+of the joint's motion. Then the reflected inertia is J ratio^2, and without losses a motor torque
+is effort / ratio. A screw turns by 2 pi / lead a metre; with a right-handed thread a rotor in the
+lower part of a leg turns against +s while the leg lengthens, hence hand = -1 there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import ModelError, RobodynError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+HANDS = {"right": -1.0, "left": 1.0}
+_NOT_NEGATIVE = {
+    "rotor_inertia": "kg m^2",
+    "coulomb": "N or N m",
+    "coulomb_backward": "N or N m",
+    "static": "N or N m",
+}
+_POSITIVE = {
+    "lead": "m",
+    "stribeck_velocity": "m/s or rad/s",
+    "torque_constant": "N m/A",
+}
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """What drives one joint; the default is ideal: no inertia, no friction, direct drive.
+
+    Viscous friction is the joint's `damping` and stays there.
+
+    Attributes:
+        rotor_inertia: [kg m^2] of all that turns with the motor shaft, or with the screw.
+        lead: [m] a turn of the screw, for a joint that slides; None without a screw.
+        handed: `right` or `left`, the screw's thread.
+        gear_ratio: turns of the motor for one of the joint, or of the screw; negative where the
+            gear reverses the sense.
+        coulomb: [N or N m] dry friction at the joint.
+        coulomb_backward: [N or N m] where it differs in the negative direction; None where not.
+        static: [N or N m] friction at the joint that has to be overcome from rest, at least
+            `coulomb`; None for `coulomb`.
+        stribeck_velocity: [m/s or rad/s] rate at which half of the difference between `static`
+            and `coulomb` is left; None where friction drops at once.
+        efficiency: of screw and gear, 0 < efficiency <= 1; it relates efforts to motor torques.
+        torque_limit: [N m] at the motor.
+        velocity_limit: [rad/s] of the motor.
+        torque_speed: ((speed [rad/s], torque [N m]), ...) the motor's curve, speeds increasing
+            from 0 and torques not increasing; None for one torque at all speeds.
+        torque_constant: [N m/A]; None where currents are not asked for.
+    """
+
+    rotor_inertia: float = 0.0
+    lead: float | None = None
+    handed: str = "right"
+    gear_ratio: float = 1.0
+    coulomb: float = 0.0
+    coulomb_backward: float | None = None
+    static: float | None = None
+    stribeck_velocity: float | None = None
+    efficiency: float = 1.0
+    torque_limit: float = math.inf
+    velocity_limit: float = math.inf
+    torque_speed: tuple[tuple[float, float], ...] | None = field(default=None)
+    torque_constant: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, unit in _NOT_NEGATIVE.items():
+            self._check(name, unit, at_least=0.0)
+        for name, unit in _POSITIVE.items():
+            self._check(name, unit, above=0.0)
+        self._check("gear_ratio", "")
+        if self.gear_ratio == 0.0:
+            raise ModelError("gear_ratio is 0, expected a number that is not 0", value=0.0)
+        if self.handed not in HANDS:
+            raise ModelError(
+                f"handed is {self.handed!r}, expected one of {', '.join(HANDS)}", value=self.handed
+            )
+        self._check("efficiency", "", above=0.0)
+        if self.efficiency > 1.0:
+            raise ModelError(
+                f"efficiency is {self.efficiency:g}, expected a number above 0 and at most 1",
+                value=self.efficiency,
+            )
+        for name, unit in (("torque_limit", "N m"), ("velocity_limit", "rad/s")):
+            self._check_limit(name, unit)
+        self._check_friction()
+        if self.torque_speed is not None:
+            object.__setattr__(self, "torque_speed", _curve(self.torque_speed))
+
+    def _check(self, name: str, unit: str, **bounds: float) -> None:
+        value = getattr(self, name)
+        if value is None:
+            return
+        above = bounds.pop("above", None)
+        try:
+            number = as_scalar(name, value, unit, **bounds)
+        except RobodynError as error:
+            raise ModelError(str(error), value=value) from error
+        if above is not None and not number > above:
+            raise ModelError(
+                f"{name} is {number:g}, expected a number above {above:g}"
+                + (f" [{unit}]" if unit else ""),
+                value=value,
+            )
+        object.__setattr__(self, name, number)
+
+    def _check_limit(self, name: str, unit: str) -> None:
+        value: Any = getattr(self, name)
+        if isinstance(value, bool) or not (isinstance(value, (int, float)) and value > 0.0):
+            raise ModelError(
+                f"{name} is {value!r}, expected a number above 0 [{unit}]", value=value
+            )
+        object.__setattr__(self, name, float(value))
+
+    def _check_friction(self) -> None:
+        if self.static is not None and self.static < max(self.coulomb_both):
+            raise ModelError(
+                f"static is {self.static:g}, expected at least the Coulomb friction, "
+                f"{max(self.coulomb_both):g} [N or N m]",
+                value=self.static,
+            )
+        if self.stribeck_velocity is not None and self.static is None:
+            raise ModelError(
+                f"stribeck_velocity is {self.stribeck_velocity:g} but `static` is not given: the "
+                "Stribeck effect is how friction falls from static to Coulomb friction",
+                value=self.stribeck_velocity,
+            )
+
+    @property
+    def hand(self) -> float:
+        """Sign of a screw's thread: -1 of a right-handed one, 1 of a left-handed; 1 without."""
+        return 1.0 if self.lead is None else HANDS[self.handed]
+
+    @property
+    def ratio(self) -> float:
+        """[rad/m or rad/rad] the motor's angle for one unit of the joint's motion, signed."""
+        turns = 1.0 if self.lead is None else self.hand * 2.0 * math.pi / self.lead
+        return turns * self.gear_ratio
+
+    @property
+    def reflected_inertia(self) -> float:
+        """[kg or kg m^2] J ratio^2, what the rotor adds to the joint's inertia."""
+        return self.rotor_inertia * self.ratio**2
+
+    @property
+    def spin_inertia(self) -> float:
+        """[kg m] J ratio of a rotor on the screw's own axis, by which its spin acts on the leg.
+
+        Zero behind a gear, for where that motor's axis lies is not said.
+        """
+        on_axis = self.lead is not None and self.gear_ratio == 1.0
+        return self.rotor_inertia * self.ratio if on_axis else 0.0
+
+    @property
+    def coulomb_both(self) -> tuple[float, float]:
+        """[N or N m] Coulomb friction of forward and of backward motion, both positive."""
+        backward = self.coulomb if self.coulomb_backward is None else self.coulomb_backward
+        return self.coulomb, backward
+
+    @property
+    def stribeck_terms(self) -> tuple[float, float, float]:
+        """Static above Coulomb friction, forward and backward, and 1 / stribeck_velocity^2."""
+        if self.static is None or self.stribeck_velocity is None:
+            return 0.0, 0.0, 0.0
+        forward, backward = self.coulomb_both
+        return self.static - forward, self.static - backward, self.stribeck_velocity**-2
+
+    @property
+    def effort_limit(self) -> float:
+        """[N or N m] what the motor's torque limit and curve allow at the joint at standstill."""
+        return float(self.torque_at(0.0)) * abs(self.ratio) * self.efficiency
+
+    @property
+    def rate_limit(self) -> float:
+        """[m/s or rad/s] what the motor's speed limit and curve allow at the joint."""
+        fastest = self.velocity_limit
+        if self.torque_speed is not None:
+            fastest = min(fastest, self.torque_speed[-1][0])
+        return fastest / abs(self.ratio)
+
+    def torque_at(self, speed: ArrayLike) -> FloatArray:
+        """Torque [N m] (...) that the motor has at a speed [rad/s]; 0 beyond its curve."""
+        at = np.abs(np.asarray(speed, dtype=np.float64))
+        torque = np.full(at.shape, self.torque_limit)
+        if self.torque_speed is not None:
+            speeds, torques = np.array(self.torque_speed).T
+            torque = np.minimum(torque, np.interp(at, speeds, torques, right=0.0))
+        return np.where(at <= self.velocity_limit, torque, 0.0)
+
+    def dry_friction(self, rate: ArrayLike) -> FloatArray:
+        """Friction (...) [N or N m] at the joint's rates, against the motion; none at rest.
+
+        Coulomb friction and what is left of static friction, (static - coulomb) /
+        (1 + (rate / stribeck_velocity)^2): Hess and Soom (1990), the rational form of Stribeck's
+        curve.
+        """
+        speed = np.asarray(rate, dtype=np.float64)
+        forward, backward = self.coulomb_both
+        more, more_back, curvature = self.stribeck_terms
+        left = 1.0 / (1.0 + curvature * speed**2)
+        down = np.where(speed < 0.0, -(backward + more_back * left), 0.0)
+        return np.where(speed > 0.0, forward + more * left, down)
+
+    def torques(self, effort: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
+        """Motor torques [N m] (...) for efforts at the joint [N or N m].
+
+        Losses of screw and gear burden whoever drives: the motor if effort and rate have the same
+        sign, else the load. Without rates the motor is taken to drive.
+        """
+        efforts = np.asarray(effort, dtype=np.float64)
+        return np.asarray(efforts / self.ratio / self._transmitted(efforts, rate))
+
+    def efforts(self, torque: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
+        """Efforts at the joint [N or N m] (...) of motor torques [N m]; inverts `torques`."""
+        torques = np.asarray(torque, dtype=np.float64) * self.ratio
+        return np.asarray(torques * self._transmitted(torques, rate))
+
+    def _transmitted(self, effort: FloatArray, rate: ArrayLike | None) -> Any:
+        if rate is None:
+            return self.efficiency
+        driven_back = effort * np.asarray(rate, dtype=np.float64) < 0.0
+        return np.where(driven_back, 1.0 / self.efficiency, self.efficiency)
+
+    def without_friction(self) -> Actuator:
+        """The same actuator with neither dry friction nor losses."""
+        return replace(
+            self,
+            coulomb=0.0,
+            coulomb_backward=None,
+            static=None,
+            stribeck_velocity=None,
+            efficiency=1.0,
+        )
+
+
+IDEAL = Actuator()
+
+
+def _curve(given: Any) -> tuple[tuple[float, float], ...]:
+    expected = (
+        "a list of at least two [speed, torque] [rad/s, N m], speeds increasing from 0, torques "
+        "of at least 0 and none above the one before"
+    )
+    try:
+        points = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        points = np.empty(0)
+    right = points.ndim == 2 and points.shape[1] == 2 and len(points) >= 2
+    if right:
+        speeds, torques = points.T
+        right = bool(
+            np.isfinite(points).all()
+            and speeds[0] == 0.0
+            and (np.diff(speeds) > 0.0).all()
+            and (np.diff(torques) <= 0.0).all()
+            and torques[0] > 0.0
+            and torques[-1] >= 0.0
+        )
+    if not right:
+        raise ModelError(f"torque_speed is {given!r}, expected {expected}", value=given)
+    return tuple((float(speed), float(torque)) for speed, torque in points)

@@ -1,0 +1,121 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""An actuator from the `actuator:` block of a YAML file or from a URDF's `<param>`s, and back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from robodyn.actuators.actuator import IDEAL, Actuator
+from robodyn.errors import ModelError, RobodynError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.formats.documents import Fields
+
+
+NAMES = tuple(item.name for item in fields(Actuator))
+_UNITS = {
+    "rotor_inertia": "kg m^2",
+    "lead": "m",
+    "gear_ratio": "",
+    "coulomb": "N or N m",
+    "coulomb_backward": "N or N m",
+    "static": "N or N m",
+    "stribeck_velocity": "m/s or rad/s",
+    "efficiency": "",
+    "torque_limit": "N m",
+    "velocity_limit": "rad/s",
+    "torque_constant": "N m/A",
+}
+
+
+def actuator_from_fields(block: Fields) -> Actuator:
+    """The actuator of an `actuator:` block; what is not given is ideal.
+
+    Raises:
+        ModelError: an unknown or wrong field, by file and dotted path.
+    """
+    block.only(*NAMES)
+    given: dict[str, Any] = {}
+    for name in NAMES:
+        if name not in block:
+            continue
+        if name == "handed":
+            given[name] = block.text(name, choices=("right", "left"))
+        elif name == "torque_speed":
+            given[name] = block.get(name, "a list of [speed, torque]")
+        else:
+            given[name] = block.number(name, _UNITS[name])
+    try:
+        return Actuator(**given)
+    except RobodynError as error:
+        raise ModelError(f"{block.source}: {block.path}: {error}", value=error.value) from error
+
+
+def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
+    """The actuator of a joint's `<param>`s in `<ros2_control>`; other parameters are passed over.
+
+    `torque_speed` is written as speed torque speed torque ...
+
+    Raises:
+        ModelError: a value that is wrong; `where` names the file and the joint.
+    """
+    given: dict[str, Any] = {}
+    for name in NAMES:
+        if name not in params:
+            continue
+        text = params[name].strip()
+        if name == "handed":
+            given[name] = text
+        elif name == "torque_speed":
+            numbers = [_number(part, name, where) for part in text.split()]
+            given[name] = [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
+        else:
+            given[name] = _number(text, name, where)
+    try:
+        return Actuator(**given)
+    except RobodynError as error:
+        raise ModelError(f"{where}: <param> {error}", value=error.value) from error
+
+
+def params_of(actuator: Actuator) -> dict[str, str]:
+    """What differs from an ideal actuator as texts of `<param>`s, by name."""
+    out = {}
+    for name in NAMES:
+        value = getattr(actuator, name)
+        if value == getattr(IDEAL, name):
+            continue
+        if name == "torque_speed":
+            out[name] = " ".join(repr(number) for point in value for number in point)
+        else:
+            out[name] = value if isinstance(value, str) else repr(value)
+    return out
+
+
+def _number(text: str, name: str, where: str) -> float:
+    try:
+        # Python reads 1_0 as ten, no other reader of URDF does
+        value = math.nan if "_" in text else float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ModelError(
+            f'{where}: <param name="{name}"> is {text[:100]!r}, expected a number', value=text
+        )
+    return value

@@ -1,0 +1,130 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Efforts of the driven joints as torques and currents of their motors, for every mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Unit
+
+
+class ActuatedJoints:
+    """The part of a mechanism that knows its motors; a subclass says `joint_names`, `joint_units`.
+
+    One whose description holds actuators says `actuators` and `without_actuators`, too.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def joint_names(self) -> tuple[str, ...]:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def joint_units(self) -> tuple[Unit, ...]:
+            """See `protocol.Mechanism`."""
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """(n,) what drives each joint, as described; ideal where the description is silent."""
+        return (Actuator(),) * len(self.joint_names)
+
+    def without_actuators(self) -> Self:
+        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
+        return self
+
+    def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.
+
+        Where an actuator's efficiency is below 1, `rates` (..., n) [m/s or rad/s] of the joints
+        say whether motor or load drives; without them the motor does.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a joint that slides without a screw's lead.
+        """
+        return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
+
+    def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Efforts (..., n) [N or N m] of motor torques (..., n) [N m]: inverts `motor_torques`.
+
+        Raises:
+            InvalidInput: as for `motor_torques`.
+        """
+        return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
+
+    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Currents (..., n) [A] of the motors for efforts (..., n) [N or N m] of the joints.
+
+        Raises:
+            InvalidInput: as for `motor_torques`, or a motor without a torque constant.
+        """
+        constants = []
+        for name, actuator in zip(self.joint_names, self.actuators, strict=True):
+            if actuator.torque_constant is None:
+                raise InvalidInput(
+                    f"joint {name!r}: the actuator has no torque_constant [N m/A], so its current "
+                    "is not known; give one in the description",
+                    value=name,
+                )
+            constants.append(actuator.torque_constant)
+        return np.asarray(self.motor_torques(efforts, rates) / np.array(constants))
+
+    def _each_joint(
+        self,
+        convert: Callable[..., FloatArray],
+        name: str,
+        given: ArrayLike,
+        unit: str,
+        rates: ArrayLike | None,
+    ) -> FloatArray:
+        shape = (len(self.joint_names),)
+        values = as_array(name, given, shape, unit)
+        speeds: Any = None
+        if rates is not None:
+            speeds = as_array("rates", rates, shape, "m/s or rad/s")
+            try:
+                values, speeds = np.broadcast_arrays(values, speeds)
+            except ValueError as error:
+                raise InvalidInput(
+                    f"{name} of shape {values.shape} and rates of shape {speeds.shape} do not "
+                    "broadcast",
+                    value=rates,
+                ) from error
+        out = np.empty(values.shape)
+        units = self.joint_units
+        for i, actuator in enumerate(self.actuators):
+            if units[i] == "m" and actuator.lead is None:
+                raise InvalidInput(
+                    f"joint {self.joint_names[i]!r} slides but its actuator has no lead, so its "
+                    "motor's torque is not known; give `lead` [m a turn] in the description",
+                    value=self.joint_names[i],
+                )
+            speed = None if speeds is None else speeds[..., i]
+            out[..., i] = convert(actuator, values[..., i], speed)
+        return out

@@ -1,0 +1,97 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What rotors and dry friction add to the forces of the legs, term by term.
+
+The sum is in the compiled dynamics already; here it is taken apart, in another way than there. A
+rotor of axial inertia J turns by `ratio` a metre of its leg, beside the leg's own angular velocity
+W: its energy is J (W.s + ratio L')^2 / 2, its spin momentum against the leg J ratio L' s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+class ActuatorTerms(NamedTuple):
+    """Parts of the actuator forces, (..., 6) [N] each.
+
+    Attributes:
+        reflected: J ratio^2 L'', the inertia that the motor sees as its own.
+        axial: J ratio d(W.s)/dt, the rotor carried round by the leg's own spin.
+        spin_up: reaction of its spin-up on the legs.
+        gyroscopic: of the spinning rotor in a leg that swings.
+        friction: Coulomb and Stribeck friction at the screw.
+    """
+
+    reflected: FloatArray
+    axial: FloatArray
+    spin_up: FloatArray
+    gyroscopic: FloatArray
+    friction: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """(..., 6) [N] the sum."""
+        return np.asarray(sum(self))
+
+
+def actuator_terms(
+    platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
+) -> ActuatorTerms:
+    """The terms for a motion of a platform; see `StewartPlatform.actuator_terms`."""
+    legs = platform.leg_motion(pose, twist, accel)
+    s, W, A = legs.direction, legs.angular_velocity, legs.angular_acceleration
+    actuators = platform.actuators
+    reflected = np.array([actuator.reflected_inertia for actuator in actuators])
+    spin = np.array([actuator.spin_inertia for actuator in actuators])
+
+    def forces(moments: FloatArray) -> FloatArray:
+        wrench = _wrench_of(platform, pose, legs, moments)
+        return np.asarray(np.linalg.solve(platform.jacobian(pose), wrench[..., None])[..., 0])
+
+    friction = [actuator.dry_friction(legs.rate[..., i]) for i, actuator in enumerate(actuators)]
+    return ActuatorTerms(
+        reflected * legs.acceleration,
+        spin * (A * s).sum(axis=-1),
+        forces((spin * legs.acceleration)[..., None] * s),
+        forces((spin * legs.rate)[..., None] * np.cross(W, s)),
+        np.stack(friction, axis=-1),
+    )
+
+
+def _wrench_of(platform: Any, pose: ArrayLike, legs: Any, moments: FloatArray) -> FloatArray:
+    """Wrench (..., 6) on the platform with the power of moments (..., 6, 3) on the turning legs.
+
+    At a tip velocity S', W = (s x S' + s (c.(s x S')) / |k x s|) / L: eq. 6 of Dasgupta (1998)
+    with the spin of the universal joint, c = k x y.
+    """
+    s = legs.direction
+    k = np.array([leg.universal_axis for leg in platform.model.legs])
+    k_x_s = np.cross(k, s)
+    sine = np.linalg.norm(k_x_s, axis=-1, keepdims=True)
+    c = np.cross(k, k_x_s / sine)
+    along = (moments * s).sum(axis=-1, keepdims=True) / sine
+    force = np.cross(moments + along * c, s) / legs.length[..., None]
+    q = platform.joint_centres[1] @ np.swapaxes(rotation_matrix(pose), -1, -2)
+    return np.concatenate([force.sum(axis=-2), np.cross(q, force).sum(axis=-2)], axis=-1)
