@@ -85,7 +85,7 @@ def settle(
         settings["friction"] = str(source != frictionless if given is None else given).lower()
     told = unknown_sections(sections, settings["params_file"], (*NODES, *OTHERS))
     if settings["friction"] == "false":
-        told.append(f"friction: off, {mechanism.name} has none; friction:=true: as in the model")
+        told.append("friction: off (friction:=true: as in the model)")
     if bringup:
         told.append("no path: runs until Ctrl-C; goals by goal_joints, and goal_pose where it fits")
     return [LogInfo(msg=text) for text in told]
