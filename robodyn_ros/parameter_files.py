@@ -101,7 +101,7 @@ def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
         arguments: of the command line.
     """
     known = set(node.list_parameters([], 0).names)
-    lines = []
+    lines: list[str] = []
     for name, origin, for_all in _given(node, arguments, lines):
         if name in known or name in COMMON or name.startswith(COMMON_PREFIXES):
             continue
