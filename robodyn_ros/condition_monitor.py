@@ -37,7 +37,7 @@ from robodyn.analysis.conditioning import (
     condition_rate,
     weakest_direction,
 )
-from robodyn.analysis.lookahead import look_ahead
+from robodyn.analysis.lookahead import look_ahead, needs_regularity
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
@@ -110,7 +110,11 @@ class ConditionMonitor(Node):
         level, now = self._level.level, time.monotonic()
         if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
-            diagnostics.say(self, level, f"t = {stamp * 1e-9:.3f} s: {self._last.message}")
+            # where efforts stay finite the mechanism may well start in a singularity
+            matters = needs_regularity(self._mechanism, configuration)
+            diagnostics.say(
+                self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.message}"
+            )
 
     def _tell_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray

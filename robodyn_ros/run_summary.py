@@ -31,9 +31,11 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
+from robodyn.analysis.lookahead import needs_regularity
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
+from robodyn_ros.entry import NODES
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
@@ -71,6 +73,8 @@ class RunSummary(Node):
         self._states: dict[int, tuple[FloatArray, FloatArray]] = {}
         self._efforts: dict[int, FloatArray] = {}
         self._warnings: dict[tuple[str, bytes], tuple[int, str]] = {}
+        self._others: set[str] = set()
+        self._regular = needs_regularity(self._mechanism, self._mechanism.home)
         self._lost: int | None = None
         self._monitored = -1
         self._stopped = ""
@@ -153,13 +157,24 @@ class RunSummary(Node):
                 status.level == DiagnosticStatus.WARN and status.name not in (MONITOR, AHEAD)
             ):
                 continue
+            if status.name == MONITOR and not self._regular:
+                continue  # information only
             word = "ERROR" if status.level == DiagnosticStatus.ERROR else "WARN"
             text = f"{word} {status.name}: {' '.join(status.message.split())}"
             if status.name == MONITOR:
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
+            if status.name.partition(":")[0] not in NODES:
+                self._say_of_others(text)
+                continue
             # only the first of each kind: near a threshold there may be many
             when = -1 if status.name == AHEAD else stamp
             self._warnings.setdefault((status.name, status.level), (when, text))
+
+    def _say_of_others(self, text: str) -> None:
+        """What nodes of others report is not of the run; it is logged, once each."""
+        if text not in self._others:
+            self._others.add(text)
+            self.get_logger().info(f"not of this run: {text}")
 
     def _look(self) -> None:
         """Finish once the run is over and the monitor has reported all of it."""
@@ -222,4 +237,5 @@ class RunSummary(Node):
             self._stopped,
             since[-1] / wall if wall > 0.0 else 0.0,
             [text for stamp, text in sorted(self._warnings.values()) if stamp <= end],
+            self._p["friction"],
         )

@@ -27,6 +27,7 @@ import numpy as np
 from robodyn.analysis.singularity import SAMPLES, singular_times, threshold_crossings
 
 if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
@@ -42,6 +43,7 @@ class Outlook:
             stands for a path that starts there.
         singular_times: [s] at which det H changes sign.
         warn, error: the thresholds.
+        matters: whether the mechanism needs a regular Jacobian to move; see `needs_regularity`.
     """
 
     lowest: float
@@ -52,10 +54,16 @@ class Outlook:
     singular_times: tuple[float, ...]
     warn: float
     error: float
+    matters: bool = True
 
     @property
     def severity(self) -> int:
-        """The worst on the path: 0 fine, 1 above `warn`, 2 above `error` or singular."""
+        """The worst on the path: 0 fine, 1 above `warn`, 2 above `error` or singular.
+
+        A motion of joints that needs no regular Jacobian is fine.
+        """
+        if not self.matters:
+            return 0
         if self.singular_times or self.error_times:
             return 2
         return 1 if self.warn_times else 0
@@ -86,6 +94,14 @@ class Outlook:
             times = ", ".join(f"{t:.4f}" for t in self.singular_times)
             text = f"singular at t = {times} s; {text}"
         return text
+
+
+def needs_regularity(mechanism: Mechanism, configuration: FloatArray) -> bool:
+    """Whether efforts grow near a singularity; those of an open chain moved by its joints do not.
+
+    Its condition number tells how well the tip can be moved, and is information only.
+    """
+    return mechanism.determinant(configuration) is not None
 
 
 def look_ahead(
@@ -123,4 +139,5 @@ def look_ahead(
         tuple(float(t) for t in singular),
         warn,
         error,
+        needs_regularity(mechanism, configurations[0]),
     )

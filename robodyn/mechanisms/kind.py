@@ -21,12 +21,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.option_names import in_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.option_names import Spelling
     from robodyn.mechanisms.protocol import Mechanism
 
 
@@ -39,6 +41,7 @@ class ReadOptions:
         base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
         folder: of the file that is read, to which files it names are relative; None for text.
+        spelling: how messages write an option that would help.
     """
 
     strict: bool = False
@@ -46,6 +49,7 @@ class ReadOptions:
     tip_link: str | None = None
     hold_branches: bool = False
     folder: Path | None = None
+    spelling: Spelling = in_python
 
 
 @dataclass(frozen=True)

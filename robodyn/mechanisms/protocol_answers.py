@@ -83,7 +83,7 @@ class Described(Protocol):
 
     @property
     def default_path(self) -> str:
-        """Name of the default path; empty for a demonstration."""
+        """Name of a paper's path for the mechanism of that paper; empty for all others."""
 
     def differences(self, other: Any) -> list[str]:
         """Differences from another mechanism's model, one line per field; empty if equal."""

@@ -51,10 +51,14 @@ class JointSpace(JointPresentation):
     nouns = Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")
     tracking: Tracking = JOINT_TRACKING
     formulations: tuple[str, ...] = ("exact",)
-    default_path = ""
     characteristic_length = 1.0
     kind: str
     model: Any
+
+    @property
+    def default_path(self) -> str:
+        """None of the papers' paths: a demonstration."""
+        return ""
 
     @property
     def joint_names(self) -> tuple[str, ...]:

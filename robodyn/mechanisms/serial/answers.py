@@ -42,7 +42,11 @@ class SerialAnswers(JointSpace):
     """
 
     model: SerialModel
-    default_path = "puma"
+
+    @property
+    def default_path(self) -> str:
+        """The move of Lee et al. for their arm."""
+        return "puma" if self.model.name == "puma560" else ""
 
     @cached_property
     def joint_units(self) -> tuple[Unit, ...]:

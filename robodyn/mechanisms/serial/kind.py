@@ -46,6 +46,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
         motors=document.motors,
         control_params=document.control_params,
         hold_branches=options.hold_branches,
+        spelling=options.spelling,
     )
     return SerialArm(model)
 

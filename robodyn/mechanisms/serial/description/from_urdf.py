@@ -27,6 +27,7 @@ from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_motors import Motor
 from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.formats.urdf_tree import MergedBody, UrdfTree
+from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.serial.description.chain import find_chain
 from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.option_names import Spelling
 
 
 def serial_model_from_urdf(
@@ -46,6 +48,7 @@ def serial_model_from_urdf(
     motors: Mapping[str, Motor] | None = None,
     control_params: Mapping[str, Mapping[str, str]] | None = None,
     hold_branches: bool = False,
+    spelling: Spelling = in_python,
 ) -> SerialModel:
     """The model of the chain from one link of a URDF to another.
 
@@ -60,15 +63,17 @@ def serial_model_from_urdf(
         motors: by joint name, as `read_motors` returns them.
         control_params: of the joints in `<ros2_control>`, as `read_control_params` returns them.
         hold_branches: hold movable joints outside the chain at 0, instead of refusing them.
+        spelling: how messages write an option that would help.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
-            planar joint in it, a movable joint outside it, an apparent loop cut open, and with
-            `strict=True` a moving link without `<inertial>`, which is otherwise massless.
+            planar joint in it, a movable joint outside it, what looks like a gripper's finger or
+            like a loop cut open, and with `strict=True` a moving link without `<inertial>`, which
+            is otherwise massless.
         UnphysicalInertia: with `strict=True`.
     """
     tree = UrdfTree(UrdfDocument(robot, (), source))
-    chain = find_chain(tree, source, base_link, tip_link, hold_branches)
+    chain = find_chain(tree, source, base_link, tip_link, hold_branches, spelling)
     start = tree.frames[chain.base]
     joints = []
     for joint in chain.joints:

@@ -1,0 +1,82 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a node is given and does not know is named."""
+
+from types import SimpleNamespace
+
+import pytest
+
+import robodyn as rd
+from robodyn_ros.parameter_files import ignored, read_sections, unknown_sections
+
+
+class Node:
+    """Name and parameters of a node."""
+
+    def get_name(self):
+        return "inverse_dynamics"
+
+    def get_fully_qualified_name(self):
+        return "/arm/inverse_dynamics"
+
+    def list_parameters(self, prefixes, depth):
+        return SimpleNamespace(names=["kp", "kv", "model"])
+
+
+def given(tmp_path, text, *more):
+    file = tmp_path / "given.yaml"
+    file.write_text(text)
+    return ignored(Node(), ["node", "--ros-args", "--params-file", str(file), *more])
+
+
+@pytest.mark.parametrize(
+    "section", ["/**/inverse_dynamics", "/arm/inverse_dynamics", "/*/inverse_dynamics"]
+)
+def test_a_typo_is_named_with_what_was_meant(tmp_path, section):
+    (line,) = given(tmp_path, f"{section}:\n  ros__parameters: {{kpp: 1.0, kv: 2.0}}\n")
+    assert "'kpp'" in line
+    assert "given.yaml" in line
+    assert "did you mean 'kp'?" in line
+
+
+def test_a_typo_on_the_command_line_is_named(tmp_path):
+    text = "/**:\n  ros__parameters: {kv: 1.0}\n"
+    (line,) = given(tmp_path, text, "-p", "modle:=puma560", "-p", "use_sim_time:=true")
+    assert "'modle'" in line
+    assert "'model'" in line
+
+
+def test_a_file_for_another_node_is_named(tmp_path):
+    (line,) = given(tmp_path, "/**/recorder:\n  ros__parameters: {output: here}\n")
+    assert "is for /**/recorder" in line
+
+
+def test_what_is_for_all_nodes_may_concern_another_of_them(tmp_path):
+    pytest.importorskip("rclpy")
+    (line,) = given(tmp_path, "/**:\n  ros__parameters: {control_rate: 100.0, kqq: 1.0}\n")
+    assert "'kqq'" in line
+
+
+def test_a_missing_or_empty_file_is_refused(tmp_path):
+    with pytest.raises(rd.InvalidInput, match=r"nowhere\.yaml' does not exist"):
+        read_sections(tmp_path / "nowhere.yaml")
+    (tmp_path / "empty.yaml").write_text("kp: 1.0\n")
+    with pytest.raises(rd.InvalidInput, match=r"empty\.yaml' has no parameters"):
+        read_sections(tmp_path / "empty.yaml")
+
+
+def test_a_section_for_no_node_is_named():
+    (line,) = unknown_sections(["/**", "/**/recordr"], "file.yaml", ("recorder", "run_summary"))
+    assert "'recordr'; did you mean 'recorder'?" in line
