@@ -62,6 +62,7 @@ SERIAL = Kind(
     adapters={
         "outline": "robodyn.mechanisms.serial.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
+        "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
     },
     example="puma560",
 )

@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from robodyn.mechanisms.common.template import Template
+
 _TEXT = """\
 # A serial arm by Denavit and Hartenberg's parameters, to be made yours: replace every number by
 # that of your machine. SI units and radians. `robodyn check {file}` says how it was understood.
@@ -115,3 +117,6 @@ links:
 def arm_template(name: str = "my_arm", *, file: str = "my_arm.yaml") -> str:
     """YAML text of a small six-joint arm, commented; `load` takes it as it is."""
     return _TEXT.format(name=name, file=file)
+
+
+TEMPLATE = Template("arm", arm_template)
