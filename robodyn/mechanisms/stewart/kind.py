@@ -61,6 +61,7 @@ STEWART = Kind(
     adapters={
         "outline": "robodyn.mechanisms.stewart.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
+        "published_models": "robodyn.mechanisms.stewart.formulations:PUBLISHED_MODELS",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
         "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",

@@ -119,3 +119,40 @@ def test_schemas_are_listed_printed_and_found(run):
             assert json.loads(run("schema", name).stdout) == json.load(stream)
         assert run("schema", name, "--line").stdout.endswith(f"$schema={file}\n")
     assert "waypoints" in run("schema", "poses").stderr
+
+
+def test_check_says_how_every_number_of_a_new_hexapod_was_understood(run, tmp_path):
+    run("new", "hexapod")
+    result = run("check", "my_hexapod.yaml", "--png", "home.png")
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    for words in (
+        "base frame base_link, moving frame platform_link",
+        "platform joint in the platform's frame",
+        "base joint [m]",
+        "inertia about it",
+        "Reach from home",
+        "payload held at home",
+    ):
+        assert words in text
+    assert (tmp_path / "home.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads(run("check", "my_hexapod.yaml", "--json").stdout)
+    assert [row["variable"] for row in found["at_home"]["reach"]][-1] == "yaw"
+    assert found["at_home"]["payload"]["mass"] > 0.0
+    assert found["joints"][0]["unit"] == "m"
+
+
+def test_check_of_an_arm_tells_where_its_joints_are_at_home(run):
+    run("new", "arm")
+    found = json.loads(run("check", "my_arm.yaml", "--json").stdout)
+    table = next(t for t in found["parameters"] if t["title"].startswith("Joints at home"))
+    assert table["rows"][0][2:] == ["0, 0, 0", "0, 0, 1"]
+    assert table["rows"][1][2] == "0, 0, 0.15"
+    assert "position [rad, m]" in table["columns"]
+
+
+def test_check_refuses_a_picture_that_cannot_be_drawn(run):
+    result = run("check", "puma560", "--png", "home.nonsense")
+    assert result.exit_code == 1
+    assert "home.nonsense" in result.stderr
+    assert len(result.stderr.splitlines()) == 1

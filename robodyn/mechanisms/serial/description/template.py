@@ -31,7 +31,7 @@ gravity: [0, 0, -9.81]              # m/s^2, base frame, z up
 convention: standard_dh
 base_link: base_link                # names of the frames
 tip_link: tool0
-home: [0, -0.8, 1.2, 0, 0.6, 0]     # where simulations and plans start, a position for each joint
+home: [0, 0.8, -1.2, 0, 0.6, 0]     # where simulations and plans start, a position for each joint
 
 # One entry for each joint, from the base. Of a revolute joint theta is the variable and d is
 # stated, of a prismatic one the other way round; `offset` is added to the variable. Mass [kg];
