@@ -14,24 +14,14 @@
 
 """Simulate an arm on a path under computed torque: by default the PUMA experiment of Lee et al.
 
+As published, that experiment is without friction; other arms have that of their models.
+
 The launch ends when the path is done. If a process dies before that, all others are stopped, an
-error names it, and the exit code is not 0.
+error names it, and the exit code is not 0. A preset of mechanism_sim.launch.py.
 """
 
-from launch import LaunchDescription
-from robodyn_ros.sim_launch import simulation_arguments, simulation_nodes
+from robodyn_ros.sim_launch import simulation
 
 
 def generate_launch_description():
-    return LaunchDescription(
-        [
-            *simulation_arguments(
-                model="puma560",
-                path="puma",
-                paths="puma, puma_cycloidal, puma_fast",
-                params_file="arm_sim.yaml",
-                controllers="arm_controllers.yaml",
-            ),
-            *simulation_nodes(),
-        ]
-    )
+    return simulation(model="puma560", params_file="arm_sim.yaml", frictionless="puma560")

@@ -15,24 +15,11 @@
 """Run a Stewart platform through a real controller manager, with our simulator as its hardware.
 
 The launch ends when the path is done. If a process dies before that, all others are stopped, an
-error names it, and the exit code is not 0.
+error names it, and the exit code is not 0. A preset of mechanism_sim.launch.py.
 """
 
-from launch import LaunchDescription
-from robodyn_ros.sim_launch import simulation_arguments, simulation_nodes
+from robodyn_ros.sim_launch import simulation
 
 
 def generate_launch_description():
-    return LaunchDescription(
-        [
-            *simulation_arguments(
-                model="stewart_dasgupta",
-                path="I",
-                paths="I, II, III, P1",
-                params_file="stewart_sim.yaml",
-                controllers="stewart_controllers.yaml",
-                ros2_control="true",
-            ),
-            *simulation_nodes(),
-        ]
-    )
+    return simulation(model="stewart_dasgupta", params_file="stewart_sim.yaml", ros2_control="true")

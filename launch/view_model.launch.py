@@ -20,8 +20,8 @@ from launch import LaunchDescription
 from robodyn_ros.description_launch import (
     model_argument,
     namespace_argument,
+    reading_arguments,
     viewed,
-    xacro_argument,
 )
 
 
@@ -29,7 +29,7 @@ def generate_launch_description():
     return LaunchDescription(
         [
             model_argument("stewart_symmetric"),
-            xacro_argument(),
+            *reading_arguments(),
             DeclareLaunchArgument(
                 "sliders",
                 default_value="true",

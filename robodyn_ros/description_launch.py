@@ -33,6 +33,8 @@ from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
 from robodyn.formats.xacro_text import arguments_of, use_arguments
+from robodyn.mechanisms.load import use_options
+from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
 
 if TYPE_CHECKING:
@@ -54,19 +56,41 @@ def model_argument(default: str) -> DeclareLaunchArgument:
     )
 
 
-def xacro_argument() -> DeclareLaunchArgument:
-    """The launch argument for those of a .xacro file."""
-    return DeclareLaunchArgument(
-        "xacro_args",
-        default_value="",
-        description="arguments of a .xacro file: 'name:=value other:=value'",
-    )
+def reading_arguments() -> list[DeclareLaunchArgument]:
+    """The launch arguments for how a URDF or .xacro file is read."""
+    return [
+        DeclareLaunchArgument(
+            "xacro_args",
+            default_value="",
+            description="arguments of a .xacro file: 'name:=value other:=value'",
+        ),
+        DeclareLaunchArgument(
+            "base_link",
+            default_value="",
+            description="of a URDF: link on which the chain stands; empty: the root",
+        ),
+        DeclareLaunchArgument(
+            "tip_link",
+            default_value="",
+            description="of a URDF: link at which the chain ends; empty: behind most joints",
+        ),
+        DeclareLaunchArgument(
+            "hold_branches",
+            default_value="false",
+            choices=["true", "false"],
+            description="of a URDF: joints beside the chain, as a gripper's, are held",
+        ),
+    ]
 
 
 def model_parameters() -> dict[str, ParameterValue]:
     """What the launch arguments say of the mechanism, as parameters of a node."""
-    names = "model", "xacro_args"
-    return {name: ParameterValue(LaunchConfiguration(name), value_type=str) for name in names}
+    types = {"model": str, "xacro_args": str, "base_link": str, "tip_link": str}
+    types["hold_branches"] = bool
+    return {
+        name: ParameterValue(LaunchConfiguration(name), value_type=kind)
+        for name, kind in types.items()
+    }
 
 
 def namespace_argument() -> DeclareLaunchArgument:
@@ -81,6 +105,12 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     source = LaunchConfiguration("model").perform(context)
     words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
     use_arguments(arguments_of(words))
+    use_options(
+        base_link=LaunchConfiguration("base_link").perform(context),
+        tip_link=LaunchConfiguration("tip_link").perform(context),
+        hold_branches=is_on(context, "hold_branches"),
+        spelling=as_launch_argument,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the simulator logs them
         return source, rd.load(source)

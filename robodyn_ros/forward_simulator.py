@@ -40,6 +40,7 @@ from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
 from robodyn.simulation import Brakes, Pacer, Plant, Sensor
+from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
@@ -75,6 +76,12 @@ PARAMETERS = (
         ),
         "min_subscribers": Spec(
             1, "lockstep: start when the state has this many subscribers", 0, 100
+        ),
+        "ends_with_path": Spec(
+            False, "lockstep: stand still at the end of the trajectory, or after `duration`"
+        ),
+        "duration": Spec(
+            0.0, "ends_with_path: time after the trajectory's start [s]; 0: its end", 0.0, 1e6
         ),
         "command_timeout": Spec(30.0, "lockstep: longest wait for a command [s]", 0.1, 3600.0),
         "position_noise": Spec(0.0, "standard deviation of measured positions [m, rad]", 0.0, 1.0),
@@ -133,6 +140,10 @@ class ForwardSimulator(Node):
         )
         topics = Interface(self, self._mechanism)
         self._state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
+        self._trajectory: SampledTrajectory | None = None
+        self._path_start: int | None = None
+        if lockstep and p["ends_with_path"]:
+            topics.on_trajectory(self._on_trajectory)
         self._wrench = ExternalWrench(self, self._mechanism, topics, lambda: self._stamp)
         self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
@@ -173,9 +184,23 @@ class ForwardSimulator(Node):
             self._ignore("joint_commands", error)
             return
         self._brakes.command(self._stamp, self._command)
-        if self._lockstep and not self._paused and not self._failure:
+        if self._path_start is None and self._command.any():
+            self._path_start = self._stamp
+        if self._lockstep and not (self._paused or self._failure or self._is_over()):
             self._take_period()
             self._publish()
+
+    def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
+        self._trajectory = trajectory
+        if start is not None:
+            self._path_start = start
+
+    def _is_over(self) -> bool:
+        """Whether a run that ends with its path has come to its end."""
+        if self._trajectory is None or self._path_start is None:
+            return False
+        seconds = self._p["duration"] or self._trajectory.duration
+        return self._stamp >= self._path_start + round(seconds * messages.NANOSECONDS)
 
     def _on_efforts(self, message: Float64MultiArray) -> None:
         if self._lockstep:
@@ -223,7 +248,7 @@ class ForwardSimulator(Node):
 
     def _repeat(self) -> None:
         """Republish the state until its command arrives, and give up after command_timeout."""
-        if self._failure or self._paused:
+        if self._failure or self._paused or self._is_over():
             self._waiting_since = time.monotonic()
             return
         if time.monotonic() - self._waiting_since < REPEAT:
@@ -285,6 +310,7 @@ class ForwardSimulator(Node):
         self._sensor.reset()
         self._brakes.reset()
         self._command, self._failure, self._stamp, self._measured_at = None, "", 0, -1
+        self._path_start = None
         response.success, response.message = True, "at the initial state, t = 0"
         self._publish()
         return response

@@ -35,6 +35,8 @@ from rclpy.parameter import Parameter
 import robodyn as rd
 from robodyn.formats.frictionless import frictionless
 from robodyn.formats.xacro_text import arguments_of, use_arguments
+from robodyn.mechanisms.load import use_options
+from robodyn.mechanisms.option_names import as_parameter
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
@@ -95,6 +97,9 @@ MECHANISM = {
     "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
     "robot_description": Spec("", "URDF text; used instead of `model` where it is not empty"),
     "xacro_args": Spec("", "arguments of a .xacro file: name:=value, with spaces between them"),
+    "base_link": Spec("", "of a URDF: link on which the chain stands; empty: the root"),
+    "tip_link": Spec("", "of a URDF: link at which the chain ends; empty: behind most joints"),
+    "hold_branches": Spec(False, "of a URDF: joints beside the chain, as a gripper's, are held"),
     "friction": Spec(True, "joint friction as in the model; false: none"),
 }
 
@@ -195,7 +200,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             "no mechanism: set the parameter `model` (bundled are "
             f"{', '.join(rd.models())}) or `robot_description`"
         )
-    use_arguments(arguments_of(shlex.split(values["xacro_args"])))
+    _use(values)
     compilation_notes.tell_to(get_logger("robodyn").info)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -209,6 +214,13 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
     return mechanism
 
 
+def _use(values: dict[str, Any]) -> None:
+    """Read every model of this process as the parameters say."""
+    use_arguments(arguments_of(shlex.split(values["xacro_args"])))
+    chain = {name: values[name] for name in ("base_link", "tip_link", "hold_branches")}
+    use_options(**chain, spelling=as_parameter)
+
+
 def description(values: dict[str, Any], log: RcutilsLogger) -> str:
     """URDF text of what `model` or `robot_description` describes; without `friction`, without it.
 
@@ -217,6 +229,7 @@ def description(values: dict[str, Any], log: RcutilsLogger) -> str:
     source = values["robot_description"] or values["model"]
     if not source:
         return ""
+    _use(values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

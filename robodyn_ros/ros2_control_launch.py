@@ -27,7 +27,6 @@ from launch.actions import DeclareLaunchArgument, RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
 from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
 
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.description_launch import (
@@ -87,10 +86,9 @@ def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareL
         ),
         DeclareLaunchArgument(
             "controllers_file",
-            default_value=PathJoinSubstitution(
-                [FindPackageShare("robodyn"), "config", controllers]
-            ),
-            description="ros2_control: parameters of controllers; overrides params_file",
+            default_value=controllers,
+            description="ros2_control: parameters of controllers; overrides params_file; empty: "
+            "stewart_controllers.yaml for a platform, else arm_controllers.yaml",
         ),
     ]
 

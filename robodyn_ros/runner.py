@@ -19,6 +19,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ from rclpy.logging import get_logger
 
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import spin
+from robodyn_ros.parameter_files import ignored, read_sections
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +58,14 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     # harm. (rclpy chains its handler to ours: setting another one later would remove it.)
     signal.signal(signal.SIGINT, lambda *_: os._exit(0) if node is None else None)
     try:
+        words = sys.argv if args is None else args
+        for flag, word in zip(words[:-1], words[1:], strict=True):
+            if flag == "--params-file":
+                read_sections(word)  # rclpy refuses it with a traceback
         rclpy.init(args=args)
         node = make_node()
+        for line in ignored(node, words):
+            node.get_logger().warning(line)
         if not rclpy.ok():
             return 0  # interrupted meanwhile: the context is gone
         _settle()

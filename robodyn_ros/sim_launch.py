@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, List  # noqa: UP035, as ROS 2 launch has it
 from launch.actions import (
     DeclareLaunchArgument,
     EmitEvent,
+    LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
     SetLaunchConfiguration,
@@ -39,19 +40,19 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-import robodyn as rd
+from launch import LaunchDescription
 from robodyn_ros.description_launch import (
-    chosen_mechanism,
     described,
     enclave,
+    is_on,
     model_argument,
     model_parameters,
     namespace_argument,
-    xacro_argument,
+    reading_arguments,
 )
+from robodyn_ros.launch_settings import settle
 from robodyn_ros.ros2_control_launch import (
     as_hardware,
-    check_installed,
     controlled,
     ros2_control_arguments,
     simulates,
@@ -68,6 +69,10 @@ if TYPE_CHECKING:
     from launch import Condition, LaunchContext
 
 
+PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
+STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the run)"
+
+
 def simulation_arguments(
     model: str,
     path: str,
@@ -75,15 +80,23 @@ def simulation_arguments(
     params_file: str,
     controllers: str,
     ros2_control: str = "false",
+    frictionless: str = "",
 ) -> list[DeclareLaunchArgument]:
-    """The launch arguments of a simulation, with its defaults."""
+    """The launch arguments of a simulation, with its defaults.
+
+    Args:
+        model, path, params_file, controllers, ros2_control: default values.
+        paths: names of paths, for the description.
+        frictionless: the model that runs without friction unless something else is asked for.
+    """
     return [
         model_argument(model),
-        xacro_argument(),
+        *reading_arguments(),
         DeclareLaunchArgument(
             "path",
             default_value=path,
-            description=f"path to follow: {paths}, or a YAML file of waypoints",
+            description=f"path to follow: {paths}, demo, or a file of waypoints (.yaml); default: "
+            "that of the mechanism's paper, else demo; none: run until stopped, goals by topic",
         ),
         DeclareLaunchArgument(
             "mode",
@@ -93,10 +106,18 @@ def simulation_arguments(
         ),
         DeclareLaunchArgument(
             "stepping",
-            default_value="lockstep",
-            choices=["lockstep", "realtime"],
+            default_value="auto",
+            choices=["auto", "lockstep", "realtime"],
             description="lockstep: reproducible, as fast as possible; realtime: by the wall clock, "
-            "always used with ros2_control",
+            "always used with ros2_control; auto: lockstep, or realtime for path:=none",
+        ),
+        DeclareLaunchArgument(
+            "friction",
+            default_value="auto",
+            choices=["auto", "true", "false"],
+            description="joint friction as in the model, or none; auto: as params_file says, else "
+            + (f"none for {frictionless}, as published, else " if frictionless else "")
+            + "as in the model",
         ),
         DeclareLaunchArgument(
             "duration",
@@ -113,7 +134,7 @@ def simulation_arguments(
             default_value=PathJoinSubstitution(
                 [FindPackageShare("robodyn"), "config", params_file]
             ),
-            description="parameter file of all nodes",
+            description="parameter file of all nodes; for path:=none by default bringup.yaml",
         ),
         DeclareLaunchArgument(
             "record",
@@ -128,6 +149,12 @@ def simulation_arguments(
             description="show the run live in the browser, on localhost only; needs viser",
         ),
         DeclareLaunchArgument(
+            "stay",
+            default_value=LaunchConfiguration("viewer"),
+            choices=["true", "false"],
+            description="stay open after the run until Ctrl-C; by default with viewer:=true",
+        ),
+        DeclareLaunchArgument(
             "rviz",
             default_value="false",
             choices=["true", "false"],
@@ -138,10 +165,30 @@ def simulation_arguments(
     ]
 
 
-def simulation_nodes() -> list[LaunchDescriptionEntity]:
-    """Planner, inverse dynamics, monitor, simulator and summary, and what to do when one exits."""
+def simulation(
+    model: str, params_file: str, ros2_control: str = "false", frictionless: str = ""
+) -> LaunchDescription:
+    """A launch that simulates any mechanism, with defaults as for `simulation_arguments`."""
+    return LaunchDescription(
+        [
+            *simulation_arguments(
+                model, "default", PATHS, params_file, "", ros2_control, frictionless
+            ),
+            *simulation_nodes(params_file, frictionless),
+        ]
+    )
+
+
+def simulation_nodes(
+    params_file: str = "", frictionless: str = ""
+) -> list[LaunchDescriptionEntity]:
+    """Planner, inverse dynamics, monitor, simulator and summary, and what to do when one exits.
+
+    Args: as for `simulation_arguments`.
+    """
     summary = _node(
         "run_summary",
+        condition=UnlessCondition(LaunchConfiguration("bringup")),
         remappings=[as_hardware("joint_states")],
         path=_text("path"),
         mode=_text("mode"),
@@ -162,6 +209,10 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
             with_ros2_control("realtime", LaunchConfiguration("stepping")), value_type=str
         ),
         min_subscribers=_listeners(),
+        ends_with_path=ParameterValue(
+            PythonExpression(["'", LaunchConfiguration("bringup"), "' == 'false'"]), value_type=bool
+        ),
+        duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
     )
     others = [
         _node(
@@ -190,7 +241,7 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
         begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
     )
     return [
-        OpaqueFunction(function=_check),
+        OpaqueFunction(function=settle, args=[params_file, frictionless]),
         OpaqueFunction(function=described),
         RegisterEventHandler(
             OnProcessExit(target_action=summary, on_exit=partial(_done, recorder=recorder))
@@ -210,23 +261,6 @@ def simulation_nodes() -> list[LaunchDescriptionEntity]:
 def _plan(context: LaunchContext, planner: Node, simulator: Node) -> list[LaunchDescriptionEntity]:
     """Start the planner at once, or once the controllers are active."""
     return controlled(context, planner, simulator, _died) or [planner]
-
-
-def _check(context: LaunchContext) -> None:
-    """Reject an invalid model, path or duration once, here, instead of in every node.
-
-    If launch itself fails later, it leaves behind the processes it has started by then.
-    """
-    duration = LaunchConfiguration("duration").perform(context)
-    try:
-        float(duration)
-    except ValueError:
-        raise RuntimeError(f"duration is {duration!r}, expected seconds, such as 2.5") from None
-    try:
-        rd.load_path(LaunchConfiguration("path").perform(context), chosen_mechanism(context)[1])
-    except rd.RobodynError as error:
-        raise RuntimeError(str(error)) from None
-    check_installed(context)
 
 
 def _text(name: str) -> ParameterValue:
@@ -262,7 +296,11 @@ def _node(
         parameters=[
             params_file,
             with_ros2_control(LaunchConfiguration("controllers_file"), params_file),
-            {**model_parameters(), **parameters},
+            {
+                **model_parameters(),
+                "friction": ParameterValue(LaunchConfiguration("friction"), value_type=bool),
+                **parameters,
+            },
         ],
     )
 
@@ -274,6 +312,8 @@ def _done(
     if event.returncode != 0:
         return _died(event, context)
     if LaunchConfiguration("record").perform(context) != "true":
+        if is_on(context, "stay"):
+            return [LogInfo(msg=STAYING)]
         return [EmitEvent(event=Shutdown(reason="the run is done"))]
     # the recorder first: messages still queued in the other nodes would be lost with them
     return [
@@ -285,6 +325,8 @@ def _done(
 def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Shut down when the bag is complete; before the run is done it is a failure."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
+        if context.launch_configurations.get("stay") == "true":
+            return [LogInfo(msg=STAYING)]
         return [EmitEvent(event=Shutdown(reason="the run is done and recorded"))]
     return _died(event, context)
 

@@ -61,6 +61,7 @@ class RunHistory:
         stopped: what ended the run early, or nothing.
         real_time_factor: simulated seconds per second.
         warnings: texts, in order.
+        friction: whether the joints have the friction of the model.
     """
 
     mechanism: Mechanism
@@ -74,6 +75,7 @@ class RunHistory:
     stopped: str = ""
     real_time_factor: float = 0.0
     warnings: list[str] = field(default_factory=list)
+    friction: bool = True
 
     @cached_property
     def error(self) -> FloatArray:
@@ -146,6 +148,7 @@ class RunHistory:
             "model": self.mechanism.name,
             "path": self.path,
             "mode": self.mode,
+            **({} if self.friction else {"friction": False}),
             **self._peaks(),
             "condition_number": {
                 "min": float(self.condition_number.min()),
@@ -236,8 +239,10 @@ class RunHistory:
 def summary_text(summary: dict[str, Any]) -> str:
     """A summary as a few lines for the screen."""
     condition = summary["condition_number"]
+    without = "" if summary.get("friction", True) else " without friction"
     lines = [
-        f"{summary['model']}, path {summary['path']}, {summary['mode']}: {summary['status']}",
+        f"{summary['model']}{without}, path {summary['path']}, {summary['mode']}: "
+        f"{summary['status']}",
         *_peak_lines(summary),
         f"condition number       {condition['min']:.4g} to {condition['max']:.4g}"
         f" (at t = {condition['time_of_max']:.3f} s)",

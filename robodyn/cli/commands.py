@@ -36,6 +36,8 @@ from rich.markup import escape
 from robodyn.cli.session import one_line_errors
 from robodyn.formats.ros_packages import PATH_VARIABLE
 from robodyn.formats.xacro_text import arguments_of, use_arguments
+from robodyn.mechanisms.load import use_options
+from robodyn.mechanisms.option_names import on_command_line
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
@@ -102,14 +104,28 @@ def add_command(
 ) -> None:
     """Add a command whose parameters are declared in annotations.
 
-    With `model` it loads one, and has options for what a .xacro file needs to be found whole.
+    With `model` it loads one, and has options for how a URDF or .xacro file is read.
     """
-    app.command(name)(in_older_form(_with_xacro(function) if model else function))
+    app.command(name)(in_older_form(_with_reading(function) if model else function))
 
 
-def _with_xacro(function: Callable[..., None]) -> Callable[..., None]:
+def _with_reading(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
-    def command(*, xacro_arg: list[str], package_path: list[str], **given: Any) -> None:
+    def command(
+        *,
+        base_link: str,
+        tip_link: str,
+        hold_branches: bool,
+        xacro_arg: list[str],
+        package_path: list[str],
+        **given: Any,
+    ) -> None:
+        use_options(
+            base_link=base_link,
+            tip_link=tip_link,
+            hold_branches=hold_branches,
+            spelling=on_command_line,
+        )
         with one_line_errors():
             use_arguments(arguments_of(xacro_arg or ()))
         if package_path:
@@ -117,22 +133,48 @@ def _with_xacro(function: Callable[..., None]) -> Callable[..., None]:
             os.environ[PATH_VARIABLE] = os.pathsep.join(
                 [*package_path, *([known] if known else [])]
             )
-        function(**given)
+        try:
+            function(**given)
+        finally:
+            use_options()
 
     signature = inspect.signature(function)
     more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in _XACRO.items()
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation
+        )
+        for name, annotation in _READING.items()
     ]
     command.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[*signature.parameters.values(), *more]
     )
-    command.__annotations__ = get_type_hints(function, include_extras=True) | _XACRO
+    command.__annotations__ = get_type_hints(function, include_extras=True) | _READING
     del command.__wrapped__
     return command
 
 
-_XACRO: dict[str, Any] = {
+_DEFAULTS = {"hold_branches": False}
+_READING: dict[str, Any] = {
+    "base_link": Annotated[
+        Optional[str],  # noqa: UP045
+        option(
+            "--base-link",
+            help="Of a URDF: the link on which the chain stands, by default the root.",
+        ),
+    ],
+    "tip_link": Annotated[
+        Optional[str],  # noqa: UP045
+        option(
+            "--tip-link",
+            help="Of a URDF: the link at which the chain ends, by default behind most joints.",
+        ),
+    ],
+    "hold_branches": Annotated[
+        bool,
+        option(
+            "--hold-branches", help="Of a URDF: joints beside the chain, as a gripper's, are held."
+        ),
+    ],
     "xacro_arg": Annotated[
         Optional[list[str]],  # noqa: UP045
         option("--xacro-arg", help="An argument of a .xacro file, name:=value; once for each."),

@@ -78,7 +78,7 @@ def use(model: str) -> None:
         mechanism = rd.load(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
-    batch = rd.load_path(mechanism.default_path or "demo", mechanism).sample([0.0, 0.001])
+    batch = rd.load_path("demo", mechanism).sample([0.0, 0.001])
     effort = mechanism.inverse_dynamics(*batch)
     mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
     mechanism.mass_matrix(batch.configuration)

@@ -28,7 +28,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from robodyn.errors import RobodynError, UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
 from robodyn.trajectories import load_path
-from robodyn.trajectories.demonstration import DEMO
+from robodyn.trajectories.default_path import default_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,11 +51,11 @@ def one_line_errors() -> Iterator[None]:
 
 
 def mechanism_and_path(model: str, path: str | None) -> tuple[Mechanism, str, Trajectory]:
-    """The mechanism, and the path with its name: by default that of its kind."""
+    """The mechanism, and the path with its name: by default its paper's or a demonstration."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # `robodyn check` reports them
         mechanism = load(model)
-    name = path or mechanism.default_path or DEMO
+    name = path or default_path(mechanism)
     return mechanism, name, load_path(name, mechanism)
 
 

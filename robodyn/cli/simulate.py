@@ -17,17 +17,24 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.execution import execute
+from robodyn.analysis.limits import check_limits
 from robodyn.analysis.run import summary_text
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import argument, option
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
+from robodyn.errors import InfeasibleTrajectory
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories import Trajectory
 
 
 def simulate(
@@ -77,11 +84,13 @@ def simulate(
     """Simulate a mechanism that is driven along a path, and sum up how it went.
 
     Commands are held between control instants and cut to the actuators' limits. The summary is
-    that of a run through the ROS 2 nodes; its status says whether the path was completed.
+    that of a run through the ROS 2 nodes; its status says whether the path was flown to its end,
+    and the exit code is 1 if it was not.
     """
     with one_line_errors():
         mechanism, name, trajectory = mechanism_and_path(model, path)
         model_of_control = mechanism if friction else mechanism.without_friction()
+        beyond = _beyond_reach(mechanism, name, trajectory)
         carried = as_scalar("payload", payload, "kg", at_least=0.0)
         plant = model_of_control.with_payload(carried) if carried else model_of_control
         period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
@@ -101,9 +110,26 @@ def simulate(
                 progress=tell,
                 clock=lambda: time.monotonic() - started,
             )
+        run = replace(run, friction=friction, warnings=[*beyond, *run.warnings])
         if output is not None:
             run.write(output)
         summary = run.summary() | {"margins": run.margins(max_condition).to_dict()}
     typer.echo(as_json(summary) if json else summary_text(summary))
-    if strict and not summary["margins"]["hold"]:
+    if summary["status"] != "completed" or (strict and not summary["margins"]["hold"]):
         raise typer.Exit(1)
+
+
+def _beyond_reach(mechanism: Mechanism, name: str, path: Trajectory) -> list[str]:
+    """Say before anything else that a path leaves the travel of a joint.
+
+    Raises:
+        InfeasibleTrajectory: the mechanism cannot be where the path goes.
+    """
+    broken = check_limits(mechanism, path, quantities=("position",))
+    if broken is None:
+        return []
+    text = f"path {name}: {broken.text}"
+    if broken.quantity == "geometry":
+        raise InfeasibleTrajectory(text, value=broken)
+    typer.echo(f"warning: {text}", err=True)
+    return [f"WARN {text}"]

@@ -21,11 +21,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.option_names import in_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.option_names import Spelling
     from robodyn.mechanisms.protocol import Mechanism
 
 
@@ -37,12 +39,14 @@ class ReadOptions:
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in a URDF; None where the kind shall choose.
         hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
+        spelling: how messages write an option that would help.
     """
 
     strict: bool = False
     base_link: str | None = None
     tip_link: str | None = None
     hold_branches: bool = False
+    spelling: Spelling = in_python
 
 
 @dataclass(frozen=True)

@@ -25,16 +25,37 @@ from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.urdf_text import UrdfDocument, read_urdf
 from robodyn.mechanisms.kind import ReadOptions
+from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.mechanisms.kind import Kind
+    from robodyn.mechanisms.option_names import Spelling
     from robodyn.mechanisms.protocol import Mechanism
 
 URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
+# What a process that deals with one robot was told of it: a command, a node, a launch file.
+_told = ReadOptions()
+
+
+def use_options(
+    *,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold_branches: bool = False,
+    spelling: Spelling = in_python,
+) -> None:
+    """Give options to every `load` of this process, where a call says nothing else.
+
+    Args:
+        base_link, tip_link, hold_branches: as for `load`; an empty name stands for none.
+        spelling: how messages write an option that would help.
+    """
+    global _told
+    _told = ReadOptions(False, base_link or None, tip_link or None, hold_branches, spelling)
 
 
 def models() -> tuple[str, ...]:
@@ -65,7 +86,7 @@ def load(
             or URDF text, which starts with `<`.
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
-            leaf behind the largest number of movable joints.
+            leaf behind the largest number of movable joints, unless that is a gripper's finger.
         hold_branches: take movable joints beside that chain as held at 0, instead of refusing.
         kind: read a URDF as a mechanism of this kind, whatever it looks like.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` looks in the folders
@@ -85,7 +106,13 @@ def load(
             f"a model is a name, a path or URDF text, not {source!r}; bundled: {_names()}",
             value=source,
         )
-    options = ReadOptions(strict, base_link, tip_link, hold_branches)
+    options = ReadOptions(
+        strict,
+        base_link or _told.base_link,
+        tip_link or _told.tip_link,
+        hold_branches or _told.hold_branches,
+        _told.spelling,
+    )
     chosen = None if kind is None else _kind(kind)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return _from_urdf(read_urdf(source), options, chosen)

@@ -82,7 +82,7 @@ class Described(Protocol):
 
     @property
     def default_path(self) -> str:
-        """Name of the path to follow where none is asked for; empty for a demonstration."""
+        """Name of a paper's path for the mechanism of that paper; empty for all others."""
 
     def differences(self, other: Any) -> list[str]:
         """What differs from another mechanism's model, a line for each field; empty if equal."""

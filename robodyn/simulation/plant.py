@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.simulation.stiffness import why_it_failed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -121,8 +122,12 @@ class Plant:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
         applied = self.saturate(effort)
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        self.configuration, self.velocity = self.mechanism.integrate(
-            self.configuration, self.velocity, applied, load, self.dt, steps, self.end_stops
-        )
+        try:
+            self.configuration, self.velocity = self.mechanism.integrate(
+                self.configuration, self.velocity, applied, load, self.dt, steps, self.end_stops
+            )
+        except SimulationFailed as error:
+            why = why_it_failed(self.mechanism, self.configuration, self.velocity, self.dt)
+            raise SimulationFailed(f"{error}; {why}", time=error.time, value=error.value) from error
         self.saturated = self.saturated + (applied != effort)
         self.effort = applied

@@ -36,18 +36,26 @@ if TYPE_CHECKING:
 DEMO = "demo"
 # Knots per second where only the mechanism can follow its own coordinates.
 KNOTS = 100
+# Of a way [s], tried from the shortest on, and how much of it, from all of it on.
+DURATIONS, SHORTER = (1.0, 2.0, 4.0, 8.0), (1.0, 0.5, 0.25)
+# Instants of a way at which it is held against the limits, and the share of them that it may use.
+INSTANTS, SHARE = 201, 0.95
 
 
 def demonstration(mechanism: Mechanism) -> Trajectory:
-    """A small motion along each coordinate from home and back, as far as the limits allow it."""
-    home = mechanism.home
+    """A small motion along each coordinate from home and back, within all limits.
+
+    Each way takes a second, or longer where velocity or effort would be beyond a limit; if it
+    cannot be slow enough it is shortened, and left out if that is not enough. What has no limits
+    in its description is not limited. Where no way is left the mechanism rests at home.
+    """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
     for way in (*ways, *-ways):
-        if within_limits(mechanism, mechanism.advance(home, way)):
-            pieces += [_there(mechanism, way), _back(mechanism, way)]
+        pieces += _there_and_back(mechanism, way)
     if not pieces:
-        pieces = [_there(mechanism, np.zeros(len(ways)))]
+        home = mechanism.home
+        pieces = [_move(mechanism, home, home, np.zeros(len(ways)), 1.0)]
     return pieces[0] if len(pieces) == 1 else Sequence(tuple(pieces))
 
 
@@ -71,27 +79,52 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
     return np.asarray(0.1 * span)
 
 
-def _there(mechanism: Mechanism, way: FloatArray) -> Trajectory:
+def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
+    """Two motions within all limits, or none."""
     home = mechanism.home
-    return _move(mechanism, home, mechanism.advance(home, way), way)
+    for part in SHORTER:
+        goal = mechanism.advance(home, part * way)
+        if not within_limits(mechanism, goal):
+            continue
+        for duration in DURATIONS:
+            there = _move(mechanism, home, goal, part * way, duration)
+            back = _move(mechanism, goal, home, -part * way, duration)
+            if _is_easy(mechanism, there) and _is_easy(mechanism, back):
+                return [there, back]
+    return []
 
 
-def _back(mechanism: Mechanism, way: FloatArray) -> Trajectory:
-    home = mechanism.home
-    return _move(mechanism, mechanism.advance(home, way), home, -way)
+def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
+    """Whether positions, velocities and efforts keep to the limits, away from singularities."""
+    q, v, a = motion.sample(np.linspace(0.0, motion.duration, INSTANTS))
+    if not within_limits(mechanism, q):
+        return False
+    try:
+        velocities = mechanism.joint_velocities(q, v)
+        efforts = mechanism.inverse_dynamics(q, v, a)
+    except KinematicsError:
+        return False
+    determinant = mechanism.determinant(q)
+    return bool(
+        (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()
+        and (np.abs(efforts) <= SHARE * mechanism.effort_limits).all()
+        and (determinant is None or np.ptp(np.sign(determinant)) == 0.0)
+    )
 
 
-def _move(mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray) -> Trajectory:
-    """From rest to rest in a second."""
+def _move(
+    mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
+) -> Trajectory:
+    """From rest to rest."""
     profile = "quintic" if way.any() else "lspb"
     coordinates = mechanism.coordinates
     if coordinates.is_pose:
-        return plan_line(start, goal, 1.0, profile=profile)
+        return plan_line(start, goal, duration, profile=profile)
     if coordinates.configuration_size == coordinates.velocity_size:
-        return plan_joints(start, goal, 1.0, profile=profile)
+        return plan_joints(start, goal, duration, profile=profile)
     # the quintic in the mechanism's independent coordinates, which only it can apply
-    independent = plan_joints(np.zeros(len(way)), way, 1.0, profile=profile)
-    times = np.linspace(0.0, 1.0, KNOTS + 1)
+    independent = plan_joints(np.zeros(len(way)), way, duration, profile=profile)
+    times = np.linspace(0.0, duration, round(KNOTS * duration) + 1)
     displacement, velocity, acceleration = independent.sample(times)
     start = np.broadcast_to(start, (len(times), len(start)))
     motion = Motion(mechanism.advance(start, displacement), velocity, acceleration)

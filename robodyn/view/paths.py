@@ -18,11 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robodyn.errors import RobodynError
 from robodyn.trajectories import ARM_PATHS, PAPER_PATHS, demonstration, load_path
-from robodyn.trajectories.demonstration import DEMO, within_limits
+from robodyn.trajectories.default_path import default_path, is_reachable
+from robodyn.trajectories.demonstration import DEMO
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
-    """Paths by name, the initial one first: paths of the papers within the limits, and a demo.
+    """Paths by name, the initial one first: its default, paths of the papers that fit, a demo.
 
     Args:
         mechanism: what is to follow them.
@@ -40,21 +38,11 @@ def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
         PathError: `wanted` is unknown, or not a path for this mechanism.
     """
     found: dict[str, Trajectory] = {}
-    if wanted and wanted != DEMO:
-        found[wanted] = load_path(wanted, mechanism)
-    elif wanted:
-        found[DEMO] = demonstration(mechanism)
+    first = wanted or default_path(mechanism)
+    found[first] = load_path(first, mechanism)
     for name in (*PAPER_PATHS, *ARM_PATHS):
-        if name not in found and _fits(name, mechanism):
+        if name not in found and is_reachable(name, mechanism):
             found[name] = load_path(name, mechanism)
-    found.setdefault(DEMO, demonstration(mechanism))
+    if DEMO not in found:
+        found[DEMO] = demonstration(mechanism)
     return found
-
-
-def _fits(name: str, mechanism: Mechanism) -> bool:
-    try:
-        path = load_path(name, mechanism)
-        places = path.sample(np.linspace(0.0, path.duration, 50)).configuration
-        return within_limits(mechanism, places)
-    except RobodynError:
-        return False

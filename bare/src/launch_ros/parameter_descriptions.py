@@ -25,12 +25,13 @@ __all__ = ["ParameterValue"]
 
 Evaluated = bool | int | float | str | list[str]
 SCALARS = (bool, int, float, str)
+_TRUTHS = {"true": True, "false": False}
 
 
 class ParameterValue:
     """A value, or a substitution for it, with the type that it is to have.
 
-    `value_type` is int, float or str, or List[str] for a list of texts without substitutions.
+    `value_type` is bool, int, float or str, or List[str] for a list of texts without substitutions.
     """
 
     def __init__(self, value: Any, *, value_type: Any) -> None:
@@ -38,7 +39,7 @@ class ParameterValue:
         if value_type == List[str]:  # noqa: UP006
             fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
         else:
-            fits = value_type in (int, float, str) and isinstance(value, (value_type, Substitution))
+            fits = value_type in SCALARS and isinstance(value, (value_type, Substitution))
         if not fits:
             raise TypeError(f"{value!r} is no value of a parameter of type {value_type}")
         self.value = value
@@ -47,7 +48,12 @@ class ParameterValue:
     def evaluate(self, context: LaunchContext) -> Evaluated:
         """Return the value; raise ValueError for a text that is not of the type."""
         if isinstance(self.value, Substitution):
-            return self.value_type(self.value.perform(context))
+            text = self.value.perform(context)
+            if self.value_type is not bool:
+                return self.value_type(text)
+            if text.lower() not in _TRUTHS:
+                raise ValueError(f"{text!r} is neither true nor false")
+            return _TRUTHS[text.lower()]
         return self.value
 
 

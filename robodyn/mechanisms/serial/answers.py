@@ -41,7 +41,11 @@ class SerialAnswers(JointSpace):
     """
 
     model: SerialModel
-    default_path = "puma"
+
+    @property
+    def default_path(self) -> str:
+        """The move of Lee et al. for their arm."""
+        return "puma" if self.name == "puma560" else ""
 
     @cached_property
     def joint_units(self) -> tuple[Unit, ...]:

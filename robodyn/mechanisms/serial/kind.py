@@ -45,6 +45,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
         options.tip_link,
         motors=document.motors,
         hold_branches=options.hold_branches,
+        spelling=options.spelling,
     )
     return SerialArm(model)
 

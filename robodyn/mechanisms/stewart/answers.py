@@ -71,7 +71,11 @@ class PlatformAnswers:
     )
     tracking: Tracking = POSE_TRACKING
     formulations: tuple[str, ...] = tuple(FORMULATIONS)
-    default_path = "I"
+
+    @property
+    def default_path(self) -> str:
+        """Path I of Dasgupta for his manipulator."""
+        return "I" if self.name == "stewart_dasgupta" else ""
 
     @property
     def source(self) -> str:

@@ -20,10 +20,13 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robodyn.errors import ModelError
+from robodyn.mechanisms.option_names import in_python
+from robodyn.mechanisms.serial.description.gripper import check_gripper
 from robodyn.mechanisms.serial.model import KINDS
 
 if TYPE_CHECKING:
     from robodyn.formats.urdf_tree import UrdfTree
+    from robodyn.mechanisms.option_names import Spelling
 
 
 class Chain(NamedTuple):
@@ -35,13 +38,19 @@ class Chain(NamedTuple):
 
 
 def find_chain(
-    tree: UrdfTree, source: str, base: str | None, tip: str | None, hold_branches: bool
+    tree: UrdfTree,
+    source: str,
+    base: str | None,
+    tip: str | None,
+    hold_branches: bool,
+    spelling: Spelling = in_python,
 ) -> Chain:
     """The chain between two links, by default from the root to the leaf behind most joints.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
-            in it, a movable joint beside it that nothing holds, or what looks like a loop.
+            in it, a movable joint beside it that nothing holds, what looks like a gripper's finger
+            at the end of the longest chain, or like a loop.
     """
     for name in (base, tip):
         if name is not None and name not in tree.links:
@@ -54,8 +63,8 @@ def find_chain(
         base = next(link for link in tree.links if link not in tree.above)
     if tip is None:
         if not hold_branches:
-            _check_loops(tree, source)
-        tip = _default_tip(tree, source, base)
+            _check_loops(tree, source, spelling)
+        tip = _default_tip(tree, source, base, spelling)
     path = _path(tree, tip, base)
     if path is None:
         raise ModelError(
@@ -63,17 +72,17 @@ def find_chain(
         )
     chain = Chain(base, tip, [joint for joint in path if joint.type != "fixed"])
     for joint in chain.joints:
-        _check_kind(joint, source)
+        _check_kind(joint, source, spelling)
     if not chain.joints:
         raise ModelError(
             f"{source}: no movable joint between links {base!r} and {tip!r}", value=(base, tip)
         )
     if not hold_branches:
-        _check_branches(tree, source, chain)
+        _check_branches(tree, source, chain, spelling)
     return chain if not hold_branches else _hold(tree, chain)
 
 
-def _default_tip(tree: UrdfTree, source: str, base: str) -> str:
+def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> str:
     parents = {joint.parent for joint in tree.above.values()}
     leaves = {}
     for link in tree.links:
@@ -82,17 +91,18 @@ def _default_tip(tree: UrdfTree, source: str, base: str) -> str:
             leaves[link] = path
     most = max(_movable(path) for path in leaves.values())
     longest = {link: path for link, path in leaves.items() if _movable(path) == most}
+    check_gripper(tree, source, longest, spelling)
     ends = {tree.body[link] for link in longest}
     if len(ends) > 1:
         raise ModelError(
             f"{source}: several chains of {most} joints, to {', '.join(map(repr, longest))}; "
-            "name the tip link",
+            f"name the tip link, {spelling('tip_link', next(iter(longest)))} or another",
             value=list(longest),
         )
     return max(longest, key=lambda link: len(longest[link]))
 
 
-def _check_loops(tree: UrdfTree, source: str) -> None:
+def _check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
     """Refuse ends of two branches that look like one link, cut apart to make a tree of a loop.
 
     Exporters name the halves by A and B, or repeat a link with a number behind its name. Whoever
@@ -114,7 +124,8 @@ def _check_loops(tree: UrdfTree, source: str) -> None:
                 f"{source}: links {other!r} and {link!r} look like the two halves of a loop that "
                 "was cut open to make a tree; as an arm this would move as if the loop were not "
                 f'there. Close it by <constraint type="spherical"> with {other!r} and {link!r} as '
-                "its parent and child, or, if there is no loop, name the tip link",
+                "its parent and child, or, if there is no loop, name the tip link, "
+                f"{spelling('tip_link', other)} or another",
                 value=[other, link],
             )
 
@@ -142,7 +153,7 @@ def _movable(path: list[Any]) -> int:
     return sum(joint.type != "fixed" for joint in path)
 
 
-def _check_kind(joint: Any, source: str) -> None:
+def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
     if joint.type not in KINDS:
         raise ModelError(
             f"{source}: joint {joint.name!r} is {joint.type}, a chain takes {', '.join(KINDS)} and "
@@ -152,19 +163,20 @@ def _check_kind(joint: Any, source: str) -> None:
     if joint.mimic is not None:
         raise ModelError(
             f"{source}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which a chain cannot; "
-            "choose a tip link above it",
+            f"choose a tip link above it, such as {spelling('tip_link', joint.parent)}",
             value=joint.name,
         )
 
 
-def _check_branches(tree: UrdfTree, source: str, chain: Chain) -> None:
+def _check_branches(tree: UrdfTree, source: str, chain: Chain, spelling: Spelling) -> None:
     moving = {joint.child for joint in chain.joints}
     for joint in tree.above.values():
         beside = joint.type != "fixed" and joint.child not in moving
         if beside and tree.body[joint.parent] in moving:
             raise ModelError(
                 f"{source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; choose "
-                "a tip link behind it, make it fixed, or hold it with hold_branches=True",
+                f"a tip link behind it, such as {spelling('tip_link', joint.child)}, make it "
+                f"fixed, or hold it with {spelling('hold_branches', True)}",
                 value=joint.name,
             )
 

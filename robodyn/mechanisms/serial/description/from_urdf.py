@@ -25,6 +25,7 @@ from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_motors import Motor
 from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.formats.urdf_tree import MergedBody, UrdfTree
+from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.serial.description.chain import find_chain
 from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.option_names import Spelling
 
 
 def serial_model_from_urdf(
@@ -43,6 +45,7 @@ def serial_model_from_urdf(
     *,
     motors: Mapping[str, Motor] | None = None,
     hold_branches: bool = False,
+    spelling: Spelling = in_python,
 ) -> SerialModel:
     """The model of the chain from one link of a URDF to another.
 
@@ -56,15 +59,17 @@ def serial_model_from_urdf(
         tip_link: where it ends, by default the leaf behind the largest number of moving joints.
         motors: by joint name, as `read_motors` returns them.
         hold_branches: take movable joints beside the chain as held at 0, instead of refusing.
+        spelling: how messages write an option that would help.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
-            planar joint in it, a movable joint beside it, what looks like a loop cut open, and with
-            `strict=True` a moving link without `<inertial>`, which is else massless.
+            planar joint in it, a movable joint beside it, what looks like a gripper's finger or
+            like a loop cut open, and with `strict=True` a moving link without `<inertial>`, which
+            is else massless.
         UnphysicalInertia: with `strict=True`.
     """
     tree = UrdfTree(UrdfDocument(robot, (), source))
-    chain = find_chain(tree, source, base_link, tip_link, hold_branches)
+    chain = find_chain(tree, source, base_link, tip_link, hold_branches, spelling)
     start = tree.frames[chain.base]
     joints = []
     for joint in chain.joints:

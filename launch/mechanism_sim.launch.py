@@ -1,0 +1,26 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Simulate a mechanism of any kind on a path, or, with path:=none, until it is stopped.
+
+A run on a path ends when the path is done. If a process dies before that, all others are stopped,
+an error names it, and the exit code is not 0. With path:=none, Ctrl-C ends the launch; goals come
+by the topics goal_joints and goal_pose and are started by trajectory_planner/start, or at once.
+"""
+
+from robodyn_ros.sim_launch import simulation
+
+
+def generate_launch_description():
+    return simulation(model="stewart_symmetric", params_file="mechanism_sim.yaml")

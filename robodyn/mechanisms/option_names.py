@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How options of `load` are called in messages: each interface has a spelling of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    # An option as one would give it: of its name and value, True for one that is only switched on.
+    Spelling = Callable[[str, "str | bool"], str]
+
+
+def in_python(name: str, value: str | bool) -> str:
+    """An argument of a call: `tip_link='tool0'`."""
+    return f"{name}={value!r}"
+
+
+def on_command_line(name: str, value: str | bool) -> str:
+    """An option of a command: `--tip-link tool0`."""
+    flag = "--" + name.replace("_", "-")
+    return flag if value is True else f"{flag} {value}"
+
+
+def as_parameter(name: str, value: str | bool) -> str:
+    """A parameter of a node: `the parameter tip_link: tool0`."""
+    return f"the parameter {name}: {_plain(value)}"
+
+
+def as_launch_argument(name: str, value: str | bool) -> str:
+    """An argument of a launch file: `tip_link:=tool0`."""
+    return f"{name}:={_plain(value)}"
+
+
+def _plain(value: str | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else value

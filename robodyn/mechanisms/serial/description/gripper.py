@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Whether the longest chain of a URDF ends in a gripper, which is no joint of the arm."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from robodyn.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.formats.urdf_tree import UrdfTree
+    from robodyn.mechanisms.option_names import Spelling
+
+_JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)
+# Makers call the last link of an arm, to which a gripper belongs, gripper_link.
+_LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
+
+
+def check_gripper(
+    tree: UrdfTree, source: str, longest: Mapping[str, list[Any]], spelling: Spelling
+) -> None:
+    """Refuse to take a gripper's finger for the last joint of an arm.
+
+    Args:
+        tree: of the URDF.
+        source: file name, for messages.
+        longest: all joints, fixed ones too, on the way to each leaf behind most movable joints.
+        spelling: how an option is written.
+
+    Raises:
+        ModelError: names the fingers, and the links that may be meant as the tip.
+    """
+    mimicked = {joint.mimic.joint for joint in tree.above.values() if joint.mimic is not None}
+    fingers: dict[str, Any] = {}
+    for leaf, path in longest.items():
+        movable = [joint for joint in path if joint.type != "fixed"]
+        first = len(movable)
+        while first and _is_finger(movable[first - 1], mimicked):
+            first -= 1
+        if 0 < first < len(movable):
+            fingers[leaf] = movable[first]
+    if not fingers:
+        return
+    names = ", ".join(f"{joint.name!r} to {leaf!r}" for leaf, joint in fingers.items())
+    leaf, joint = next(iter(fingers.items()))
+    several = len(fingers) > 1
+    tips = [joint.parent, *_other_tips(tree, joint.parent)]
+    raise ModelError(
+        f"{source}: the longest chain{'s end' if several else ' ends'} in {names}, which "
+        f"look{'' if several else 's'} like {'fingers' if several else 'the finger'} of a gripper, "
+        "not like a joint of the arm; name the tip link: "
+        f"{' or '.join(spelling('tip_link', tip) for tip in tips)}, with "
+        f"{spelling('hold_branches', True)} for the gripper to stand still, or, if the arm does go "
+        f"on to there, {spelling('tip_link', leaf)}",
+        value=tips,
+    )
+
+
+def _is_finger(joint: Any, mimicked: set[str]) -> bool:
+    return bool(
+        joint.mimic is not None
+        or joint.name in mimicked
+        or _JOINT.search(joint.name)
+        or _LINK.search(joint.child)
+    )
+
+
+def _other_tips(tree: UrdfTree, link: str) -> list[str]:
+    """Links without inertia and children on the same body: tool frames."""
+    parents = {joint.parent for joint in tree.above.values()}
+    body = tree.body[link]
+    return [
+        name
+        for name in tree.links
+        if name != link and tree.body[name] == body and name not in parents
+    ][:3]

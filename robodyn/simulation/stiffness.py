@@ -1,0 +1,86 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Why a simulation fails: which step friction and damping of the joints would need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import RobodynError
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Runge-Kutta of order 4 is stable for decay rates up to this over the step.
+STABLE = 2.785
+# Change of a velocity [m/s, rad/s] over which the decay rate is measured.
+SMALL = 1e-4
+
+
+def why_it_failed(
+    mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray, dt: float
+) -> str:
+    """What may be done about a state that grew beyond all bounds with steps of dt [s]."""
+    rate, index = _fastest_decay(mechanism, configuration, velocity)
+    friction = _friction_of(mechanism, index)
+    if rate * dt > STABLE:
+        return (
+            f"the step of {dt:g} s is too long for {friction}, by which a velocity decays at "
+            f"{rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no friction"
+        )
+    return (
+        f"the step is {dt:g} s, and {friction}: try a shorter step (dt), smaller efforts or gains, "
+        "or no friction"
+    )
+
+
+def _fastest_decay(
+    mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray
+) -> tuple[float, int]:
+    """Largest rate [1/s] at which a disturbed velocity decays at rest, and whose it is mostly."""
+    n = mechanism.coordinates.velocity_size
+    rest, none = np.zeros(n), np.zeros(len(mechanism.joint_names))
+    best = 0.0, 0
+    for around in (rest, velocity):
+        try:
+            slopes = np.empty((n, n))
+            for column, step in enumerate(SMALL * np.eye(n)):
+                ahead, behind = (
+                    mechanism.forward_dynamics(configuration, around + sign * step, none)
+                    for sign in (1.0, -1.0)
+                )
+                slopes[:, column] = (ahead - behind) / (2.0 * SMALL)
+            values, vectors = np.linalg.eig(slopes)
+        except (RobodynError, np.linalg.LinAlgError):
+            continue
+        fastest = int(values.real.argmin())
+        found = -float(values.real[fastest]), int(np.abs(vectors[:, fastest]).argmax())
+        best = max(best, found)
+    return best
+
+
+def _friction_of(mechanism: Mechanism, index: int) -> str:
+    """Friction and damping of the joint to which a coordinate belongs, or of the first."""
+    rows = mechanism.joint_friction
+    index = index if index < len(rows) and not mechanism.coordinates.is_pose else 0
+    parts = ", ".join(f"{name} {_numbers(value)}" for name, value in rows[index].items())
+    return f"joint {mechanism.joint_names[index]!r} ({parts})"
+
+
+def _numbers(value: object) -> str:
+    return " ".join(f"{number:g}" for number in np.ravel(np.asarray(value, dtype=np.float64)))

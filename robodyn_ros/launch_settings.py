@@ -1,0 +1,106 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the arguments of a simulation launch amount to, checked once, before any node starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import LogInfo
+
+import robodyn as rd
+from robodyn.trajectories.default_path import default_path
+from robodyn_ros.description_launch import chosen_mechanism
+from robodyn_ros.entry import NODES
+from robodyn_ros.parameter_files import read_sections, unknown_sections
+from robodyn_ros.ros2_control_launch import check_installed
+
+if TYPE_CHECKING:
+    from launch.launch_description_entity import LaunchDescriptionEntity
+
+    from launch import LaunchContext
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Path of a launch that runs until it is stopped.
+NONE = "none"
+DEFAULT = "default"
+# Nodes of others that have sections in our files.
+OTHERS = ("analyzers", "controller_manager", "effort_controller", "leg_trajectory_controller")
+
+
+def settle(
+    context: LaunchContext, params_file: str, frictionless: str
+) -> list[LaunchDescriptionEntity]:
+    """Refuse what is invalid once, here, instead of in every node; settle what is left open.
+
+    If launch itself fails later, it leaves behind the processes it has started by then.
+
+    Args:
+        context: whose launch configurations are settled.
+        params_file: the default one, replaced by bringup.yaml where no path is followed.
+        frictionless: the model that has no friction unless something else is asked for.
+
+    Raises:
+        RuntimeError: an invalid model, path, duration or parameter file.
+    """
+    settings = context.launch_configurations
+    duration = settings["duration"]
+    try:
+        float(duration)
+    except ValueError:
+        raise RuntimeError(f"duration is {duration!r}, expected seconds, such as 2.5") from None
+    bringup = settings["path"] == NONE
+    settings["bringup"] = str(bringup).lower()
+    config = Path(get_package_share_directory("robodyn")) / "config"
+    if bringup and params_file and Path(settings["params_file"]) == config / params_file:
+        settings["params_file"] = str(config / "bringup.yaml")
+    try:
+        sections = read_sections(settings["params_file"])
+        source, mechanism = chosen_mechanism(context)
+        settings["path"] = _path(settings["path"], mechanism)
+    except rd.RobodynError as error:
+        raise RuntimeError(str(error)) from None
+    check_installed(context)
+    if not settings["controllers_file"]:
+        name = "stewart" if mechanism.acts_along_legs else "arm"
+        settings["controllers_file"] = str(config / f"{name}_controllers.yaml")
+    if settings["stepping"] == "auto":
+        settings["stepping"] = "realtime" if bringup else "lockstep"
+    if settings["friction"] == "auto":
+        given = _friction(sections)
+        settings["friction"] = str(source != frictionless if given is None else given).lower()
+    told = unknown_sections(sections, settings["params_file"], (*NODES, *OTHERS))
+    if settings["friction"] == "false":
+        told.append(f"friction: off, {mechanism.name} has none; friction:=true: as in the model")
+    if bringup:
+        told.append("no path: runs until Ctrl-C; goals by goal_joints, and goal_pose where it fits")
+    return [LogInfo(msg=text) for text in told]
+
+
+def _path(name: str, mechanism: Mechanism) -> str:
+    """Name of a path that can be loaded; empty for none."""
+    if name == NONE:
+        return ""
+    name = default_path(mechanism) if name == DEFAULT else name
+    rd.load_path(name, mechanism)
+    return name
+
+
+def _friction(sections: dict[str, dict[str, Any]]) -> bool | None:
+    """What a parameter file says for all nodes."""
+    value = sections.get("/**", {}).get("friction")
+    return value if isinstance(value, bool) else None

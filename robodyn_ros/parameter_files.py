@@ -1,0 +1,172 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What was given to a node in parameter files and by `-p`, and which of it has no effect.
+
+ROS 2 ignores parameters that a node does not declare, and sections for nodes that are not there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from robodyn.errors import InvalidInput
+from robodyn_ros.entry import NODES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rclpy.node import Node
+
+# Declared by rclpy and by the middleware.
+COMMON = ("use_sim_time", "start_type_description_service")
+COMMON_PREFIXES = ("qos_overrides.",)
+
+
+def read_sections(path: str | Path) -> dict[str, dict[str, Any]]:
+    """Parameters by name of a node, or pattern of names, from a parameter file.
+
+    Raises:
+        InvalidInput: no such file, or no parameter file; the message names it.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise InvalidInput(f"parameter file {str(path)!r} does not exist", value=str(path))
+    try:
+        document = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise InvalidInput(f"parameter file {str(path)!r}: {reason}", value=str(path)) from error
+    sections: dict[str, dict[str, Any]] = {}
+    _collect(document, "", sections)
+    if not sections:
+        raise InvalidInput(
+            f"parameter file {str(path)!r} has no parameters, expected <node>: ros__parameters: "
+            "<name>: <value>",
+            value=str(path),
+        )
+    return sections
+
+
+def _collect(document: Any, name: str, sections: dict[str, dict[str, Any]]) -> None:
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if key == "ros__parameters":
+            sections.setdefault(name, {}).update(_flat(value or {}, ""))
+        else:
+            _collect(value, f"{name.rstrip('/')}/{str(key).lstrip('/')}", sections)
+
+
+def _flat(parameters: Any, prefix: str) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in parameters.items() if isinstance(parameters, dict) else ():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[f"{prefix}{name}"] = value
+    return flat
+
+
+def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[str]) -> list[str]:
+    """A line for each section whose node is none of those that there are."""
+    lines = []
+    for section in sections:
+        name = section.rsplit("/", 1)[-1]
+        if "*" not in name and name not in nodes:
+            lines.append(f"parameter file {file}: no node is named {name!r}{_near(name, nodes)}")
+    return lines
+
+
+def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
+    """A line for each parameter in a command line, or in its files, that a node ignores.
+
+    Args:
+        node: with its parameters declared.
+        arguments: of the command line.
+    """
+    known = set(node.list_parameters([], 0).names)
+    lines = []
+    for name, origin, for_all in _given(node, arguments, lines):
+        if name in known or name in COMMON or name.startswith(COMMON_PREFIXES):
+            continue
+        if for_all and name in _of_others():
+            continue
+        lines.append(
+            f"parameter {name!r}{origin} is ignored, {node.get_name()} has none of that name"
+            f"{_near(name, sorted(known))}"
+        )
+    return list(dict.fromkeys(lines))
+
+
+def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple[str, str, bool]]:
+    """Name of each parameter for this node, where it is from, and whether it is for all nodes."""
+    full = node.get_fully_qualified_name()
+    found: list[tuple[str, str, bool]] = []
+    for flag, word in zip(arguments[:-1], arguments[1:], strict=True):
+        if flag in ("-p", "--param"):
+            name = word.partition(":=")[0]
+            target, separator, own = name.partition(":")
+            if not separator:
+                found.append((name, "", False))
+            elif target.rsplit("/", 1)[-1] == node.get_name():
+                found.append((own, "", False))
+        elif flag == "--params-file":
+            try:
+                sections = read_sections(word)
+            except InvalidInput as error:
+                lines.append(str(error))
+                continue
+            ours = {name: values for name, values in sections.items() if _matches(name, full)}
+            if not ours and len(sections) == 1:
+                other = next(iter(sections))
+                lines.append(f"parameter file {word} is for {other}, {full} takes nothing from it")
+            of_launch = Path(word).name.startswith("launch_params_")
+            origin = "" if of_launch else f" in {word}"
+            found += [
+                (name, origin, "*" in section and not of_launch)
+                for section, values in ours.items()
+                for name in values
+                if section.rsplit("/", 1)[-1] == node.get_name() or "*" in section
+            ]
+    return found
+
+
+def _matches(pattern: str, full: str) -> bool:
+    parts = [
+        "(/[^/]+)*" if part == "**" else "/" + re.escape(part).replace(r"\*", "[^/]*")
+        for part in pattern.strip("/").split("/")
+    ]
+    return re.fullmatch("".join(parts), full) is not None
+
+
+def _of_others() -> set[str]:
+    """Parameters of all our nodes: a section for all of them has what one of them needs."""
+    names: set[str] = set()
+    for node in NODES:
+        try:
+            tables: Mapping[str, Any] = vars(importlib.import_module(f"robodyn_ros.{node}"))
+        except ImportError:  # an extra that is not installed
+            continue
+        names |= set(tables.get("PARAMETERS", ()))
+    return names
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""

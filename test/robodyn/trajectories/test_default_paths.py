@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Every mechanism has a path of its own to follow where none is asked for."""
+
+import json
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.analysis.limits import check_limits
+from robodyn.cli import app
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.trajectories.default_path import default_path
+
+
+def load(name: str):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return rd.load(name)
+
+
+@pytest.mark.parametrize("name", rd.models())
+def test_a_demonstration_keeps_to_all_limits_and_moves(name):
+    mechanism = load(name)
+    path = rd.load_path("demo", mechanism)
+    assert check_limits(mechanism, path) is None
+    joints = mechanism.joint_positions(
+        path.sample(np.linspace(0, path.duration, 500)).configuration
+    )
+    assert (np.ptp(joints, axis=0) > 0.01).all()
+
+
+def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
+    arm = load("stanford_arm")
+    fast = rd.load_path("demo", arm)
+    assert fast.duration == pytest.approx(4 * arm.n)
+    slow = SerialArm(
+        replace(arm.model, joints=tuple(replace(j, velocity=0.2) for j in arm.model.joints))
+    )
+    path = rd.load_path("demo", slow)
+    assert path.duration > fast.duration
+    assert check_limits(slow, path) is None
+
+
+def test_the_papers_paths_belong_to_the_papers_mechanisms():
+    chosen = {name: default_path(load(name)) for name in rd.models()}
+    assert chosen == {
+        "puma560": "puma",
+        "stanford_arm": "demo",
+        "stewart_dasgupta": "I",
+        "stewart_symmetric": "demo",
+    }
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "stanford_arm"])
+def test_simulate_moves_any_bundled_model(name):
+    result = CliRunner().invoke(app, ["simulate", name, "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["path"] == "demo"
+
+
+def test_a_path_beyond_a_joints_travel_says_so_first_and_fails():
+    result = CliRunner().invoke(app, ["simulate", "stewart_symmetric", "--path", "I"])
+    assert result.exit_code == 1
+    assert "its limit is 0.900 m" in result.output
+    first = result.output.split("warnings raised")[1].splitlines()[1]
+    assert "leg1_actuator reaches 0.695 m" in first
+
+
+def test_a_run_without_friction_says_so():
+    runs = {
+        flag: json.loads(CliRunner().invoke(app, ["simulate", "puma560", flag, "--json"]).stdout)
+        for flag in ("--friction", "--no-friction")
+    }
+    assert "friction" not in runs["--friction"]
+    assert runs["--no-friction"]["friction"] is False
