@@ -30,13 +30,15 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
 
 # Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
 ROUNDING = 1e-9
+# Beyond it the nodes report an error, too.
+CONDITION_LIMIT = 1000.0
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Margin:
         time: [s] of the row that is nearest to a limit, or furthest beyond it; where there is
             none, of the largest value.
         used: share of the limit that is used, of a position that of the travel from its middle;
-            1 is the limit, NaN without one.
+            1 is the limit, NaN without one, infinite where a value is missing or was cut.
     """
 
     joint: str
@@ -92,6 +94,21 @@ class Margins:
         limited = [row for row in self.rows if np.isfinite(row.used)]
         return max(limited, key=lambda row: row.used, default=None)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON: whether all hold, the first violation, the tightest, all rows."""
+        rows = dict(zip(self.rows, self.to_list(), strict=True))
+        first = None
+        if self.first is not None:
+            row, time = self.first
+            first = {"joint": row.joint, "quantity": row.quantity, "time": time}
+        tightest = self.tightest
+        return {
+            "hold": self.hold,
+            "first": first,
+            "tightest": None if tightest is None else rows[tightest],
+            "rows": list(rows.values()),
+        }
+
     def to_list(self) -> list[dict[str, Any]]:
         """One mapping a row, for JSON; None stands for a limit that is not given."""
         return [
@@ -104,6 +121,7 @@ class Margins:
                 "upper": _finite(row.upper),
                 "time": row.time,
                 "used": _finite(row.used),
+                "broken": row.broken,
             }
             for row in self.rows
         ]
@@ -117,6 +135,8 @@ def margins(
     efforts: ArrayLike,
     condition_numbers: ArrayLike,
     max_condition: float = np.inf,
+    *,
+    cut: bool = False,
 ) -> Margins:
     """Hold the histories of a motion against a mechanism's limits.
 
@@ -126,7 +146,8 @@ def margins(
         positions, velocities, efforts: (N, n) of the driven joints; NaN where there is none (no
             efforts at a singularity) counts as beyond every limit.
         condition_numbers: (N,).
-        max_condition: largest condition number allowed.
+        max_condition: largest condition number allowed; see `condition_limit`.
+        cut: the efforts were cut to their limits, so one that is at its limit was asked for more.
 
     Raises:
         InvalidInput: histories of other shapes, or no rows.
@@ -153,7 +174,8 @@ def margins(
             ("power", f[:, j] * v[:, j], -np.inf, np.inf),
         )
         for quantity, values, low, high in columns:
-            row, used = _margin(joint, quantity, when, values, float(low), float(high))
+            full = np.abs(values) >= high if cut and quantity == "effort" else None
+            row, used = _margin(joint, quantity, when, values, float(low), float(high), full)
             rows.append(row)
             beyond.append(used)
     row, used = _margin("", "condition number", when, number, -np.inf, limit)
@@ -166,11 +188,28 @@ def margins(
     return Margins(tuple(rows), (rows[int(broken[:, first].argmax())], float(when[first])))
 
 
+def condition_limit(mechanism: Mechanism) -> float:
+    """The largest condition number that counts as within limits where none is stated.
+
+    The threshold of errors where the actuators act side by side on one body: near a singularity
+    they cannot hold it. Infinite elsewhere, an arm passes through singular configurations.
+    """
+    return CONDITION_LIMIT if mechanism.jacobian_maps == "efforts to wrench" else np.inf
+
+
 def _margin(
-    joint: str, quantity: str, when: FloatArray, values: FloatArray, lower: float, upper: float
+    joint: str,
+    quantity: str,
+    when: FloatArray,
+    values: FloatArray,
+    lower: float,
+    upper: float,
+    full: NDArray[np.bool_] | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """A row, and the share (N,) of the limit that each value uses."""
+    """A row, and the share (N,) of the limit that each value uses; that of `full` ones is lost."""
     used = _shares(values, lower, upper)
+    if full is not None:
+        used[full] = np.inf
     limited = bool(np.isfinite(lower) or np.isfinite(upper))
     known = values[~np.isnan(values)]
     where = int(used.argmax()) if limited else int(np.nan_to_num(np.abs(values)).argmax())

@@ -26,6 +26,8 @@ import numpy as np
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
+from robodyn.analysis.margins import Margins, condition_limit, margins
+from robodyn.analysis.margins_text import margin_lines
 from robodyn.errors import KinematicsError, OutputError
 
 if TYPE_CHECKING:
@@ -106,6 +108,20 @@ class RunHistory:
         """(N,) of the measured configurations."""
         return self.mechanism.condition_number(self.configuration)
 
+    def margins(self, max_condition: float | None = None) -> Margins:
+        """The measured motion against the mechanism's limits; efforts at theirs were cut."""
+        q, v = self.configuration, self.velocity
+        return margins(
+            self.mechanism,
+            self.time,
+            self.mechanism.joint_positions(q),
+            self.mechanism.joint_velocities(q, v),
+            self.effort,
+            self.condition_number,
+            condition_limit(self.mechanism) if max_condition is None else max_condition,
+            cut=True,
+        )
+
     @property
     def peak_dynamic_fraction(self) -> FloatArray:
         """(6,) largest |Fd/F| of each leg, where F is not near zero."""
@@ -143,6 +159,7 @@ class RunHistory:
             "samples": len(self.time),
             "real_time_factor": self.real_time_factor,
             "warnings": [*self.warnings, *self._saturations()],
+            "margins": self.margins().to_dict(),
         }
 
     def _saturations(self) -> list[str]:
@@ -230,6 +247,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         f"condition number       {condition['min']:.4g} to {condition['max']:.4g}"
         f" (at t = {condition['time_of_max']:.3f} s)",
         f"real-time factor       {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
+        *(margin_lines(summary["margins"]) if "margins" in summary else ()),
         f"warnings raised        {len(summary['warnings'])}",
         *(f"  {text}" for text in summary["warnings"]),
     ]

@@ -23,6 +23,7 @@ import numpy as np
 
 from robodyn.analysis import study_tables
 from robodyn.analysis.dynamic_fraction import dynamic_fraction
+from robodyn.analysis.margins import Margins, condition_limit, margins
 from robodyn.analysis.singularity import singular_times
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
@@ -97,6 +98,18 @@ class Study:
     def extremes(self) -> list[dict[str, Any]]:
         """One row a driven joint: peaks of its forces and of their parts, range, top speed."""
         return study_tables.extremes(self)
+
+    def margins(self, max_condition: float | None = None) -> Margins:
+        """The motion against the mechanism's limits; see `robodyn.analysis.margins.margins`."""
+        return margins(
+            self.mechanism,
+            self.time,
+            self.joint_positions,
+            self.joint_velocities,
+            self.forces,
+            self.condition_number,
+            condition_limit(self.mechanism) if max_condition is None else max_condition,
+        )
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
         """Everything as plain lists and numbers, with or without the histories."""

@@ -26,6 +26,7 @@ from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.errors import OutputError
 
 if TYPE_CHECKING:
+    from robodyn.analysis.margins import Margins
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Motion
@@ -90,6 +91,9 @@ class StudyHistories(Protocol):
     def dynamic_fraction(self) -> FloatArray:
         """(N, n)."""
 
+    def margins(self) -> Margins:
+        """The motion against the mechanism's limits."""
+
 
 def extremes(study: StudyHistories) -> list[dict[str, Any]]:
     """See `Study.extremes`."""
@@ -133,6 +137,7 @@ def to_dict(study: StudyHistories, histories: bool) -> dict[str, Any]:
         },
         "singular_times": study.singular_times.tolist(),
         "joints": extremes(study),
+        "margins": study.margins().to_dict(),
     }
     if histories:
         out["histories"] = {

@@ -26,14 +26,18 @@ from robodyn.cli.commands import add_command, application
 from robodyn.cli.compile import compile_kernels
 from robodyn.cli.map import map_command
 from robodyn.cli.models import models
+from robodyn.cli.new import new_command
 from robodyn.cli.replay import replay
 from robodyn.cli.report import report
+from robodyn.cli.schema import schema
 from robodyn.cli.simulate import simulate
 from robodyn.cli.view import view
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 
 app = application("robodyn", "Dynamics of parallel and serial robots.")
 add_command(app, "models", models)
+add_command(app, "new", new_command())
+add_command(app, "schema", schema)
 add_command(app, "check", check, model=True)
 add_command(app, "analyze", analyze, model=True)
 add_command(app, "map", map_command, model=True)

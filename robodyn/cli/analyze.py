@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from robodyn.analysis.as_json import as_json
+from robodyn.analysis.margins_text import margin_lines
 from robodyn.analysis.study import analyze as examine
 from robodyn.cli.commands import argument, option
 from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
@@ -55,6 +56,23 @@ def analyze(
     characteristic_length: Annotated[
         float, option(help="Length that divides moments in the scaled condition number [m].")
     ] = 1.0,
+    strict: Annotated[
+        bool, option("--strict", help="Exit code 1 where a limit of the mechanism is broken.")
+    ] = False,
+    max_condition: Annotated[
+        Optional[float],  # noqa: UP045
+        option(
+            help="Largest condition number that counts as within limits; by default 1000 for a "
+            "platform, any for an arm."
+        ),
+    ] = None,
+    formulations: Annotated[
+        bool,
+        option(
+            "--formulations",
+            help="Compare the papers' formulations in the report of any platform.",
+        ),
+    ] = False,
     json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[
         Optional[Path],  # noqa: UP045
@@ -91,7 +109,9 @@ def analyze(
                 raise InvalidInput("--csv writes a planned motion and cannot be used with --bag")
             from robodyn.cli.recorded_run import analyze_bag
 
-            analyze_bag(model, path, bag, json, html, png, pdf)
+            holds = analyze_bag(model, path, bag, json, html, png, pdf)
+            if strict and not holds:
+                raise typer.Exit(1)
             return
         if not model:
             raise InvalidInput(f"no MODEL given; bundled are {', '.join(models())}")
@@ -106,6 +126,7 @@ def analyze(
                 progress=tell,
             )
         found = {"path": name} | study.to_dict(histories=False)
+        found["margins"] = study.margins(max_condition).to_dict()
         if csv is not None:
             study.write_csv(csv)
         if html is not None or png is not None or pdf is not None:
@@ -113,8 +134,12 @@ def analyze(
             from robodyn.cli.report import command_line, write_report
             from robodyn.report.study_page import study_page
 
-            write_report(study_page(study, name, command_line()), html, png, pdf)
+            write_report(
+                study_page(study, name, command_line(), formulations or None), html, png, pdf
+            )
     typer.echo(as_json(found) if json else "\n".join(_lines(found, mechanism)))
+    if strict and not found["margins"]["hold"]:
+        raise typer.Exit(1)
 
 
 def _lines(found: dict[str, Any], mechanism: Mechanism) -> list[str]:
@@ -151,6 +176,7 @@ def _lines(found: dict[str, Any], mechanism: Mechanism) -> list[str]:
         if row["zero_crossings"]:
             times = ", ".join(f"{t:.3f}" for t in row["zero_crossings"])
             lines.append(f"{row['joint']} changes sign at t = {times} s")
+    lines += margin_lines(found["margins"])
     return lines + [f"singular at t = {t:.9f} s" for t in found["singular_times"]]
 
 

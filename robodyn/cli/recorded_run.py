@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from robodyn.analysis.as_json import as_json
+from robodyn.analysis.margins_text import margin_lines
 from robodyn.cli.report import command_line, write_report
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.report.recorded_run import compare_with_plan
@@ -41,8 +42,11 @@ def analyze_bag(
     html: Path | None,
     png: Path | None,
     pdf: Path | None,
-) -> None:
-    """Compare with the recorded plan, or with `path`; print, and write the requested files."""
+) -> bool:
+    """Compare with the recorded plan, or with `path`; print, and write the requested files.
+
+    Returns whether the recorded motion kept to all limits.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         seen = read_run(bag, model)
@@ -54,6 +58,7 @@ def analyze_bag(
         write_report(recorded_run_page(run, path or "", bag, command_line()), html, png, pdf)
     found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
     typer.echo(as_json(found) if json else "\n".join(_lines(found)))
+    return bool(found["margins"]["hold"])
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
@@ -72,4 +77,5 @@ def _lines(found: dict[str, Any]) -> list[str]:
             "  ".join([row["joint"].ljust(width), *(f"{row[key]:10.4g}" for key in keys)])
             for row in found["joints"]
         ),
+        *margin_lines(found["margins"]),
     ]

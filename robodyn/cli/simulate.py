@@ -70,6 +70,16 @@ def simulate(
         Optional[Path],  # noqa: UP045
         option(help="Folder for summary.json and history.csv."),
     ] = None,
+    strict: Annotated[
+        bool, option("--strict", help="Exit code 1 where a limit of the mechanism is broken.")
+    ] = False,
+    max_condition: Annotated[
+        Optional[float],  # noqa: UP045
+        option(
+            help="Largest condition number that counts as within limits; by default 1000 for a "
+            "platform, any for an arm."
+        ),
+    ] = None,
     json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Simulate a mechanism driven along a path, and summarise the result.
@@ -104,9 +114,9 @@ def simulate(
         run = replace(run, friction=friction, warnings=[*beyond, *run.warnings])
         if output is not None:
             run.write(output)
-        summary = run.summary()
+        summary = run.summary() | {"margins": run.margins(max_condition).to_dict()}
     typer.echo(as_json(summary) if json else summary_text(summary))
-    if summary["status"] != "completed":
+    if summary["status"] != "completed" or (strict and not summary["margins"]["hold"]):
         raise typer.Exit(1)
 
 

@@ -40,11 +40,31 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
     Raises:
         RobodynError: as `load`.
     """
-    mechanism, unphysical = _read(source, strict)
+    mechanism, unphysical = read(source, strict)
+    out = describe(mechanism, unphysical, source)
+    if against is not None:
+        out["against"] = compared(mechanism, against, strict)
+    return out
+
+
+def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
+    """The second source, and a line for each field in which it differs from a mechanism.
+
+    Raises:
+        RobodynError: as `load`.
+    """
+    other, _ = read(against, strict)
+    return {"source": against, "differences": mechanism.differences(other)}
+
+
+def describe(mechanism: Mechanism, unphysical: list[str], source: str) -> dict[str, Any]:
+    """A mechanism that `read` returned, with what is unphysical in it, as `report` has it."""
     out: dict[str, Any] = {
         "kind": mechanism.kind,
         "name": mechanism.name,
+        "noun": mechanism.nouns.joint,
         "source": mechanism.source or source,
+        "frames": list(mechanism.frames),
         "gravity": _plain(mechanism.gravity_vector),
         "bodies": _bodies(mechanism),
         "joints": _joints(mechanism),
@@ -63,16 +83,15 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
         )
     else:
         _at_home(mechanism, out)
-    if against is not None:
-        other, _ = _read(against, strict)
-        out["against"] = {
-            "source": against,
-            "differences": mechanism.differences(other),
-        }
     return out
 
 
-def _read(source: str, strict: bool) -> tuple[Mechanism, list[str]]:
+def read(source: str, strict: bool) -> tuple[Mechanism, list[str]]:
+    """A mechanism, and a line for each inertia in it that no rigid body can have.
+
+    Raises:
+        RobodynError: as `load`.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UnphysicalInertiaWarning)
         mechanism: Mechanism = load(source, strict=strict)
@@ -96,6 +115,8 @@ def _bodies(mechanism: Mechanism) -> list[dict[str, Any]]:
 def _joints(mechanism: Mechanism) -> list[dict[str, Any]]:
     rows = zip(
         mechanism.joint_names,
+        mechanism.joint_units,
+        mechanism.effort_units,
         mechanism.position_limits,
         mechanism.velocity_limits,
         mechanism.effort_limits,
@@ -104,11 +125,13 @@ def _joints(mechanism: Mechanism) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
+            "unit": unit,
+            "effort_unit": effort_unit,
             "position_limits": _plain(position),
             "velocity_limit": _plain(velocity),
             "effort_limit": _plain(effort),
         }
-        for name, position, velocity, effort in rows
+        for name, unit, effort_unit, position, velocity, effort in rows
     ]
 
 

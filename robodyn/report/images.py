@@ -56,6 +56,21 @@ def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -
     return written
 
 
+def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
+    """Write one chart to a file, in the format of its suffix.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        OutputError: the file cannot be written, or matplotlib has no such format.
+    """
+    figure = draw(chart)
+    try:
+        figure.savefig(str(path), dpi=dpi)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot be written: {reason}", value=str(path)) from error
+
+
 def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> None:
     """Write the charts to one PDF file, one chart to a page.
 

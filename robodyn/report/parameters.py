@@ -35,13 +35,17 @@ TextTable = tuple[str, list[str], list[list[str]]]
 def parameter_tables(mechanism: Mechanism) -> list[TextTable]:
     """Each table of a mechanism's parameters; gravity is in the title of the first."""
     adapter = kind_of(mechanism).adapter("parameter_tables") or tables_of_any
+    tables: list[ParameterTable] = adapter(mechanism)
     texts: list[TextTable] = [
         (table.title, list(table.head), [[_text(cell) for cell in row] for row in table.rows])
-        for table in adapter(mechanism)
+        for table in tables
     ]
     title, head, rows = texts[0]
     texts[0] = (f"{title} (gravity {vector(mechanism.gravity_vector)} m/s²)", head, rows)
-    return texts
+    return [
+        (f"{title}: {table.note}" if table.note else title, head, rows)
+        for (title, head, rows), table in zip(texts, tables, strict=True)
+    ]
 
 
 def tables_of_any(mechanism: Mechanism) -> list[ParameterTable]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.errors import InvalidInput
 from robodyn.mechanisms.registry import kind_of
 from robodyn.report.chart import COLORS, DASHED, DOTTED, GREY, INK, SOLID, Chart, Curve, Note, Panel
 
@@ -46,12 +47,35 @@ def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
     return Chart("path", "Path in space", panels, columns=2)
 
 
+def home_chart(mechanism: Mechanism) -> Chart:
+    """The mechanism at home, in parallel projection.
+
+    Raises:
+        InvalidInput: it has no home, or its kind provides no outline.
+    """
+    outline = kind_of(mechanism).adapter("outline")
+    if outline is None:
+        raise InvalidInput(
+            f"{mechanism.name} cannot be drawn: its kind {mechanism.kind!r} provides no outline; "
+            "see it by `robodyn view`",
+            value=mechanism.kind,
+        )
+    home = mechanism.home
+    parts = outline(mechanism, home)
+    axes, notes = _frame(np.concatenate([part.points for part in parts]))
+    curves = (*(_part(part, "at home", SOLID) for part in parts), *axes)
+    panel = Panel("At home, in space", curves, notes=notes, picture=True, x_label="", y_label="")
+    return Chart("home", mechanism.name, (panel,), columns=1)
+
+
 def _view(mechanism: Mechanism, configurations: FloatArray, xyz: FloatArray, label: str) -> Panel:
     outline = kind_of(mechanism).adapter("outline")
     curves, points = [], [xyz]
-    for at, when, dash in ((0, "start", DASHED), (-1, "end", SOLID)):
+    for at, when, dash in ((0, "at the start", DASHED), (-1, "at the end", SOLID)):
         parts = outline(mechanism, configurations[at]) if outline else []
-        curves += [_part(part, when, dash) for part in parts if part.moves or when == "start"]
+        curves += [
+            _part(part, when, dash) for part in parts if part.moves or when == "at the start"
+        ]
         points += [part.points for part in parts]
     curves.append(_curve(xyz, label, COLORS[1], SOLID, 2.4))
     axes, notes = _frame(np.concatenate(points))
@@ -62,7 +86,7 @@ def _view(mechanism: Mechanism, configurations: FloatArray, xyz: FloatArray, lab
 def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> Curve:
     if not part.moves:
         return _curve(part.points, part.name, INK, SOLID, 2.0)
-    name = f"{part.name} at the {when}"
+    name = f"{part.name} {when}"
     if part.thin:
         return _curve(part.points, name, GREY, DOTTED if dash else SOLID, 0.9)
     return _curve(part.points, name, COLORS[0], dash)

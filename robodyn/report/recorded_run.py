@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.analysis.margins import Margins, condition_limit, margins
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -86,7 +87,22 @@ class RecordedRun:
             "path_start": {"time": self.start, "fitted": self.fitted},
             "tracking": self.mechanism.tracking.largest(self.error),
             "joints": rows,
+            "margins": self.margins().to_dict(),
         }
+
+    def margins(self) -> Margins:
+        """The recorded motion against the mechanism's limits; rates by differences of positions."""
+        time, rows = np.unique(self.time, return_index=True)
+        positions = self.mechanism.joint_positions(self.measured[rows])
+        return margins(
+            self.mechanism,
+            time,
+            positions,
+            np.gradient(positions, time, axis=0) if len(time) > 1 else np.zeros_like(positions),
+            self.commanded[rows],
+            self.mechanism.condition_number(self.measured[rows]),
+            condition_limit(self.mechanism),
+        )
 
 
 def compare_with_plan(

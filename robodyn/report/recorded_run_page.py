@@ -23,6 +23,7 @@ import numpy as np
 from robodyn.poses import rpy_from_pose
 from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Mark, Panel
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
+from robodyn.report.margins_section import margins_html
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, provenance, table
 from robodyn.report.parameters import parameter_tables
@@ -55,6 +56,7 @@ def recorded_run_page(run: RecordedRun, path: str = "", bag: str = "", command: 
     page.add(
         "summary", "Summary", cards([*tracking, ("start of the path", start)]) + _extremes(run)
     )
+    page.add("limits", "Limits", margins_html(found["margins"]))
     for chart in (_motion(run), _errors(run), _efforts(run), _residuals(run), _condition(run)):
         page.add_chart(chart)
     page.add_chart(path_chart(run.mechanism, run.measured))

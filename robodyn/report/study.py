@@ -34,8 +34,12 @@ if TYPE_CHECKING:
 class Study(plain.Study):
     """A study with charts and a report; see `robodyn.analysis.study.Study`."""
 
-    def plot(self) -> dict[str, Figure]:
+    def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
         """The charts of its report as figures, by name; nothing is shown or saved.
+
+        Args:
+            formulations: whether to compare the papers' formulations; by default for the papers'
+                mechanisms only.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -43,15 +47,23 @@ class Study(plain.Study):
         from robodyn.report.images import draw
         from robodyn.report.study_charts import study_charts
 
-        return {chart.key: draw(chart) for chart in study_charts(self)}
+        return {chart.key: draw(chart) for chart in study_charts(self, formulations)}
 
-    def to_html(self, path: str | Path | None = None, *, name: str = "", command: str = "") -> str:
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        name: str = "",
+        command: str = "",
+        formulations: bool | None = None,
+    ) -> str:
         """One self-contained HTML page with everything: charts, extremes, the model's parameters.
 
         Args:
             path: file to write it to, if any.
             name: of the motion.
             command: that asked for the page, to be printed on it.
+            formulations: as for `plot`.
 
         Raises:
             OutputError: the file cannot be written.
@@ -59,7 +71,7 @@ class Study(plain.Study):
         from robodyn.report.page import write_page
         from robodyn.report.study_page import study_page
 
-        page = study_page(self, name, command)
+        page = study_page(self, name, command, formulations)
         if path is not None:
             write_page(page, path)
         return page.html()

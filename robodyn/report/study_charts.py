@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn.analysis.dynamic_fraction import SMALLEST_FORCE
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms.registry import kind_of
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,
@@ -59,15 +60,23 @@ PART_DASHES = (DASHED, DOTTED, *DASHES[3:], (2.5, 2.5))
 _REACTION_UNITS = {"force": "N", "moment": "N m"}
 
 
-def study_charts(study: Study) -> list[Chart]:
-    """All charts of a study, in reading order."""
+def study_charts(study: Study, formulations: bool | None = None) -> list[Chart]:
+    """All charts of a study, in reading order.
+
+    Args:
+        study: what to show.
+        formulations: whether to compare the papers' formulations; by default for the mechanisms of
+            the papers, and for a study by one of these formulations.
+    """
     charts = [force_chart(study)]
     if "massless" in study.terms:
         charts.append(fraction_chart(study))
     charts += [condition_chart(study), *joint_charts(study)]
     if study.reactions is not None:
         charts.append(reaction_chart(study))
-    if published_formulations(study.mechanism):
+    if formulations is None:
+        formulations = _is_published(study)
+    if formulations and published_formulations(study.mechanism):
         charts.append(formulation_chart(study))
     return [*charts, path_chart(study.mechanism, study.motion.configuration)]
 
@@ -190,6 +199,13 @@ def reaction_chart(study: Study) -> Chart:
 def published_formulations(mechanism: Mechanism) -> list[str]:
     """Formulations of the inverse dynamics that are neither exact nor without masses."""
     return [name for name in mechanism.formulations if name not in ("exact", "massless")]
+
+
+def _is_published(study: Study) -> bool:
+    """Whether the papers' formulations are of interest: it is their mechanism, or one was used."""
+    models = kind_of(study.mechanism).adapter("published_models") or ()
+    names = published_formulations(study.mechanism)
+    return study.mechanism.name in models or study.formulation in names
 
 
 def formulation_chart(study: Study) -> Chart:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_in_one
+from robodyn.report.margins_section import margins_html
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, provenance, table
 from robodyn.report.parameters import parameter_tables
@@ -30,13 +31,16 @@ if TYPE_CHECKING:
     from robodyn.analysis.study import Study
 
 
-def study_page(study: Study, path: str = "", command: str = "") -> Page:
+def study_page(
+    study: Study, path: str = "", command: str = "", formulations: bool | None = None
+) -> Page:
     """The HTML page of a study.
 
     Args:
         study: what to show.
         path: name of the motion.
         command: command line that made the page, shown at its end.
+        formulations: whether to compare the papers' formulations, see `study_charts`.
     """
     found = study.to_dict(histories=False)
     title = study.mechanism.name + (f", path {path}" if path else "")
@@ -46,7 +50,8 @@ def study_page(study: Study, path: str = "", command: str = "") -> Page:
     )
     page = Page(title, subtitle, found | {"path": path})
     page.add("summary", "Summary", cards(_key_numbers(study, found)) + _extremes(study, found))
-    for chart in study_charts(study):
+    page.add("limits", "Limits", margins_html(found["margins"]))
+    for chart in study_charts(study, formulations):
         page.add_chart(chart)
     tables = "".join(
         table(head, rows, caption) for caption, head, rows in parameter_tables(study.mechanism)

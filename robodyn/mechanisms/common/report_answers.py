@@ -42,11 +42,13 @@ class ParameterTable:
         title: what the table lists.
         head: of each column, with its unit.
         rows: cells in the order of the columns; the first names the row.
+        note: in which frames the numbers are.
     """
 
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    note: str = ""
 
 
 def actuator_table(names: Sequence[str], actuators: Sequence[Actuator]) -> ParameterTable:

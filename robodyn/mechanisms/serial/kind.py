@@ -65,6 +65,7 @@ SERIAL = Kind(
         "outline": "robodyn.mechanisms.serial.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
+        "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
     },
     example="puma560",
 )

@@ -80,6 +80,9 @@ FORMULATIONS = {
     "pedrammehr2012": Formulation(spin="2012", shift="2012"),
 }
 
+# The models that the papers compute with these formulations.
+PUBLISHED_MODELS = ("stewart_dasgupta",)
+
 
 def formulation_of(given: str | Formulation) -> Formulation:
     """The formulation of a name; a `Formulation` is returned unchanged.

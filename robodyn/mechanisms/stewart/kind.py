@@ -56,6 +56,8 @@ STEWART = Kind(
     adapters={
         "outline": "robodyn.mechanisms.stewart.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
+        "published_models": "robodyn.mechanisms.stewart.formulations:PUBLISHED_MODELS",
+        "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
         "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:PlatformEstimator",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",

@@ -72,6 +72,9 @@ def _bodies(model: StewartModel) -> ParameterTable:
         "Bodies",
         ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
         [(name, body.mass, body.com, body.inertia) for name, body in bodies],
+        "the platform in its own frame; parts of a leg in axes along it (x from base to platform, "
+        "y along universal axis × x), the lower part from its universal joint, the upper part "
+        "from its spherical joint",
     )
 
 
@@ -89,4 +92,10 @@ def _legs(model: StewartModel) -> ParameterTable:
     head = ("leg", "base joint [m]", "platform joint [m]", "universal axis",
             "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]",
             "force [N]")  # fmt: skip
-    return ParameterTable("Legs", head, rows)
+    return ParameterTable(
+        "Legs",
+        head,
+        rows,
+        "base joint and universal axis in the base frame, platform joint in the platform's frame; "
+        "length between a leg's two joints, force positive where it pushes them apart",
+    )

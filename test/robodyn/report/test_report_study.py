@@ -80,8 +80,8 @@ def test_the_page_needs_nothing_else_and_is_whole(path_one):
     outline = Outline(html)
     assert outline.open == []
     assert outline.sections == [
-        "summary", "forces", "dynamic_fraction", "condition_number", "joints", "reactions",
-        "formulations", "path", "parameters", "made"]  # fmt: skip
+        "summary", "limits", "forces", "dynamic_fraction", "condition_number", "joints",
+        "reactions", "formulations", "path", "parameters", "made"]  # fmt: skip
     assert outline.links == [f"#{key}" for key in outline.sections]
     assert rd.__version__ in html
 

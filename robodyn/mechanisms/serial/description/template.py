@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from robodyn.mechanisms.common.template import Template
+
 _TEXT = """\
 # A serial arm by Denavit-Hartenberg parameters, as a starting point: replace every number by that
 # of your machine. SI units and radians. `robodyn check {file}` shows how it was read.
@@ -29,7 +31,7 @@ gravity: [0, 0, -9.81]              # m/s^2, base frame, z up
 convention: standard_dh
 base_link: base_link                # names of the frames
 tip_link: tool0
-home: [0, -0.8, 1.2, 0, 0.6, 0]     # where simulations and plans start, one position per joint
+home: [0, 0.8, -1.2, 0, 0.6, 0]     # where simulations and plans start, one position per joint
 
 # One entry per joint, from the base. For a revolute joint theta is the variable and d is stated,
 # for a prismatic one the other way round; `offset` is added to the variable. Mass [kg];
@@ -117,3 +119,6 @@ links:
 def arm_template(name: str = "my_arm", *, file: str = "my_arm.yaml") -> str:
     """Commented YAML text of a small six-joint arm; `load` reads it unchanged."""
     return _TEXT.format(name=name, file=file)
+
+
+TEMPLATE = Template("arm", arm_template)

@@ -20,6 +20,7 @@ import math
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.template import Dimension, Template
 
 # Half the angle between the joints of a pair [rad].
 SPREAD = math.radians(9.0)
@@ -153,3 +154,16 @@ def _pairs(radius: float, first: float) -> list[tuple[float, float]]:
         first + k * 2.0 * math.pi / 3.0 + side for k in range(3) for side in (-SPREAD, SPREAD)
     ]
     return [(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
+
+
+TEMPLATE = Template(
+    "hexapod",
+    hexapod_template,
+    (
+        Dimension("base_radius", 0.3, "m", "radius of the circle of the base joints"),
+        Dimension("platform_radius", 0.2, "m", "radius of the circle of the platform's joints"),
+        Dimension("height", 0.35, "m", "of the platform above the base at home, legs half out"),
+        Dimension("stroke", 0.1, "m", "travel of an actuator"),
+        Dimension("payload", 5.0, "kg", "mass on the legs, the platform itself included"),
+    ),
+)

@@ -1,0 +1,79 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The page that docs/make_robots.py writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_HEAD = """\
+# Public robots
+
+Descriptions that others publish, loaded as they are, compared with Pinocchio and moved. Made by
+`python docs/make_robots.py FOLDER`, where the folder holds checkouts of the repositories; none of
+their files is part of this package.
+
+- **Pinocchio**: the largest difference of inverse dynamics at {states} random states, relative to
+  the largest torque, without friction and armature.
+- **Joint goal**: from home, with every joint turned, in {duration:g} s under computed torque with
+  the description's own limits of effort; the largest joint error half a second later.
+- **Pose goal**: from there along a straight line of the tip to another pose; how far from it the
+  tip is half a second later.
+- **Friction**: `none` where the goals are missed with the friction of the description: damping and
+  Coulomb friction of joints that are nearly massless are too stiff for steps of {step:g} s.
+- **Nodes**: both goals by topic (`goal_joints`, `goal_pose`) through trajectory_planner,
+  inverse_dynamics and forward_simulator in lockstep, the errors likewise; tried with {nodes} of the
+  robots.
+
+{good} of {all} robots load, agree to {tolerance:g} and reach both goals.
+
+| robot | joints | Pinocchio | friction | joint goal | pose goal | nodes |
+|---|---|---|---|---|---|---|
+"""
+
+
+def page(rows: list[Any]) -> str:
+    """The page of the rows that docs/make_robots.py found."""
+    from make_robots import DURATION, STATES, STEP, TOLERANCE
+
+    text = _HEAD.format(
+        states=STATES,
+        duration=DURATION,
+        tolerance=TOLERANCE,
+        step=STEP,
+        good=sum(row.good for row in rows),
+        all=len(rows),
+        nodes=sum(bool(row.nodes) for row in rows),
+    )
+    text += "".join(_row(row) for row in rows)
+    text += "\n## Where they come from\n\n| robot | repository | file | how it is loaded |\n"
+    text += "|---|---|---|---|\n" + "".join(_source(row.robot) for row in rows)
+    return text
+
+
+def _row(row: Any) -> str:
+    cells = [f"{row.difference:.1e}", row.friction, row.joint_goal, row.pose_goal, row.nodes or "–"]
+    if row.problem:
+        cells = [f"refused: {row.problem}", "–", "–", "–", "–"]
+    return f"| {row.robot.title} | {row.joints or '–'} | {' | '.join(cells)} |\n"
+
+
+def _source(robot: Any) -> str:
+    how = [f"`{name}:={value}`" for name, value in robot.arguments.items()]
+    how += [f"`base_link={robot.base!r}`"] if robot.base else []
+    how += [f"`tip_link={robot.tip!r}`"] if robot.tip else []
+    how += ["`hold_branches=True`"] if robot.hold_branches else []
+    link = f"[{robot.repository}](https://github.com/{robot.repository})"
+    return f"| {robot.title} | {link} | `{robot.file}` | {', '.join(how) or 'as it is'} |\n"

@@ -1,0 +1,208 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a mechanism can do about its home: stroke used, reach of its moving body, payload held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import RobodynError
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Steps at which a way out from home is looked at, as shares of the mechanism's size and in radians,
+# and how far it is followed: a way out and in again between two of them is not seen.
+STEP, FURTHEST = 0.005, 4.0
+ANGLE_STEP, LARGEST_ANGLE = np.deg2rad(0.5), np.pi
+HALVINGS = 40
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far one coordinate can go from home while the others stay there.
+
+    Attributes:
+        variable: its name.
+        unit: `m` or `rad`.
+        home: its value at home.
+        lowest, highest: the last values that are within all limits; infinite where none is met.
+        ends: what is met at either: a joint's limit, or a singularity; empty if nothing.
+    """
+
+    variable: str
+    unit: str
+    home: float
+    lowest: float
+    highest: float
+    ends: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What can be held at home, at rest, in addition to the mechanism's own bodies.
+
+    Attributes:
+        mass: [kg] with its centre of mass at the moving body's reference point; 0 if the mechanism
+            cannot hold even itself, infinite without limits of effort.
+        joint: the joint whose limit is reached first; empty if there is none.
+    """
+
+    mass: float
+    joint: str
+
+
+def stroke_used(mechanism: Mechanism) -> FloatArray:
+    """(n,) where each joint stands at home between its limits: 0 at the lower, 1 at the upper.
+
+    NaN for a joint that is not limited at both ends.
+    """
+    lower, upper = mechanism.position_limits.T
+    travel = np.where(np.isfinite(upper - lower) & (upper > lower), upper - lower, np.nan)
+    away = mechanism.joint_positions(mechanism.home) - np.where(np.isnan(travel), 0.0, lower)
+    return np.asarray(away / travel)
+
+
+def reach_about_home(mechanism: Mechanism) -> list[Reach]:
+    """How far each coordinate of a configuration can go from home while the others stay there.
+
+    The limits are those of the joints' positions, and singularities at which the determinant of
+    `Mechanism.determinant` changes its sign. The way out is followed in small steps, and its end
+    found by bisection.
+
+    Raises:
+        KinematicsError: there is no geometry at home.
+    """
+    return [
+        Reach(name, variable.unit, start, low, high, (low_end, high_end))
+        for name, variable in mechanism.variables.items()
+        if variable.role == "position"
+        for start in [float(mechanism.values_of(mechanism.home)[variable.index])]
+        for low, low_end in [_end(mechanism, variable.index, variable.unit, -1.0)]
+        for high, high_end in [_end(mechanism, variable.index, variable.unit, 1.0)]
+    ]
+
+
+def payload_at_home(mechanism: Mechanism) -> Payload:
+    """The largest mass that the efforts can hold at home; efforts at rest are linear in it.
+
+    Raises:
+        KinematicsError: there are no efforts at home.
+    """
+    home = mechanism.home
+    rest = np.zeros(len(mechanism.coordinates.velocity_names))
+    alone = mechanism.inverse_dynamics(home, rest, rest)
+    a_kilogram = mechanism.with_payload(1.0).inverse_dynamics(home, rest, rest) - alone
+    # of a joint that the mass does not load, rounding is left
+    loaded = np.abs(a_kilogram) > ROUNDING
+    slope = np.where(loaded, a_kilogram, np.nan)
+    masses = (mechanism.effort_limits - alone * np.sign(slope)) / np.abs(slope)
+    masses[~loaded] = np.inf
+    masses[np.abs(alone) > mechanism.effort_limits] = 0.0
+    first = int(masses.argmin())
+    if not np.isfinite(masses[first]):
+        return Payload(np.inf, "")
+    return Payload(float(max(masses[first], 0.0)), mechanism.joint_names[first])
+
+
+def at_home(mechanism: Mechanism) -> dict[str, Any]:
+    """All of it as plain data; None stands for what no limit bounds. Empty without a home.
+
+    The reach is told where a configuration is a pose: that of an arm is its joints' limits.
+    """
+    try:
+        strokes = stroke_used(mechanism)
+        found: dict[str, Any] = {
+            "stroke_used": dict(
+                zip(mechanism.joint_names, (_finite(share) for share in strokes), strict=True)
+            )
+        }
+        if mechanism.coordinates.is_pose:
+            found["reach"] = [
+                {
+                    "variable": reach.variable,
+                    "unit": reach.unit,
+                    "home": reach.home,
+                    "lowest": _finite(reach.lowest),
+                    "highest": _finite(reach.highest),
+                    "ends": list(reach.ends),
+                }
+                for reach in reach_about_home(mechanism)
+            ]
+        payload = payload_at_home(mechanism)
+    except RobodynError:  # `inspection` says why there is nothing at home
+        return {}
+    return found | {"payload": {"mass": _finite(payload.mass), "joint": payload.joint}}
+
+
+def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
+    """The last value within all limits on a way out from home, and what is met there."""
+    home = mechanism.values_of(mechanism.home)
+    side = _side(mechanism, mechanism.home)
+    turns = unit == "rad"
+    step = ANGLE_STEP if turns else STEP * mechanism.size
+    furthest = LARGEST_ANGLE if turns else FURTHEST * mechanism.size
+
+    def met(distance: float) -> str:
+        values = home.copy()
+        values[index] += sign * distance
+        return _obstacle(mechanism, values, side)
+
+    if at_home := met(0.0):
+        return float(home[index]), at_home
+    inside = 0.0
+    for outside in np.arange(1, int(furthest / step) + 1) * step:
+        if met(outside):
+            break
+        inside = float(outside)
+    else:
+        return sign * np.inf, ""
+    for _ in range(HALVINGS):
+        middle = 0.5 * (inside + outside)
+        if met(middle):
+            outside = middle
+        else:
+            inside = middle
+    return float(home[index] + sign * inside), met(float(outside))
+
+
+def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
+    """What is in the way at a configuration, in words; empty if nothing is."""
+    try:
+        configuration = mechanism.configuration_of(values)
+        positions = mechanism.joint_positions(configuration)
+    except RobodynError:
+        return "no such configuration"
+    lower, upper = mechanism.position_limits.T
+    beyond = np.maximum(lower - positions, positions - upper)
+    worst = int(beyond.argmax())
+    if beyond[worst] > ROUNDING:
+        end = "upper" if positions[worst] > upper[worst] else "lower"
+        return f"{end} limit of {mechanism.joint_names[worst]}"
+    return "singularity" if _side(mechanism, configuration) != side else ""
+
+
+def _side(mechanism: Mechanism, configuration: FloatArray) -> float:
+    determinant = mechanism.determinant(configuration)
+    return 1.0 if determinant is None else float(np.sign(determinant))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

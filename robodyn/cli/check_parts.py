@@ -1,0 +1,81 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What `robodyn check` shows of closed loops and of actuators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def show_loops(loops: dict[str, Any], console: Console) -> None:
+    """Print closures, rank, mobility, idle freedoms and what the motors can hold."""
+    table = Table(Column("closure", no_wrap=True), "type", "parent", "child", "equations")
+    for closure in loops["closures"]:
+        columns = "name", "type", "parent", "child", "equations"
+        table.add_row(*(escape(str(closure[column])) for column in columns))
+    console.print(table)
+    console.print(
+        f"{loops['tree_coordinates']} tree coordinates, {loops['equations']} closure equations of "
+        f"rank {loops['rank']}: mobility {loops['mobility']}, closed to {loops['open_by']:.2g} m"
+    )
+    for name in loops["idle_freedoms"]:
+        console.print(f"idle freedom: {escape(name)}; held at rest")
+    driven = len(loops["driven_joints"])
+    if loops["motors_suffice"]:
+        other = "other " if loops["idle_freedoms"] else ""
+        console.print(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
+    else:
+        console.print(
+            f"[yellow]under-actuated:[/yellow] {driven} driven joints for {loops['freedoms']} "
+            "freedoms; with all of them locked these still move: "
+            + escape(", ".join(loops["loose_joints"]))
+        )
+    numbers = loops["condition_numbers"]
+    console.print(
+        f"at home: from motion to the tip {_number(numbers['motion'])} (infinite at an end of "
+        f"travel), from motion to the motors {_number(numbers['force'])} (infinite where these "
+        "cannot hold it)"
+    )
+
+
+def actuator_table(found: dict[str, Any]) -> Table:
+    """What each actuator adds at home."""
+    table = Table(
+        Column("actuator at home", no_wrap=True),
+        "rotor reflected [kg, kg m^2]",
+        "other inertia",
+        "dry friction [N, N m]",
+        "of the weight it holds",
+    )
+    for row in found["actuators"]:
+        share = row["friction_share"]
+        table.add_row(
+            row["name"],
+            f"{row['reflected_inertia']:.4g}",
+            "-" if row["inertia"] is None else f"{row['inertia']:.4g}",
+            f"{row['friction']:.4g}",
+            "-" if share is None else f"{100.0 * share:.3g} %",
+        )
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"

@@ -1,0 +1,166 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What `robodyn check` shows on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+from robodyn.cli.check_parts import actuator_table, show_loops
+from robodyn.report.numbers_as_text import number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Models that are not the same machine differ everywhere; a screenful of it is enough.
+SHOWN = 20
+# A table of more columns does not fit on a terminal.
+WIDEST = 5
+
+
+def show(found: dict[str, Any], console: Console) -> None:
+    """Print what `robodyn.mechanisms.inspection.describe` found, and what was added to it."""
+    base, tip = found["frames"]
+    console.print(
+        f"[bold]{escape(found['name'])}[/bold]: {found['kind']}, {len(found['joints'])} driven "
+        f"joints, {found['mass']:g} kg in {len(found['bodies'])} bodies "
+        f"(read from {escape(found['source'])})"
+    )
+    console.print(f"base frame {escape(base)}, moving frame {escape(tip)}; SI units, radians")
+    if found["gravity"] is not None:
+        console.print(f"gravity {found['gravity']} m/s^2, base frame")
+    for table in found["parameters"]:
+        _show_parameters(table, console)
+    console.print(_joint_table(found))
+    if found["actuators"]:
+        console.print(actuator_table(found))
+    if found["loops"]:
+        show_loops(found["loops"], console)
+    _show_condition(found, console)
+    _show_reach(found["at_home"].get("reach"), console)
+    _show_payload(found["at_home"].get("payload"), console)
+    for remark in found["remarks"]:
+        console.print(f"[yellow]note:[/yellow] {escape(remark)}")
+    for finding in found["unphysical"]:
+        console.print(f"[yellow]unphysical:[/yellow] {escape(finding)}")
+    if not found["unphysical"]:
+        console.print("every inertia is one that a rigid body can have")
+    if "against" in found:
+        _show_comparison(found["against"], console)
+
+
+def _show_parameters(found: dict[str, Any], console: Console) -> None:
+    """A table of parameters: columns with one value for all rows in a line, the others below."""
+    console.print(f"\n[bold]{escape(found['title'])}[/bold]")
+    heads, rows = found["columns"], found["rows"]
+    differing = [0]
+    for i, head in enumerate(heads[1:], start=1):
+        values = {row[i] for row in rows}
+        if len(values) > 1:
+            differing.append(i)
+        elif values:
+            console.print(f"  every {escape(heads[0])}: {escape(head)} {escape(values.pop())}")
+    if len(differing) == 1:
+        return
+    if len(differing) > WIDEST:
+        for row in rows:
+            cells = (f"{escape(heads[i])} {escape(row[i])}" for i in differing[1:])
+            console.print(f"  {escape(heads[0])} [bold]{escape(row[0])}[/bold]: {'; '.join(cells)}")
+        return
+    table = Table(*(Column(escape(heads[i]), no_wrap=i == 0) for i in differing))
+    for row in rows:
+        table.add_row(*(escape(row[i]) for i in differing))
+    console.print(table)
+
+
+def _joint_table(found: dict[str, Any]) -> Table:
+    used = found["at_home"].get("stroke_used", {})
+    table = Table(
+        Column(found["noun"], no_wrap=True), "unit", "home", "from", "to", "travel used",
+        "speed [1/s]", "effort", title="Driven joints at home and their limits",
+        title_justify="left",
+    )  # fmt: skip
+    for joint in found["joints"]:
+        share = used.get(joint["name"])
+        table.add_row(
+            escape(joint["name"]),
+            joint["unit"],
+            _number(joint.get("home")),
+            *(_number(bound) for bound in joint["position_limits"]),
+            "-" if share is None else f"{100.0 * share:.1f} %",
+            _number(joint["velocity_limit"]),
+            "-" if joint["effort_limit"] is None
+            else f"{_number(joint['effort_limit'])} {joint['effort_unit']}",
+        )  # fmt: skip
+    return table
+
+
+def _show_condition(found: dict[str, Any], console: Console) -> None:
+    condition = found["condition_number"]
+    if condition is not None:
+        console.print(
+            f"condition number at home: {_number(condition['value'])} in SI units, "
+            f"{_number(condition['scaled'])} with lengths divided by "
+            f"{condition['characteristic_length']:.4g} m"
+        )
+
+
+def _show_reach(reach: list[dict[str, Any]] | None, console: Console) -> None:
+    if not reach:
+        return
+    table = Table(
+        "", "unit", "from", "to", "ends at", "and at",
+        title="Reach from home, one coordinate at a time, the others as at home",
+        title_justify="left",
+    )  # fmt: skip
+    for row in reach:
+        ends = (escape(end) if end else "no limit" for end in row["ends"])
+        low, high = (_number(row[key]) for key in ("lowest", "highest"))
+        table.add_row(row["variable"], row["unit"], low, high, *ends)
+    console.print(table)
+
+
+def _show_payload(payload: dict[str, Any] | None, console: Console) -> None:
+    if payload is None:
+        return
+    if payload["mass"] is None:
+        console.print("payload held at home: no limit of effort bounds it")
+    elif payload["mass"] == 0.0:
+        console.print(f"[yellow]note:[/yellow] {escape(payload['joint'])} cannot hold it at home")
+    else:
+        console.print(
+            f"payload held at home, at rest: {number(payload['mass'])} kg more than described, "
+            f"then {escape(payload['joint'])} is at its limit"
+        )
+
+
+def _show_comparison(comparison: dict[str, Any], console: Console) -> None:
+    lines = comparison["differences"]
+    other = escape(comparison["source"])
+    if not lines:
+        console.print(f"[green]agrees[/green] with {other}")
+        return
+    console.print(f"[red]differs[/red] from {other} in {len(lines)} fields:")
+    for line in lines[:SHOWN]:
+        console.print(f"  {escape(line)}")
+    if len(lines) > SHOWN:
+        console.print(f"  and {len(lines) - SHOWN} more; --json lists all")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"

@@ -1,0 +1,141 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`robodyn new WHAT [FILE]`: a commented model file to start from."""
+
+from __future__ import annotations
+
+import inspect
+import json as json_text
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+import yaml
+
+from robodyn.checks import as_scalar
+from robodyn.cli.commands import argument, option
+from robodyn.cli.session import one_line_errors
+from robodyn.errors import InvalidInput, OutputError
+from robodyn.formats.schemas import editor_line, schemas
+from robodyn.mechanisms.registry import kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.mechanisms.common.template import Dimension, Template
+
+    # The name of a kind, and the template that it offers.
+    Offer = tuple[str, Template]
+
+
+def new_command() -> Callable[..., None]:
+    """The command, with an option for every dimension of every kind's template."""
+    offers = _offers()
+    dimensions: dict[str, list[tuple[str, Dimension]]] = {}
+    for what, (_, template) in offers.items():
+        for dimension in template.dimensions:
+            dimensions.setdefault(dimension.name, []).append((what, dimension))
+
+    def new(what: str, file: str, name: str, force: bool, **chosen: float | None) -> None:
+        with one_line_errors():
+            kind, template = _chosen(offers, what)
+            given = {key: value for key, value in chosen.items() if value is not None}
+            target = Path(file or f"{name or f'my_{what}'}.yaml")
+            _write(target, _text(kind, template, target, name or target.stem, given), force)
+        typer.echo(
+            f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
+            f"  robodyn check {target}\n  robodyn view {target}"
+        )
+
+    annotations: dict[str, Any] = {
+        "what": Annotated[str, argument(help=f"What to describe: {' or '.join(offers)}.")],
+        "file": Annotated[str, argument(help="File to write; by default NAME.yaml.")],
+        "name": Annotated[str, option(help="Of the model; by default that of the file.")],
+        "force": Annotated[bool, option("--force", help="Write over a file that exists.")],
+    }
+    defaults: dict[str, Any] = {
+        "what": inspect.Parameter.empty, "file": "", "name": "", "force": False
+    }  # fmt: skip
+    for key, uses in dimensions.items():
+        text = "; ".join(f"of a {what}: {d.text} [{d.unit}], {d.default:g}" for what, d in uses)
+        annotations[key] = Annotated[Optional[float], option(help=f"{text}.")]  # noqa: UP045
+        defaults[key] = None
+    new.__doc__ = (
+        "Write a commented model file to start from.\n\n"
+        "The file loads as it is, and says of each number what it is and in which frame and unit."
+    )
+    new.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=value)
+            for key, value in defaults.items()
+        ]
+    )
+    new.__annotations__ = annotations
+    return new
+
+
+def _offers() -> dict[str, Offer]:
+    found = ((kind.name, kind.adapter("template")) for kind in kinds().values())
+    return {template.what: (name, template) for name, template in found if template is not None}
+
+
+def _chosen(offers: dict[str, Offer], what: str) -> Offer:
+    if what not in offers:
+        raise InvalidInput(f"no template {what!r}; there are {', '.join(offers)}", value=what)
+    return offers[what]
+
+
+def _text(kind: str, template: Template, target: Path, name: str, given: dict[str, float]) -> str:
+    known = {dimension.name: dimension for dimension in template.dimensions}
+    for key, value in given.items():
+        flag = f"--{key.replace('_', '-')}"
+        if key not in known:
+            raise InvalidInput(
+                f"{flag}: a file for {template.what} has no such dimension; "
+                + (f"it has {', '.join(known)}" if known else "edit the file instead"),
+                value=value,
+            )
+        as_scalar(flag, value, known[key].unit)
+    text = template.write(_scalar(name), file=target.name, **given)
+    return (editor_line(kind) if kind in schemas() else "") + text
+
+
+def _scalar(name: str) -> str:
+    """A name as YAML has it, in quotes where it would be taken for something else."""
+    try:
+        plain = yaml.safe_load(f"name: {name}\n") == {"name": name}
+    except yaml.YAMLError:
+        plain = False
+    return name if plain else json_text.dumps(name)
+
+
+def _write(target: Path, text: str, force: bool) -> None:
+    if not target.suffix:
+        raise InvalidInput(
+            f"{target} has no suffix; a model file is called .yaml, say {target}.yaml",
+            value=str(target),
+        )
+    try:
+        with target.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise OutputError(
+            f"{target} exists; choose another file, or write over it with --force",
+            value=str(target),
+        ) from error
+    except OSError as error:
+        raise OutputError(
+            f"{target}: cannot be written: {error.strerror or error}", value=str(target)
+        ) from error

@@ -1,0 +1,45 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`robodyn schema [NAME]`: the JSON schemas of model and waypoint files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from robodyn.cli.commands import argument, option
+from robodyn.cli.session import one_line_errors
+from robodyn.formats.schemas import editor_line, schema_file, schemas
+
+
+def schema(
+    name: Annotated[str, argument(help="Which schema; without it, all are listed.")] = "",
+    path: Annotated[bool, option("--path", help="Print where the file is.")] = False,
+    line: Annotated[
+        bool,
+        option("--line", help="Print the comment with which a YAML file names it to an editor."),
+    ] = False,
+) -> None:
+    """Print the JSON schema of a model file or a waypoint file."""
+    with one_line_errors():
+        if not name:
+            typer.echo("\n".join(f"{each}: {schema_file(each)}" for each in schemas()))
+            return
+        file = schema_file(name)
+        if line:
+            typer.echo(editor_line(name), nl=False)
+        else:
+            typer.echo(str(file) if path else file.read_text(encoding="utf-8").rstrip())

@@ -1,0 +1,49 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The JSON schemas of the YAML files that robodyn reads, for editors and other checkers."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from robodyn.errors import InvalidInput
+
+_SUFFIX = ".schema.json"
+
+
+def schemas() -> tuple[str, ...]:
+    """Names of the schemas: one for each kind with a YAML form, and `waypoints`."""
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _folder().glob(f"*{_SUFFIX}")))
+
+
+def schema_file(name: str) -> Path:
+    """The file of a schema.
+
+    Raises:
+        InvalidInput: there is no schema of that name.
+    """
+    if name not in schemas():
+        raise InvalidInput(f"no schema {name!r}; there are {', '.join(schemas())}", value=name)
+    return _folder() / f"{name}{_SUFFIX}"
+
+
+def editor_line(name: str) -> str:
+    """The comment that tells an editor with a YAML language server which schema a file has."""
+    return f"# yaml-language-server: $schema={schema_file(name)}\n"
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("robodyn") / "schemas"))

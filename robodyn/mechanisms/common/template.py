@@ -1,0 +1,56 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A model file to start from, which a kind of mechanism offers by its adapter `template`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A number that a template asks for.
+
+    Attributes:
+        name: keyword of `Template.write`; its option is called the same.
+        default: in `unit`.
+        unit: SI.
+        text: what it is.
+    """
+
+    name: str
+    default: float
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Template:
+    """A model file to start from.
+
+    Attributes:
+        what: the word by which it is asked for: `hexapod`, `arm`.
+        write: makes YAML text of the model's name, the file's name (keyword `file`) and dimensions
+            (keywords); raises InvalidInput for dimensions that make no mechanism.
+        dimensions: that may be chosen; none for a file that is to be edited throughout.
+    """
+
+    what: str
+    write: Callable[..., str]
+    dimensions: tuple[Dimension, ...] = ()

@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The section of a report that holds a motion against the limits."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from robodyn.analysis.margins_text import margin_lines
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import table
+
+
+def margins_html(found: dict[str, Any]) -> str:
+    """A verdict, and a table of every limit of every joint.
+
+    Args:
+        found: as `Margins.to_dict` has it.
+    """
+    verdict = " ".join(margin_lines(found)[0].split()).capitalize()
+    head = ["joint", "quantity", "lowest", "highest", "limits", "used", "at [s]"]
+    rows = [
+        [
+            row["joint"] or "all",
+            row["quantity"],
+            _text(row["lowest"]),
+            _text(row["highest"]),
+            _limits(row),
+            _used(row),
+            f"{row['time']:.3f}",
+        ]
+        for row in found["rows"]
+    ]
+    caption = "SI units, radians; of a position the share of the travel from its middle"
+    return f'<p class="say">{escape(verdict)}</p>{table(head, rows, caption)}'
+
+
+def _limits(row: dict[str, Any]) -> str:
+    lower, upper = row["lower"], row["upper"]
+    if lower is None and upper is None:
+        return "–"
+    return f"{_text(lower)} to {_text(upper)}" if lower is not None else _text(upper)
+
+
+def _used(row: dict[str, Any]) -> str:
+    share = "–" if row["used"] is None else f"{100.0 * row['used']:.0f} %"
+    return f"{share}, broken" if row["broken"] else share
+
+
+def _text(value: float | None) -> str:
+    return "–" if value is None else number(value)

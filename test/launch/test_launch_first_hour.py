@@ -1,0 +1,190 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The first hour with one's own hexapod: described, checked, viewed, moved, recorded, reported.
+
+Every step is a command as its user types it; goals and parameters come from other programs.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import PoseStamped
+from launch_harness import FLIGHT, Launch
+from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from ros_harness import Peer, Process, free_domain
+from sensor_msgs.msg import JointState
+
+import robodyn as rd
+from robodyn_ros import messages
+
+pytestmark = pytest.mark.system
+
+GOALS = (
+    rd.pose_from_rpy([0.04, 0.0, 0.36], [0.0, 0.0, 0.0]),
+    rd.pose_from_rpy([0.0, -0.03, 0.34], [0.05, 0.0, 0.1]),
+    rd.pose_from_rpy([0.0, 0.0, 0.37], [0.0, -0.08, 0.0]),
+)
+PAYLOAD = 3.0  # kg
+POSITION, ANGLE, AT_REST = 1e-3, 2e-3, 1e-3
+
+
+def robodyn(folder, *arguments):
+    command = [sys.executable, "-m", "robodyn", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("first_hour")
+    robodyn(made, "new", "hexapod")
+    return made
+
+
+@pytest.fixture(scope="module")
+def hexapod(folder):
+    return rd.load(folder / "my_hexapod.yaml")
+
+
+def test_the_new_hexapod_is_checked(folder):
+    found = json.loads(robodyn(folder, "check", "my_hexapod.yaml", "--json", "--png", "home.png"))
+    assert found["remarks"] == found["unphysical"] == []
+    assert found["at_home"]["payload"]["mass"] > PAYLOAD
+    reach = {row["variable"]: row for row in found["at_home"]["reach"]}
+    for goal in GOALS:
+        assert reach["z"]["lowest"] < goal[2] < reach["z"]["highest"]
+    assert (folder / "home.png").stat().st_size > 0
+
+
+def test_it_is_viewed(folder):
+    pytest.importorskip("viser")
+    words = ("view", "my_hexapod.yaml", "--port", "0", "--no-browser")
+    view = Process([sys.executable, "-m", "robodyn", *words], free_domain(), cwd=folder)
+    try:
+        line = view.wait_for_line("my_hexapod: http://localhost:", timeout=FLIGHT)
+        address = line[line.index("http") :].split()[0]
+        with urllib.request.urlopen(address, timeout=60) as page:
+            assert page.status == 200
+            assert b"<html" in page.read().lower()
+    finally:
+        view.close()
+
+
+class Flight:
+    """A bringup launch of the hexapod, and somebody who sends goals."""
+
+    def __init__(self, folder):
+        self.launch = Launch(
+            folder,
+            {"model": folder / "my_hexapod.yaml", "path": "none", "record": "true"},
+            "mechanism_sim.launch.py",
+        )
+        self.peer = Peer(self.launch.domain)
+        self.peer.partners.append(self.launch.process)
+        self.states = self.peer.listen(Odometry, "platform_state")
+        self.commands = self.peer.listen(JointState, "joint_commands")
+        self.goals = self.peer.publisher(PoseStamped, "goal_pose")
+
+    def go(self, pose):
+        message = PoseStamped()
+        message.header.frame_id = "base_link"
+        messages.fill_pose(message.pose, pose)
+        self.goals.publish(message)
+
+    def rests_at(self, pose):
+        """Whether the platform stands at a pose, by its latest state."""
+        if not self.states:
+            return False
+        _, at, twist = messages.platform_state(self.states[-1])
+        angle = 2.0 * np.arccos(np.clip(abs(at[3:] @ pose[3:]), 0.0, 1.0))
+        return (
+            np.linalg.norm(at[:3] - pose[:3]) < POSITION
+            and angle < ANGLE
+            and np.abs(twist).max() < AT_REST
+        )
+
+    def put_on(self, node, mass):
+        value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=mass)
+        request = SetParameters.Request(parameters=[Parameter(name="payload_mass", value=value)])
+        answer = self.peer.call(SetParameters, f"{node}/set_parameters", request)
+        assert answer.results[0].successful, answer.results[0].reason
+
+    def efforts(self, joints):
+        latest = self.commands[-1]
+        given = dict(zip(latest.name, latest.effort, strict=True))
+        return np.array([given[joint] for joint in joints])
+
+    def close(self):
+        self.peer.close()
+        self.launch.close()
+
+
+@pytest.fixture(scope="module")
+def flown(folder, hexapod):
+    """Efforts at rest with the payload, and the folder of the run, which is over."""
+    flight = Flight(folder)
+    try:
+        for goal in GOALS[:2]:
+            flight.go(goal)
+            flight.peer.until(lambda goal=goal: flight.rests_at(goal), f"a rest at {goal}", FLIGHT)
+        flight.go(GOALS[2])
+        flight.peer.spin(0.3)
+        for node in ("forward_simulator", "inverse_dynamics"):
+            flight.put_on(node, PAYLOAD)
+        flight.peer.until(lambda: flight.rests_at(GOALS[2]), "a rest with the payload", FLIGHT)
+        flight.peer.spin(0.5)
+        efforts = flight.efforts(hexapod.joint_names)
+        assert flight.rests_at(GOALS[2])
+        flight.launch.process.signal(signal.SIGINT)
+        flight.peer.partners.clear()
+        code = flight.launch.wait()
+        assert code == 0, flight.launch.output
+        yield efforts, flight.launch.output_folder
+    finally:
+        flight.close()
+
+
+def test_it_holds_the_payload_that_was_put_on_in_flight(flown, hexapod):
+    efforts, _ = flown
+    rest = np.zeros(6)
+    expected = hexapod.with_payload(PAYLOAD).inverse_dynamics(GOALS[2], rest, rest)
+    np.testing.assert_allclose(efforts, expected, rtol=0.02)
+    bare = hexapod.inverse_dynamics(GOALS[2], rest, rest)
+    assert (np.abs(efforts) > 1.1 * np.abs(bare)).all()
+
+
+def test_the_recording_is_reported(flown, folder):
+    _, output = flown
+    bags = [path.parent for path in output.rglob("metadata.yaml")]
+    assert len(bags) == 1
+    options = "--bag", bags[0], "--html", "report.html", "--json"
+    found = json.loads(robodyn(folder, "analyze", *options))
+    assert found["model"] == "my_hexapod"
+    assert found["margins"]["hold"]
+    html = (folder / "report.html").read_text()
+    assert 'id="limits"' in html
+    assert "my_hexapod" in html

@@ -1,0 +1,118 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a mechanism can do about its home, held against statics and against its own limits."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
+from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.stewart.description.template import hexapod_template
+from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+
+@pytest.fixture
+def hexapod(tmp_path):
+    (tmp_path / "hexapod.yaml").write_text(hexapod_template())
+    return rd.load(tmp_path / "hexapod.yaml")
+
+
+def test_legs_half_out_use_half_their_stroke(hexapod):
+    assert stroke_used(hexapod) == pytest.approx([0.5] * 6, abs=1e-3)
+
+
+def test_a_joint_without_limits_uses_no_share_of_them(puma):
+    joints = (replace(puma.model.joints[0], position=(-np.inf, np.inf)), *puma.model.joints[1:])
+    shares = stroke_used(SerialArm(replace(puma.model, joints=joints)))
+    assert np.isnan(shares[0])
+    assert np.isfinite(shares[1:]).all()
+
+
+def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
+    lower, upper = hexapod.position_limits.T
+    home = hexapod.values_of(hexapod.home)
+    rows = reach_about_home(hexapod)
+    assert [row.variable for row in rows] == ["x", "y", "z", "roll", "pitch", "yaw"]
+    for i, row in enumerate(rows):
+        assert row.lowest < row.home < row.highest
+        for end in (row.lowest, row.highest):
+            values = home.copy()
+            for share in np.linspace(0.0, 1.0, 50):
+                values[i] = home[i] + share * (end - home[i])
+                lengths = hexapod.joint_positions(hexapod.configuration_of(values))
+                assert (lengths >= lower - 1e-9).all()
+                assert (lengths <= upper + 1e-9).all()
+            values[i] += 1e-6 * np.sign(end - home[i])
+            lengths = hexapod.joint_positions(hexapod.configuration_of(values))
+            assert (lengths < lower).any() or (lengths > upper).any()
+
+
+def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
+    limits = replace(hexapod.model.legs[0].limits, length=(0.01, 5.0))
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
+    free = StewartPlatform(replace(hexapod.model, legs=legs))
+    yaw = reach_about_home(free)[5]
+    assert yaw.ends == ("singularity", "singularity")
+    # a 6-6 platform whose hexagons lie over one another is singular where it has turned by 90
+    # degrees (Fichter 1986)
+    assert (yaw.lowest, yaw.highest) == pytest.approx((-np.pi / 2, np.pi / 2), abs=2e-3)
+
+
+def test_without_limits_there_is_no_end(hexapod):
+    limits = replace(hexapod.model.legs[0].limits, length=(0.0, np.inf))
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
+    free = StewartPlatform(replace(hexapod.model, legs=legs))
+    up = reach_about_home(free)[2]
+    assert (up.highest, up.ends[1]) == (np.inf, "")
+    assert at_home(free)["reach"][2]["highest"] is None
+
+
+def test_the_payload_is_the_one_with_which_a_leg_is_at_its_limit(hexapod):
+    payload = payload_at_home(hexapod)
+    loaded = hexapod.with_payload(payload.mass)
+    efforts = loaded.inverse_dynamics(hexapod.home, np.zeros(6), np.zeros(6))
+    used = np.abs(efforts) / hexapod.effort_limits
+    assert used.max() == pytest.approx(1.0, rel=1e-9)
+    assert used[hexapod.joint_names.index(payload.joint)] == pytest.approx(1.0, rel=1e-9)
+    # six equal legs, each at the same angle, share the whole weight
+    angle = 0.35 / hexapod.joint_positions(hexapod.home)[0]
+    weight = 9.81 * (payload.mass + hexapod.model.platform.mass)
+    assert weight == pytest.approx(6 * hexapod.effort_limits[0] * angle, rel=0.05)
+
+
+def test_what_cannot_hold_itself_holds_nothing(hexapod):
+    limits = replace(hexapod.model.legs[0].limits, effort=1.0)
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
+    assert payload_at_home(StewartPlatform(replace(hexapod.model, legs=legs))).mass == 0.0
+
+
+def test_without_limits_of_effort_any_payload_is_held(hexapod):
+    limits = replace(hexapod.model.legs[0].limits, effort=np.inf)
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
+    free = StewartPlatform(replace(hexapod.model, legs=legs))
+    assert payload_at_home(free).mass == np.inf
+    assert at_home(free)["payload"] == {"mass": None, "joint": ""}
+
+
+def test_an_arm_holds_what_its_shoulder_holds(puma):
+    payload = payload_at_home(puma)
+    rest = np.zeros(puma.n)
+    efforts = puma.with_payload(payload.mass).inverse_dynamics(puma.home, rest, rest)
+    used = np.abs(efforts) / puma.effort_limits
+    assert used.max() == pytest.approx(1.0, rel=1e-9)
+    assert "reach" not in at_home(puma)  # its joints' limits say it already

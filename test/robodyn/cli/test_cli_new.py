@@ -1,0 +1,158 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`robodyn new` and `robodyn schema`: files that load as they are and that an editor can check."""
+
+import json
+import warnings
+
+import jsonschema
+import numpy as np
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.cli import app
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return run
+
+
+@pytest.mark.parametrize(("what", "kind"), [("hexapod", "stewart"), ("arm", "serial")])
+def test_a_new_file_loads_strictly_and_its_editor_line_names_a_schema_that_takes_it(
+    run, tmp_path, what, kind
+):
+    result = run("new", what)
+    assert (result.exit_code, result.stderr) == (0, "")
+    file = tmp_path / f"my_{what}.yaml"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mechanism = rd.load(file, strict=True)
+    assert (mechanism.name, mechanism.kind) == (f"my_{what}", kind)
+    text = file.read_text()
+    key, schema = text.splitlines()[0].split("=")
+    assert key == "# yaml-language-server: $schema"
+    with open(schema) as stream:
+        known = json.load(stream)
+    jsonschema.validate(yaml.safe_load(text), known)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(yaml.safe_load(text) | {"tyop": 1}, known)
+
+
+def test_dimensions_of_a_hexapod_are_those_asked_for(run, tmp_path):
+    options = "--base-radius", 0.5, "--platform-radius", 0.3, "--height", 0.6, "--stroke", 0.2
+    assert run("new", "hexapod", "lab.yaml", *options, "--payload", 40).exit_code == 0
+    platform = rd.load(tmp_path / "lab.yaml")
+    assert platform.name == "lab"
+    assert np.ptp(platform.position_limits, axis=1) == pytest.approx(0.2, abs=2e-4)
+    assert platform.home[2] == 0.6
+    assert platform.model.platform.mass == 40.0
+    radii = [np.linalg.norm(leg.base) for leg in platform.model.legs]
+    assert radii == pytest.approx([0.5] * 6, abs=1e-4)
+
+
+def test_a_file_is_not_written_over_unless_asked(run, tmp_path):
+    (tmp_path / "mine.yaml").write_text("a day's work")
+    refused = run("new", "hexapod", "mine.yaml")
+    assert refused.exit_code == 1
+    assert "mine.yaml exists" in refused.stderr
+    assert "--force" in refused.stderr
+    assert (tmp_path / "mine.yaml").read_text() == "a day's work"
+    assert run("new", "hexapod", "mine.yaml", "--force").exit_code == 0
+    assert rd.load(tmp_path / "mine.yaml").kind == "stewart"
+
+
+@pytest.mark.parametrize("name", ["yes", "12", "a: b", 'the "blue" one', "two\nlines", "Hexe #2"])
+def test_a_name_that_yaml_takes_for_something_else_stays_a_name(run, tmp_path, name):
+    assert run("new", "hexapod", "x.yaml", "--name", name).exit_code == 0
+    assert rd.load(tmp_path / "x.yaml").name == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("robot",), "hexapod, arm"),
+        (("arm", "--stroke", "0.1"), "--stroke"),
+        (("hexapod", "--stroke", "nan"), "--stroke"),
+        (("hexapod", "--stroke", "9"), "below"),
+        (("hexapod", "--payload", "-1"), "payload"),
+        (("hexapod", "somewhere/else.yaml"), "cannot be written"),
+        (("hexapod", "plain"), "plain.yaml"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(
+    run, tmp_path, arguments, words
+):
+    result = run("new", *arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: ")
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_schemas_are_listed_printed_and_found(run):
+    listed = dict(line.split(": ") for line in run("schema").stdout.splitlines())
+    assert {"serial", "stewart", "waypoints"} <= set(listed)
+    for name, file in listed.items():
+        assert run("schema", name, "--path").stdout == f"{file}\n"
+        with open(file) as stream:
+            assert json.loads(run("schema", name).stdout) == json.load(stream)
+        assert run("schema", name, "--line").stdout.endswith(f"$schema={file}\n")
+    assert "waypoints" in run("schema", "poses").stderr
+
+
+def test_check_says_how_every_number_of_a_new_hexapod_was_understood(run, tmp_path):
+    run("new", "hexapod")
+    result = run("check", "my_hexapod.yaml", "--png", "home.png")
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    for words in (
+        "base frame base_link, moving frame platform_link",
+        "platform joint in the platform's frame",
+        "base joint [m]",
+        "inertia about it",
+        "Reach from home",
+        "payload held at home",
+    ):
+        assert words in text
+    assert (tmp_path / "home.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads(run("check", "my_hexapod.yaml", "--json").stdout)
+    assert [row["variable"] for row in found["at_home"]["reach"]][-1] == "yaw"
+    assert found["at_home"]["payload"]["mass"] > 0.0
+    assert found["joints"][0]["unit"] == "m"
+
+
+def test_check_of_an_arm_tells_where_its_joints_are_at_home(run):
+    run("new", "arm")
+    found = json.loads(run("check", "my_arm.yaml", "--json").stdout)
+    table = next(t for t in found["parameters"] if t["title"].startswith("Joints at home"))
+    assert table["rows"][0][2:] == ["0, 0, 0", "0, 0, 1"]
+    assert table["rows"][1][2] == "0, 0, 0.15"
+    assert "position [rad, m]" in table["columns"]
+
+
+def test_check_refuses_a_picture_that_cannot_be_drawn(run):
+    result = run("check", "puma560", "--png", "home.nonsense")
+    assert result.exit_code == 1
+    assert "home.nonsense" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
