@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Messages to the user while kernels are compiled, which takes half a minute on first use."""
+"""Messages to the user while kernels are compiled, which takes up to a minute on first use."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CompilationNotes:
         with self._lock:
             self._begun = time.monotonic()
             if self._said_at is None and (self._spent > PATIENCE or not is_cached()):
-                self._say(f"compiling the numeric kernels, once: about half a minute{_where()}")
+                self._say(f"compiling the numeric kernels, once: up to a minute{_where()}")
                 self._said_at = self._begun
             if self._said_at is not None and self._on_terminal():
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)

@@ -20,6 +20,7 @@ import pytest
 from launch_harness import Launch
 
 import robodyn as rd
+from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.system
 MODELS = ("delta", "hexapod_rotary")
@@ -61,7 +62,7 @@ def test_the_tip_stays_on_its_path(run):
     # in a run of its own, so as not to be found from configurations of the one under test
     wanted = mechanism.body_pose(path.sample(times).configuration)
     moved = mechanism.motion_of_independent(joints, np.zeros_like(joints)).configuration
-    difference = rd.pose_difference(wanted, mechanism.body_pose(moved))
+    difference = pose_difference(wanted, mechanism.body_pose(moved))
     assert np.linalg.norm(difference[:, :3], axis=1).max() < 1e-3
     assert np.linalg.norm(difference[:, 3:], axis=1).max() < 2e-3
     assert np.ptp(wanted[:, :3], axis=0).max() > 0.01
