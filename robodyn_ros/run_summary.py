@@ -48,7 +48,9 @@ PARAMETERS = MECHANISM | {
     "path": Spec("", "name of the path in the summary"),
     "mode": Spec("", "name of the control mode in the summary"),
     "duration": Spec(0.0, "duration of the run [s]; 0: until the path is done", 0.0, 1e6),
-    "monitor_timeout": Spec(3.0, "longest wait for the last diagnostics at the end [s]", 0.0, 60.0),
+    "monitor_timeout": Spec(
+        5.0, "longest wait at the end for the monitor's next diagnostics [s]", 0.0, 60.0
+    ),
 }
 MONITOR = "condition_monitor: condition number"
 AHEAD = "condition_monitor: trajectory ahead"
@@ -76,7 +78,7 @@ class RunSummary(Node):
         self._others: set[str] = set()
         self._regular = needs_regularity(self._mechanism, self._mechanism.home)
         self._lost: int | None = None
-        self._monitored = -1
+        self._monitored, self._monitored_at = -1, 0.0
         self._stopped = ""
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
@@ -149,7 +151,8 @@ class RunSummary(Node):
         stamp = messages.to_nanoseconds(message.header.stamp)
         for status in message.status:
             if status.name == MONITOR:
-                self._monitored = max(self._monitored, stamp)
+                if stamp > self._monitored:
+                    self._monitored, self._monitored_at = stamp, time.monotonic()
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
             if status.level == DiagnosticStatus.OK or (
@@ -192,7 +195,9 @@ class RunSummary(Node):
         if end is None or last < end:
             return
         self._ended = self._ended or now
-        if self._monitored >= end or now - self._ended > self._p["monitor_timeout"]:
+        # a monitor that lags behind a run in lockstep is waited for as long as it goes on
+        waited = now - max(self._ended, self._monitored_at)
+        if self._monitored >= end or waited > self._p["monitor_timeout"]:
             self._finish(end)
 
     def _finish(self, end: int) -> None:

@@ -38,6 +38,7 @@ from ros_harness import LATCHED, RELIABLE
 from std_srvs.srv import Trigger
 
 import robodyn as rd
+from robodyn_ros.executor import wants_info
 from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ CASES = {
                     {"platform_state": 0.95, "goal_pose": 0.03, "goal_joints": 0.02},
                     {"sample_period": 0.1, "limits": "ignore", "v_max": 100.0, "w_max": 100.0}),
     "arm_planner": Case("trajectory_planner", "arm", 0.3,
-                        {"joint_states": 0.95, "goal_joints": 0.05},
+                        {"joint_states": 0.95, "goal_joints": 0.04, "goal_pose": 0.01},
                         {"sample_period": 0.1, "limits": "warn", "v_max": 100.0}),
     "estimator": Case("state_estimator", "platform", 1.0, {"joint_states": 1.0}, {}),
     "markers": Case("force_markers", "platform", 1.0,
@@ -114,7 +115,7 @@ class Target:
 
     def __init__(self, graph: LocalGraph, case: Case, output: Path) -> None:
         self.graph, self.case, self.output = graph, case, output
-        self.runs = 0
+        self.runs = self.heard = 0
         self._take(graph.nodes[case.node])
 
     def _take(self, node: Any) -> None:
@@ -127,7 +128,8 @@ class Target:
     def _callbacks(self) -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = {}
         for subscription in self.node.subscriptions:
-            found.setdefault(subscription.topic_name[1:], []).append(subscription.callback)
+            called = subscription.callback, wants_info(subscription)
+            found.setdefault(subscription.topic_name[1:], []).append(called)
         return found
 
     @property
@@ -138,8 +140,11 @@ class Target:
     def hears(self, topic: str, message: object) -> None:
         if topic in TRANSFORMS:
             self.callbacks = self._callbacks()
-        for callback in self.callbacks.get(topic, ()):
-            self._finishing(lambda: callback(message))  # noqa: B023
+        self.heard += 1  # the same message by whatever subscription
+        information = {"source_timestamp": self.heard}
+        for callback, informed in self.callbacks.get(topic, ()):
+            arguments = (message, information) if informed else (message,)
+            self._finishing(lambda: callback(*arguments))  # noqa: B023
 
     def look(self) -> None:
         for timer in self.timers:

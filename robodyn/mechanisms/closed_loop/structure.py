@@ -101,6 +101,13 @@ def find_structure(model: ClosedLoopModel) -> Structure:
     equations.keep_senses(home)
     jacobians = [equations.at(q)[1] for q in samples]
     mobility = tree.rates - null_space(jacobians[-1])[0]
+    if not mobility:
+        raise ModelError(
+            f"{model.source or model.name}: no joint can move: the closures have rank {rank} for "
+            f"{tree.rates} tree coordinates; a platform on six legs needs a floating joint, and "
+            "a loop as many joints as its closures leave free",
+            value=rank,
+        )
     loose = _loose(tree, jacobians[-1], driven)
     free = _independent(tree, jacobians[-1], mobility)
     rng = np.random.default_rng(SEED)

@@ -69,7 +69,7 @@ def test_help_shows_options_as_options_with_their_defaults_and_units():
     text = plain(result.stdout)
     assert "--characteristic-length" in text
     assert "--json" in text
-    assert "Time between two instants looked at [s]." in text
+    assert "Sampling interval [s]." in text
     assert "[default: 0.001]" in text
     assert "Bundled name, or path to a .urdf, .xacro or .yaml file" in text
 

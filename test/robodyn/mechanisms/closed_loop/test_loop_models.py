@@ -23,6 +23,7 @@ import pytest
 import robodyn as rd
 from robodyn.mechanisms.inspection import report
 from robodyn.mechanisms.protocol import Mechanism
+from robodyn.poses import rotation_matrix
 
 MODELS = {"delta": 3, "hexapod_rotary": 6, "fivebar": 2}
 URDF = Path(__file__).resolve().parents[4] / "urdf"
@@ -76,7 +77,7 @@ def test_the_urdf_closes_loops_of_the_same_lengths_everywhere(mechanism):
         ends = []
         for link, at in ((closure.parent, closure.at), (closure.child, closure.child_at)):
             pose = mechanism.link_pose(configurations, link)
-            ends.append(pose[:, :3] + rd.rotation_matrix(pose) @ at.translation)
+            ends.append(pose[:, :3] + rotation_matrix(pose) @ at.translation)
         np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-11 * mechanism.size)
 
 

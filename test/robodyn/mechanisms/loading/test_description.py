@@ -45,7 +45,8 @@ def test_it_is_the_mechanism_itself(name, rng):
     mechanism = rd.load(name)
     again = rd.load(robot_description(name, mechanism, ros2_control=True))
     assert again.joint_names == mechanism.joint_names
-    displacement, rate, accel = 0.05 * rng.normal(size=(3, 6))
+    freedoms = len(mechanism.coordinates.units)
+    displacement, rate, accel = 0.05 * rng.normal(size=(3, freedoms))
     configuration = mechanism.advance(mechanism.home, displacement)
     np.testing.assert_allclose(
         again.inverse_dynamics(configuration, rate, accel),
@@ -154,8 +155,8 @@ def test_a_description_without_friction_is_the_model_without(name, rng):
     mechanism = rd.load(name)
     again, without = rd.load(frictionless(robot_description(name, mechanism))), (
         mechanism.without_friction())  # fmt: skip
-    velocity = rng.normal(size=6)
-    state = mechanism.advance(mechanism.home, 0.02 * velocity), velocity, np.zeros(6)
+    velocity = rng.normal(size=len(mechanism.coordinates.units))
+    state = mechanism.advance(mechanism.home, 0.02 * velocity), velocity, 0.0 * velocity
     found, expected = (each.inverse_dynamics(*state) for each in (again, without))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 

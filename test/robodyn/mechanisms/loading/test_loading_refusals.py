@@ -45,7 +45,7 @@ LEG = ("legs", 1)
 YAML = {
     "unknown top field": (put(["masss"], 1), ["masss", "unknown field"]),
     "near name": (put(["plattform"], {}), ["plattform", "did you mean 'platform'"]),
-    "type": (put(["type"], "delta"), ["type is 'delta'", "stewart, serial"]),
+    "type": (put(["type"], "delta"), ["type is 'delta'", "stewart, closed_loop, serial"]),
     "no type": (put(["type"], None), ["type is missing"]),
     "no name": (put(["name"], None), ["name is missing", "a text"]),
     "five legs": (lambda d: d["legs"].pop(), ["legs is a list of 5", "six"]),
@@ -268,7 +268,13 @@ URDF = {
     "closure damping": (attribute(TIP, "damping", "-1"), ["'leg2_tip'", "-1", "at least 0"]),
     "no closure parent": (dropped(TIP, "parent"), ["'leg2_tip'", "<parent>"]),
     "two of one name": (attribute(TIP, "name", "leg1_tip"), ["two constraints", "'leg1_tip'"]),
-    "no floating": (attribute(FLOAT, "type", "fixed"), ["floating joints: none"]),
+    "no floating": (
+        attribute(FLOAT, "type", "fixed"),
+        ["no joint can move", "needs a floating joint"],
+    ),
+        attribute(FLOAT, "type", "fixed"),
+        ["no joint can move", "needs a floating joint"],
+    ),
     "two links of a name": (added(None, "link", name="leg2_lower"), ["two links", "'leg2_lower'"]),
     "unknown parent": (attribute(P + "/parent", "link", "leg9"), ["leg2_actuator", "'leg9'"]),
     "loop of joints": (

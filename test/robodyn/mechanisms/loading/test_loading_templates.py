@@ -85,7 +85,9 @@ def test_the_arm_can_hold_itself_everywhere(tmp_path, rng):
 def documents():
     models = {item.name: item.read_text() for item in (BUNDLED / "models").iterdir()}
     texts = [text for name, text in sorted(models.items()) if name.endswith(".yaml")]
-    return [yaml.safe_load(text) for text in (*texts, hexapod_template(), arm_template())]
+    read = [yaml.safe_load(text) for text in (*texts, hexapod_template(), arm_template())]
+    # closed loops are described by a URDF, beside which their YAML is little
+    return [document for document in read if document["type"] != "closed_loop"]
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda document: document["name"])

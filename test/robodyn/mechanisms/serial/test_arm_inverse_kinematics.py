@@ -85,7 +85,11 @@ def test_a_pose_out_of_reach_is_refused_with_the_distance(puma):
 def test_rates_and_accelerations_are_those_of_the_tip(rng):
     """Against central differences of the tip's pose along the joints' motion."""
     arm = random_arm(rng, n=6)
-    q, qd, qdd = rng.normal(size=(3, 20, 6))
+    every = rng.normal(size=(400, 6))
+    # the twenty that are furthest from singular: some arms hardly move in one direction
+    q = every[np.argsort(arm.condition_number(every))[:20]]
+    worst = float(arm.condition_number(q).max())
+    qd, qdd = rng.normal(size=(2, 20, 6))
     h = 1e-4
     twist = np.einsum("sij,sj->si", arm.jacobian(q), qd)
 
@@ -93,10 +97,10 @@ def test_rates_and_accelerations_are_those_of_the_tip(rng):
         return np.einsum("sij,sj->si", arm.jacobian(q + t * qd + 0.5 * t * t * qdd), qd + t * qdd)
 
     accel = (twist_at(h) - twist_at(-h)) / (2.0 * h)
-    well = arm.condition_number(q) < 1e3
     found = arm.inverse_motion(q, twist, accel)
-    assert np.abs(found.qd - qd)[well].max() < 1e-9
-    assert np.abs(found.qdd - qdd)[well].max() < 1e-3 * max(1.0, np.abs(accel).max())
+    assert np.abs(found.qd - qd).max() < 1e-12 * worst * max(1.0, np.abs(qd).max())
+    # the difference is of second order, and its rounding is h away
+    assert np.abs(found.qdd - qdd).max() < 1e-5 * worst * max(1.0, np.abs(accel).max())
 
 
 @pytest.mark.parametrize("arm", [rd.load("puma560"), seven_joints()], ids=["puma", "seven"])

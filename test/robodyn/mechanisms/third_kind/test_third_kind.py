@@ -172,7 +172,7 @@ def test_a_package_that_fails_does_not_keep_others_from_loading(installed, tmp_p
         [sys.executable, "-c", call], env=installed, capture_output=True, text=True, timeout=120.0
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "serial ['stewart', 'serial']"
+    assert done.stdout.strip() == "serial ['stewart', 'closed_loop', 'serial']"
     assert "broken = no_such_module:KIND" in done.stderr
 
 
