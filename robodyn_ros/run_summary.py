@@ -150,9 +150,8 @@ class RunSummary(Node):
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
         for status in message.status:
-            if status.name == MONITOR:
-                if stamp > self._monitored:
-                    self._monitored, self._monitored_at = stamp, time.monotonic()
+            if status.name == MONITOR and stamp > self._monitored:
+                self._monitored, self._monitored_at = stamp, time.monotonic()
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
             if status.level == DiagnosticStatus.OK or (

@@ -272,9 +272,6 @@ URDF = {
         attribute(FLOAT, "type", "fixed"),
         ["no joint can move", "needs a floating joint"],
     ),
-        attribute(FLOAT, "type", "fixed"),
-        ["no joint can move", "needs a floating joint"],
-    ),
     "two links of a name": (added(None, "link", name="leg2_lower"), ["two links", "'leg2_lower'"]),
     "unknown parent": (attribute(P + "/parent", "link", "leg9"), ["leg2_actuator", "'leg9'"]),
     "loop of joints": (
