@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,9 +144,12 @@ class Scene:
         self._view = middle, radius
         position = middle + 2.4 * radius * np.array([0.74, -0.56, 0.36])
         cameras = [client.camera for client in self._server.get_clients().values()]
-        for camera in (self._server.initial_camera, *cameras):
-            camera.look_at = middle
-            camera.position = position
+        with warnings.catch_warnings():
+            # a page that was closed meanwhile, or a server that is ending, needs no camera
+            warnings.filterwarnings("ignore", message=".*on a closed connection")
+            for camera in (self._server.initial_camera, *cameras):
+                camera.look_at = middle
+                camera.position = position
         self._ground(middle, radius, min(float(self.frames[:, 2, 3].min()), 0.0))
 
     def _ground(self, middle: FloatArray, radius: float, height: float) -> None:

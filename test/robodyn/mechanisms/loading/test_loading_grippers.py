@@ -63,6 +63,7 @@ GRIPPERS = {
 
 @pytest.fixture(autouse=True)
 def forget():
+    use_options()  # what other tests of this process said
     yield
     use_options()
 
