@@ -4,23 +4,32 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+TEST_INSTALLED := $(VENV)/.installed-to-test
 TEST_READY := $(VENV)/.ready-to-test
 VIEW_READY := $(VENV)/.ready-to-view
 BENCH_READY := $(VENV)/.ready-to-bench
+DOCS_READY := $(VENV)/.ready-to-document
 MUTANTS_READY := $(VENV)/.ready-to-mutate
 MODEL ?= stewart_dasgupta
 KILTED := .venv-kilted
+# What is imported is compiled to bytecode then: most of what pip would compile never is. Where
+# bytecode is not written (containers often say so) every process would compile again, which takes
+# longer than all else that a node does to start.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+INSTALL := $(PIP) install --no-compile
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench test test-kilted test-versions mutants lint format clean
+.PHONY: help setup sim arm view bench docs test test-kilted test-versions mutants lint format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
 	@echo "make arm     run the PUMA experiment"
 	@echo "make view    watch a mechanism move in the browser (MODEL=puma560 for another)"
 	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
+	@echo "make docs    the documentation site, with every example run, in docs/_build"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
@@ -31,34 +40,45 @@ help:
 
 setup: $(READY)
 
-$(READY): requirements/bare.txt requirements/constraints.txt setup.py bare/pyproject.toml
+$(INSTALLED): requirements/bare.txt requirements/constraints.txt setup.py bare/pyproject.toml
 	@echo "setting up $(VENV): about a minute"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "robodyn needs Python 3.10 or newer")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install -r requirements/bare.txt
-	@$(PIP) install --no-deps --no-build-isolation -e bare -e .
+	@$(INSTALL) -r requirements/bare.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e bare -e .
+	@touch $@
+
+$(READY): $(INSTALLED)
 	@$(BIN)/robodyn compile
 	@touch $@
 
 $(VIEW_READY): $(READY) requirements/view.txt
 	@echo "adding the live view to $(VENV)"
-	@$(PIP) install -r requirements/view.txt
+	@$(INSTALL) -r requirements/view.txt
 	@touch $@
 
 $(BENCH_READY): $(TEST_READY) requirements/bench.txt
 	@echo "adding the Robotics Toolbox to $(VENV)"
-	@$(PIP) install -r requirements/bench.txt
+	@$(INSTALL) -r requirements/bench.txt
 	@touch $@
 
-$(TEST_READY): $(READY) requirements/test.txt requirements/test-no-deps.txt
+$(TEST_INSTALLED): $(INSTALLED) requirements/test.txt requirements/test-no-deps.txt
 	@echo "adding the test dependencies to $(VENV)"
-	@$(PIP) install -r requirements/test.txt
-	@$(PIP) install --no-deps -r requirements/test-no-deps.txt
+	@$(INSTALL) -r requirements/test.txt
+	@$(INSTALL) --no-deps -r requirements/test-no-deps.txt
+	@touch $@
+
+$(TEST_READY): $(READY) $(TEST_INSTALLED)
+	@touch $@
+
+$(DOCS_READY): $(TEST_READY) requirements/docs.txt
+	@echo "adding Sphinx to $(VENV)"
+	@$(INSTALL) -r requirements/docs.txt
 	@touch $@
 
 $(MUTANTS_READY): $(TEST_READY) requirements/mutants.txt
 	@echo "adding mutmut to $(VENV)"
-	@$(PIP) install -r requirements/mutants.txt
+	@$(INSTALL) -r requirements/mutants.txt
 	@touch $@
 
 arm: $(READY)
@@ -73,8 +93,15 @@ view: $(VIEW_READY)
 bench: $(BENCH_READY)
 	@$(BIN)/python -m benchmarks
 
-# Processes that communicate over DDS spend much of their time waiting, so three run on two cores.
-test: lint
+# A warning is an error: a link that leads nowhere, an example that fails.
+docs: $(DOCS_READY)
+	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build $(ARGS)
+	@echo "open docs/_build/index.html"
+
+# The kernels are compiled while the test dependencies are installed and the linters run. Processes
+# that communicate over DDS spend much of their time waiting, so three run on two cores.
+test:
+	@$(MAKE) --no-print-directory -j 2 lint $(TEST_READY)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Runs the tests that use DDS on the distribution after Jazzy.
@@ -101,15 +128,15 @@ mutants: $(MUTANTS_READY)
 	@echo "faults not caught, of those tried (mutmut show NAME shows one):"
 	@$(BIN)/mutmut results | grep -v "not checked" || echo "    none"
 
-lint: $(TEST_READY)
+lint: $(TEST_INSTALLED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
-format: $(TEST_READY)
+format: $(TEST_INSTALLED)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(KILTED) .venv-versions build dist *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(KILTED) .venv-versions build dist docs/_build docs/gallery docs/models *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache

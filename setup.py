@@ -54,7 +54,15 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=["robodyn", "robodyn.*", "robodyn_ros", "robodyn_ros.*"]),
-    package_data={"robodyn": ["models/*.yaml", "models/*.urdf", "schemas/*.json", "py.typed"]},
+    package_data={
+        "robodyn": [
+            "models/*.yaml",
+            "models/*.urdf",
+            "models/paths/*.yaml",
+            "schemas/*.json",
+            "py.typed",
+        ]
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/robodyn"]),
         ("share/robodyn", ["package.xml"]),

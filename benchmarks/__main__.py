@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from benchmarks import report, simulation, work
+from benchmarks import loops, report, simulation, work
 
 if __name__ == "__main__":
     docs = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "docs"
@@ -31,6 +31,7 @@ if __name__ == "__main__":
             forward=work.forward_platform(),
             rest=work.rest_of_platform(),
             arm=work.one_arm(),
+            loops=loops.tables(),
             batches=batches,
             many=work.many(),
             roof=work.roof(batches["one thread"][-1][1]),

@@ -43,14 +43,14 @@ def agree(name: str, theirs: Any, ours: Any, within: float = 1e-8) -> None:
     )
 
 
-def platform() -> StewartPlatform:
-    """A motion platform without friction, which peers do not have.
+def platform(rotors: bool = False) -> StewartPlatform:
+    """A motion platform without friction, which peers do not have; with its motors' rotors or not.
 
     MuJoCo refuses the papers' manipulator, whose inertia tensors are not physical.
     """
     loaded: Any = rd.load("stewart_symmetric")
-    bare: StewartPlatform = loaded.without_friction()
-    return bare
+    smooth: StewartPlatform = loaded.without_friction()
+    return smooth if rotors else smooth.without_actuators()
 
 
 def bare_arm() -> SerialArm:
@@ -80,10 +80,14 @@ def one_platform() -> list[Timing]:
     arm_model = engines.pinocchio_arm(bare_arm().model)
     arm_data = arm_model.createData()
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 6)).copy()
-    fast, out = m.unchecked, np.empty(6)
+    fast, out, driven = m.unchecked, np.empty(6), platform(rotors=True)
     return compare(
         [
             Contender("robodyn, platform", lambda: m.inverse_dynamics(pose, twist, accel)),
+            Contender(
+                "robodyn, with rotors in its legs",
+                lambda: driven.inverse_dynamics(pose, twist, accel),
+            ),
             Contender(
                 "robodyn, platform, unchecked",
                 lambda: fast.inverse_dynamics(pose, twist, accel, out),
@@ -111,10 +115,14 @@ def forward_platform() -> list[Timing]:
     ours = m.forward_dynamics(pose, twist, forces)
     agree("Pinocchio, constraintDynamics", contacts.acceleration(), ours)
     agree("MuJoCo, connect", connected.acceleration(), ours, within=0.02)
-    fast, out = m.unchecked, np.empty(6)
+    fast, out, driven = m.unchecked, np.empty(6), platform(rotors=True)
     return compare(
         [
             Contender("robodyn forward_dynamics", lambda: m.forward_dynamics(pose, twist, forces)),
+            Contender(
+                "robodyn, with rotors in its legs",
+                lambda: driven.forward_dynamics(pose, twist, forces),
+            ),
             Contender(
                 "robodyn, unchecked", lambda: fast.forward_dynamics(pose, twist, forces, out)
             ),

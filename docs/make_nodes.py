@@ -108,6 +108,8 @@ def section(name: str, class_name: str) -> str:
         for row in interfaces(node):
             rows.setdefault(row, set()).add(kind)
         parameters = parameter_table(node)
+    for action, kind_of in getattr(module, "ACTIONS", {}).items():
+        rows["serves, with control_msgs,", action, kind_of] = suits
     lines = [f"\n## {name}\n\n{module.__doc__.split(chr(10), 1)[1].strip()}\n"]
     lines.append("| | name | type |\n|---|---|---|")
     for (what, topic, kind_of), kinds in sorted(rows.items()):

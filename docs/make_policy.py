@@ -90,11 +90,15 @@ def policy() -> str:
         rules = {name: node_rules(name, cls) for name, cls in WITH_PAGE.items()}
     finally:
         rclpy.try_shutdown()
-    served = set().union(*(rule[("service", "reply")] for rule in rules.values()))
+    served, actions = (
+        set().union(*(rule[kind] for rule in rules.values()))
+        for kind in (("service", "reply"), ("action", "execute"))
+    )
     rules[OPERATOR] = {
         ("topic", "publish"): GIVEN,
         ("topic", "subscribe"): {"/*"},
         ("service", "request"): served,
+        ("action", "call"): actions,
         ("service", "reply"): {COMMAND_LINE},
     }
     rules[PUBLISHER] = PUBLISHES
@@ -114,9 +118,14 @@ def policy() -> str:
 
 
 def node_rules(name: str, class_name: str) -> Rules:
-    """What a node may do: (topic or service, verb): full names."""
+    """What a node may do: (topic, service or action, verb): full names."""
     found: Rules = defaultdict(set)
-    for _, node in running(import_module(f"robodyn_ros.{name}"), class_name, *ARGUMENTS):
+    module = import_module(f"robodyn_ros.{name}")
+    # also where control_msgs is not installed, which has them
+    found["action", "execute"] = {
+        action.replace("~", f"/{name}") for action in getattr(module, "ACTIONS", {})
+    }
+    for _, node in running(module, class_name, *ARGUMENTS):
         for key, names in present(node):
             found[key].update(names)
     for key, names in (*LATER.get(name, {}).items(), *ALWAYS.items()):

@@ -14,19 +14,23 @@
 
 """Write docs/robots.md: public robots loaded, compared with Pinocchio, and moved.
 
-    python docs/make_robots.py FOLDER [--nodes N]
+    python docs/make_robots.py FOLDER --nodes
 
 FOLDER holds checkouts of the repositories in docs/public_robots.py, each under its own name. The
-robots' files stay there; the page holds what was found.
+robots' files stay there; the page holds what was found. One robot after the other takes a process
+of its own; what it found is kept in FOLDER/robots.json, from which `--resume` goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import multiprocessing
 import os
 import sys
+import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +53,9 @@ STATES, TOLERANCE = 20, 1e-12
 # A goal is reached if it is missed by less at its time [rad or m], [m], [rad].
 JOINT_ERROR, POSITION_ERROR, ANGLE_ERROR = 2e-3, 1e-3, 2e-3
 REACHED = "reached, "
+# The planner refuses tip paths from a condition number of 1000 on.
+SINGULAR = 500.0
+FRICTION = "as described"
 DURATION, CONTROL, STEP = 3.0, 0.004, 0.0005
 
 
@@ -74,30 +81,56 @@ class Row:
         )
 
 
-def examine(folder: Path, robot: PublicRobot) -> Row:
+def examine(folder: Path, robot: PublicRobot, nodes: bool) -> Row:
     """Load a robot, compare it, and move it."""
+    warnings.simplefilter("ignore")  # inertias of others are theirs
     row = Row(robot)
     source = folder / robot.repository.split("/")[1] / robot.file
     try:
-        arm = rd.load(
-            source,
-            tip_link=robot.tip or None,
-            base_link=robot.base or None,
-            hold_branches=robot.hold_branches,
-            xacro_args=robot.arguments or None,
-        )
+        arm = load(source, robot)
         row.joints = len(arm.joint_names)
         row.difference = difference(arm, source, robot.arguments)
     except rd.RobodynError as error:
         row.problem = " ".join(str(error).split()).replace(str(folder), "")
         return row
+    weak = too_weak(arm)
+    if weak:
+        row.joint_goal = row.pose_goal = weak
+        return row
     bent = bent_configuration(arm)
-    for row.friction, moved in (("as described", arm), ("none", arm.without_friction())):
+    for row.friction, moved in ((FRICTION, arm), ("none", arm.without_friction())):
         row.joint_goal = attempt(partial(joint_goal, moved, bent))
         row.pose_goal = attempt(partial(pose_goal, moved, bent))
         if row.good:
             break
+    if nodes:
+        friction = row.friction == FRICTION
+        row.nodes = attempt(partial(nodes_goals, source, robot, moved, bent, friction))
     return row
+
+
+def too_weak(arm: Any) -> str:
+    """Which joint cannot hold the arm at home within its own limit, in a line; or nothing."""
+    rest = np.zeros(len(arm.home))
+    needed, limits = np.abs(arm.inverse_dynamics(arm.home, rest, rest)), arm.effort_limits
+    worst = int(np.argmax(needed / limits))
+    if needed[worst] <= limits[worst]:
+        return ""
+    return (
+        f"no: {arm.joint_names[worst]} has {limits[worst]:.3g} N m, and needs "
+        f"{needed[worst]:.3g} N m to hold the arm at home"
+    )
+
+
+def load(source: Path, robot: PublicRobot) -> Any:
+    """The arm that is moved."""
+    return rd.load(
+        source,
+        tip_link=robot.tip or None,
+        base_link=robot.base or None,
+        hold_branches=robot.hold_branches,
+        xacro_args=robot.arguments or None,
+    )
 
 
 def attempt(move: Any) -> str:
@@ -158,24 +191,37 @@ def joint_goal(arm: Any, goal: Any) -> str:
 
 
 def pose_near(arm: Any, start: Any) -> Any:
-    """A pose of the tip that the arm reaches from a configuration with small turns."""
+    """A pose of the tip that the arm reaches from a configuration with small turns.
+
+    Where these lead close to a singularity, which the planner refuses, they are smaller ones.
+    """
     units = np.array([unit == "rad" for unit in arm.joint_units])
-    near = start + np.where(units, 0.12, 0.02) * np.where(np.arange(len(start)) % 2, -1.0, 1.0)
+    turns = np.where(units, 0.12, 0.02) * np.where(np.arange(len(start)) % 2, -1.0, 1.0)
     limits = arm.position_limits
-    return arm.body_pose(np.clip(near, limits[:, 0], limits[:, 1]))
+    share = 1.0
+    while True:
+        near = np.clip(start + share * turns, limits[:, 0], limits[:, 1])
+        if share < 0.1 or float(arm.condition_number(near)) < SINGULAR:
+            return arm.body_pose(near)
+        share *= 0.5
 
 
-def nodes_goals(folder: Path, robot: PublicRobot) -> str:
+def nodes_goals(source: Path, robot: PublicRobot, arm: Any, bent: Any, friction: bool) -> str:
     """The same goals by topic, through the nodes."""
     from robots_nodes import through_the_nodes
 
-    source = folder / robot.repository.split("/")[1] / robot.file
-    arm = rd.load(source)
-    bent = bent_configuration(arm)
+    parameters = {
+        "model": str(source),
+        "xacro_args": " ".join(f"{name}:={value}" for name, value in robot.arguments.items()),
+        "base_link": robot.base,
+        "tip_link": robot.tip,
+        "hold_branches": robot.hold_branches,
+        "friction": friction,
+    }
     try:
-        joint, away, angle = through_the_nodes(source, arm, bent, pose_near(arm, bent))
-    except TimeoutError as error:
-        return f"no: waited in vain for {error}"
+        joint, away, angle = through_the_nodes(parameters, arm, bent, pose_near(arm, bent))
+    except (TimeoutError, RuntimeError) as error:
+        return f"no: {error}"
     good = joint < JOINT_ERROR and away < POSITION_ERROR and angle < ANGLE_ERROR
     return f"{REACHED if good else 'no: '}{joint:.1e} rad; {away:.1e} m, {angle:.1e} rad"
 
@@ -209,30 +255,40 @@ def main() -> None:
     """Examine every robot and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="with a checkout of each repository")
-    parser.add_argument("--nodes", type=int, default=0, help="move so many through the nodes, too")
+    parser.add_argument("--nodes", action="store_true", help="move them through the nodes, too")
+    parser.add_argument("--resume", action="store_true", help="go on where a run was cut short")
     parser.add_argument("--only", default="", help="robots whose title has this, and no page")
     given = parser.parse_args()
     folder = given.folder.resolve()
     repositories = sorted({robot.repository.split("/")[1] for robot in ROBOTS})
     os.environ[PATH_VARIABLE] = os.pathsep.join(str(folder / name) for name in repositories)
-    warnings.simplefilter("ignore")  # inertias of others are theirs
+    kept = folder / "robots.json"
+    known = json.loads(kept.read_text()) if given.resume and kept.exists() else {}
+    robots = [robot for robot in ROBOTS if given.only in robot.title]
     rows = []
-    for robot in ROBOTS:
-        if given.only and given.only not in robot.title:
-            continue
-        row = examine(folder, robot)
-        plain = not (robot.tip or robot.base or robot.hold_branches or robot.arguments)
-        flown = sum(bool(other.nodes) for other in rows)
-        if row.good and plain and row.friction == "as described" and flown < given.nodes:
-            row.nodes = nodes_goals(folder, robot)
-        rows.append(row)
-        text = (
-            row.problem
-            or f"{row.difference:.1e}; {row.joint_goal}; {row.pose_goal}; friction {row.friction}"
-        )
-        sys.stderr.write(f"{robot.title}: {text} {row.nodes}\n")
+    # what a model is loaded with stays with its process
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        for count, robot in enumerate(robots, 1):
+            started = time.monotonic()
+            if robot.title in known:
+                row = Row(**known[robot.title] | {"robot": robot})
+            else:
+                row = pool.apply(examine, (folder, robot, given.nodes))
+                known[robot.title] = asdict(row) | {"robot": robot.title}
+            rows.append(row)
+            if not given.only:
+                kept.write_text(json.dumps(known, indent=1))
+            took = time.monotonic() - started
+            sys.stderr.write(f"{count}/{len(robots)} {robot.title} ({took:.0f} s): {told(row)}\n")
     if not given.only:
         (Path(__file__).parent / "robots.md").write_text(page(rows), encoding="utf-8")
+
+
+def told(row: Row) -> str:
+    """A row in a line."""
+    found = f"{row.difference:.1e}; {row.joint_goal}; {row.pose_goal}; friction {row.friction}"
+    return row.problem or (f"{found}; nodes {row.nodes}" if row.nodes else found)
 
 
 if __name__ == "__main__":

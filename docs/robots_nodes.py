@@ -17,10 +17,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import rclpy
+import yaml
 from geometry_msgs.msg import PoseStamped
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
@@ -32,7 +35,6 @@ from robodyn_ros.trajectory_planner import TrajectoryPlanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 # Wall time that a motion may take on a busy machine [s].
 PATIENCE = 300.0
@@ -54,11 +56,11 @@ PARAMETERS = {
 class Flight:
     """Planner, controller and simulator of one robot, and a peer that sends goals."""
 
-    def __init__(self, source: Path) -> None:
-        words = ["--ros-args", "-p", f"model:={source}"]
-        for name, value in PARAMETERS.items():
-            words += ["-p", f"{name}:={value}"]
-        rclpy.init(args=words)
+    def __init__(self, folder: Path, parameters: dict[str, Any]) -> None:
+        file = folder / "parameters.yaml"
+        every = {"/**": {"ros__parameters": PARAMETERS | parameters}}
+        file.write_text(yaml.safe_dump(every), encoding="utf-8")
+        rclpy.init(args=["--ros-args", "--params-file", str(file)])
         self.executor = SingleThreadedExecutor()
         self.peer = rclpy.create_node("goals", use_global_arguments=False)
         self.state: JointState | None = None
@@ -78,7 +80,7 @@ class Flight:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > deadline:
-                raise TimeoutError(what)
+                raise TimeoutError(f"waited in vain for {what}")
             self.executor.spin_once(timeout_sec=0.05)
 
     def at(self, names: tuple[str, ...]) -> Any:
@@ -106,13 +108,22 @@ class Flight:
         rclpy.try_shutdown()
 
 
-def through_the_nodes(source: Path, arm: Any, goal: Any, pose: Any) -> tuple[float, float, float]:
+def through_the_nodes(
+    parameters: dict[str, Any], arm: Any, goal: Any, pose: Any
+) -> tuple[float, float, float]:
     """How far a robot ends from a joint goal [rad], and then from a pose goal [m], [rad].
 
+    Args:
+        parameters: of all nodes: which model, and how it is loaded.
+        arm: the model, to say where its tip is.
+        goal: positions (n,) of the joints.
+        pose: of the tip (7,).
+
     Raises:
-        TimeoutError: it does not move.
+        TimeoutError: it does not move; it names what was waited for.
     """
-    flight = Flight(source)
+    folder = TemporaryDirectory()
+    flight = Flight(Path(folder.name), parameters)
     try:
         ready = lambda: (  # noqa: E731
             flight.joints.get_subscription_count() > 0
@@ -135,3 +146,4 @@ def through_the_nodes(source: Path, arm: Any, goal: Any, pose: Any) -> tuple[flo
         return joint_error, away, turned
     finally:
         flight.close()
+        folder.cleanup()

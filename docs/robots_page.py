@@ -31,13 +31,13 @@ their files is part of this package.
   the description's own limits of effort; the largest joint error half a second later.
 - **Pose goal**: from there along a straight line of the tip to another pose; how far from it the
   tip is half a second later.
-- **Friction**: `none` where the goals are missed with the friction of the description: damping and
-  Coulomb friction of joints that are nearly massless are too stiff for steps of {step:g} s.
+- **Friction**: the damping and the Coulomb friction that the maker describes, in the plant and in
+  the control; `none` where the goals are missed with it. Steps of {step:g} s.
 - **Nodes**: both goals by topic (`goal_joints`, `goal_pose`) through trajectory_planner,
-  inverse_dynamics and forward_simulator in lockstep, the errors likewise; tried with {nodes} of the
-  robots.
+  inverse_dynamics and forward_simulator in lockstep, the errors likewise.
 
-{good} of {all} robots load, agree to {tolerance:g} and reach both goals.
+{good} of {all} robots load, agree to {tolerance:g} and reach both goals; {nodes} reach them through
+the nodes, too.
 
 | robot | joints | Pinocchio | friction | joint goal | pose goal | nodes |
 |---|---|---|---|---|---|---|
@@ -46,7 +46,7 @@ their files is part of this package.
 
 def page(rows: list[Any]) -> str:
     """The page of the rows that docs/make_robots.py found."""
-    from make_robots import DURATION, STATES, STEP, TOLERANCE
+    from make_robots import DURATION, REACHED, STATES, STEP, TOLERANCE
 
     text = _HEAD.format(
         states=STATES,
@@ -55,7 +55,7 @@ def page(rows: list[Any]) -> str:
         step=STEP,
         good=sum(row.good for row in rows),
         all=len(rows),
-        nodes=sum(bool(row.nodes) for row in rows),
+        nodes=sum(row.nodes.startswith(REACHED) for row in rows),
     )
     text += "".join(_row(row) for row in rows)
     text += "\n## Where they come from\n\n| robot | repository | file | how it is loaded |\n"
@@ -64,7 +64,13 @@ def page(rows: list[Any]) -> str:
 
 
 def _row(row: Any) -> str:
-    cells = [f"{row.difference:.1e}", row.friction, row.joint_goal, row.pose_goal, row.nodes or "–"]
+    cells = [
+        f"{row.difference:.1e}",
+        row.friction or "–",
+        row.joint_goal,
+        row.pose_goal,
+        row.nodes or "–",
+    ]
     if row.problem:
         cells = [f"refused: {row.problem}", "–", "–", "–", "–"]
     return f"| {row.robot.title} | {row.joints or '–'} | {' | '.join(cells)} |\n"

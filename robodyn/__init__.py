@@ -43,12 +43,23 @@ if TYPE_CHECKING:
     from robodyn.errors import KinematicsError as KinematicsError
     from robodyn.errors import ModelError as ModelError
     from robodyn.errors import ModelNotFound as ModelNotFound
+    from robodyn.errors import NoPath as NoPath
     from robodyn.errors import NoSolution as NoSolution
     from robodyn.errors import PathError as PathError
     from robodyn.errors import RobodynError as RobodynError
     from robodyn.errors import SimulationFailed as SimulationFailed
     from robodyn.errors import SingularConfiguration as SingularConfiguration
     from robodyn.errors import UnderActuated as UnderActuated
+    from robodyn.identification.calibration.calibrate import calibrate as calibrate
+    from robodyn.identification.calibration.measurements import Measurements as Measurements
+    from robodyn.identification.calibration.measurements import (
+        read_measurements as read_measurements,
+    )
+    from robodyn.identification.calibration.poses import calibration_poses as calibration_poses
+    from robodyn.identification.excitation import exciting_trajectory as exciting_trajectory
+    from robodyn.identification.identify import identify as identify
+    from robodyn.identification.reading import read_recording as read_recording
+    from robodyn.identification.recording import Recording as Recording
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop as ClosedLoop
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
     from robodyn.mechanisms.kind import Kind as Kind
@@ -56,7 +67,12 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.load import models as models
     from robodyn.mechanisms.registry import kinds as kinds
     from robodyn.mechanisms.registry import register_kind as register_kind
+    from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.planning.free_choices import optimize_free as optimize_free
+    from robodyn.planning.plan_path import plan_path as plan_path
+    from robodyn.planning.time_optimal import time_optimal as time_optimal
+    from robodyn.planning.workspace import workspace as workspace
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
     from robodyn.report.study import analyze as analyze
@@ -86,6 +102,7 @@ _HOMES = {
         "KinematicsError",
         "ModelError",
         "ModelNotFound",
+        "NoPath",
         "NoSolution",
         "PathError",
         "RobodynError",
@@ -93,13 +110,25 @@ _HOMES = {
         "SingularConfiguration",
         "UnderActuated",
     ),
+    "robodyn.identification.calibration.calibrate": ("calibrate",),
+    "robodyn.identification.calibration.measurements": ("Measurements", "read_measurements"),
+    "robodyn.identification.calibration.poses": ("calibration_poses",),
+    "robodyn.identification.excitation": ("exciting_trajectory",),
+    "robodyn.identification.identify": ("identify",),
+    "robodyn.identification.reading": ("read_recording",),
+    "robodyn.identification.recording": ("Recording",),
     "robodyn.mechanisms.closed_loop.loop": ("ClosedLoop",),
     "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": ("load", "models"),
     "robodyn.mechanisms.registry": ("kinds", "register_kind"),
+    "robodyn.planning.free_choices": ("optimize_free",),
+    "robodyn.planning.plan_path": ("plan_path",),
+    "robodyn.planning.workspace": ("workspace",),
+    "robodyn.planning.time_optimal": ("time_optimal",),
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.mechanisms.common.end_stops": ("EndStops",),
     "robodyn.simulation": ("simulate", "simulate_many"),
+    "robodyn.mechanisms.serial.arm": ("SerialArm",),
     "robodyn.mechanisms.stewart.platform": ("StewartPlatform",),
     "robodyn.sweeps.sweep": ("sweep",),
     "robodyn.threads": ("get_threads", "set_threads"),

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The array type used throughout the package."""
+"""The array types used throughout the package."""
 
 from __future__ import annotations
 
@@ -20,3 +20,4 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]

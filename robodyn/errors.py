@@ -55,12 +55,54 @@ class MissingInertiaWarning(UnphysicalInertiaWarning):
     """A moving link has no inertial and is treated as massless."""
 
 
+class LeftOutWarning(UserWarning):
+    """Something of a description is left out, as it is not modelled; the message names it."""
+
+
 class PathError(RobodynError, ValueError):
     """An unknown path name, or an invalid waypoint file."""
 
 
 class InfeasibleTrajectory(RobodynError, ValueError):
     """A motion that its duration and speed limits do not allow."""
+
+
+class NoPath(RobodynError, ValueError):
+    """No path between two configurations keeps to the bounds, or none was found.
+
+    Attributes:
+        separated_by: what is in the way: `start` or `goal`, which breaks a bound itself;
+            `singular surface`; `assembly mode`, a singular surface between two configurations
+            with the same positions of the driven joints; `condition limit`, which a path exceeds
+            that could be found otherwise; `limit` of a joint; `clearance`; or `unknown`.
+        certain: whether it is proven, not only that a search ended without a path.
+        joint: whose limit it is, if it is a joint's; empty otherwise.
+        limit: what the bound allows.
+        configuration: where it is broken, (nq,), or None.
+        resolution: [rad] of an exhaustive search, or None.
+
+    `value` is what the bounded quantity is there.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        separated_by: str,
+        certain: bool = False,
+        joint: str = "",
+        value: Any = None,
+        limit: float | None = None,
+        configuration: Any = None,
+        resolution: float | None = None,
+    ) -> None:
+        super().__init__(message, value=value)
+        self.separated_by = separated_by
+        self.certain = certain
+        self.joint = joint
+        self.limit = limit
+        self.configuration = configuration
+        self.resolution = resolution
 
 
 class KinematicsError(RobodynError, ArithmeticError):

@@ -37,6 +37,7 @@ EXTRAS = {
     "meshes": ["trimesh>=3.20", "pycollada>=0.7"],
     "report": ["bokeh>=3.8,<4", "matplotlib>=3.5"],
     "xacro": ["xacro>=2.0"],
+    "mujoco": ["mujoco>=3.2"],
 }
 
 

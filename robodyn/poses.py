@@ -83,6 +83,41 @@ def rotation_matrix(pose: ArrayLike) -> FloatArray:
     return out.reshape(*shape, 3, 3)
 
 
+def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
+    """Roll, pitch and yaw (3,) [rad] of a rotation matrix (3, 3), R = Rz Ry Rx."""
+    level = float(np.hypot(rotation[0, 0], rotation[1, 0]))
+    pitch = np.arctan2(-rotation[2, 0], level)
+    if level > 1e-9:
+        roll = np.arctan2(rotation[2, 1], rotation[2, 2])
+        yaw = np.arctan2(rotation[1, 0], rotation[0, 0])
+        return np.array([roll, pitch, yaw])
+    # roll and yaw turn about the same axis: all of it is taken as yaw
+    return np.array([0.0, pitch, np.arctan2(-rotation[0, 1], rotation[1, 1])])
+
+
+def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
+    """Quaternions x y z w (..., 4), w >= 0, of rotation matrices (..., 3, 3).
+
+    By the largest of the four components, so that none is the root of a small difference
+    (Shepperd 1978).
+    """
+    R = np.asarray(rotation)
+    # each row is the quaternion times four times one of its components
+    rows = np.empty((*R.shape[:-2], 4, 4))
+    diagonal = np.diagonal(R, axis1=-2, axis2=-1)
+    trace = diagonal.sum(axis=-1)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        rows[..., i, i] = 1.0 + 2.0 * diagonal[..., i] - trace
+        rows[..., i, j] = rows[..., j, i] = R[..., i, j] + R[..., j, i]
+        rows[..., i, 3] = rows[..., 3, i] = R[..., k, j] - R[..., j, k]
+    rows[..., 3, 3] = 1.0 + trace
+    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
+    chosen = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
+    chosen /= np.linalg.norm(chosen, axis=-1, keepdims=True)
+    return np.where(chosen[..., 3:] < 0.0, -chosen, chosen)
+
+
 def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
     """Displacement (..., 6) [m, rad] from start to goal (..., 7), base frame.
 

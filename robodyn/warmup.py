@@ -80,7 +80,7 @@ def _aside(mechanism: Mechanism) -> SampledTrajectory:
 
 
 def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:
-    """Follow a path, and replace it halfway."""
+    """Follow a path, replace it halfway, and stop."""
     follower = TrajectoryFollower(mechanism, predicts=True)
     follower.follow(path)
     rest = np.zeros(mechanism.coordinates.velocity_size)
@@ -88,3 +88,5 @@ def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:
         if time == SECOND // 2:
             follower.follow(path, time)
         follower.command(time, mechanism.home, rest, np.zeros(6))
+    follower.stop()
+    follower.command(SECOND + 1, mechanism.home, rest + STEP, np.zeros(6))

@@ -18,7 +18,7 @@ Subscribes the state and the trajectory; publishes `condition_number`, `~/condit
 `~/scale` (0 to 1: speed factor, from the planned motion ahead), `~/singularity_ahead` (time on the
 path [s] of the first singularity or crossing of `error`, infinite if there is none, NaN for a path
 that cannot be examined) and `/diagnostics` (when a level changes, and periodically; `trajectory
-ahead` has the times of all crossings of `warn` and `error` and of all singularities).
+ahead` has the times of all crossings of `warn` and `error` and of all singularities, type by type).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ import robodyn as rd
 from robodyn.analysis.conditioning import (
     ConditionLevel,
     condition_rate,
+    direction_name,
     weakest_direction,
 )
 from robodyn.analysis.lookahead import look_ahead, needs_regularity
@@ -105,13 +106,17 @@ class ConditionMonitor(Node):
         self._number.publish(Float64(data=number))
         changed = self._level.update(number)
         if changed or not 0 <= stamp - self._sent < self._period:
-            self._last = self._status(number, configuration, velocity)
+            try:
+                self._last = self._status(number, configuration, velocity)
+            except rd.KinematicsError as error:  # at the very singularity
+                level, text = self._level.level, f"condition number {number:.4g}: {error}"
+                self._last = diagnostics.status(self, "condition number", level, text, {})
             self._publish()
         level, now = self._level.level, time.monotonic()
         if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
             # where efforts stay finite the mechanism may well start in a singularity
-            matters = needs_regularity(self._mechanism, configuration)
+            matters = needs_regularity(self._mechanism)
             diagnostics.say(
                 self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.message}"
             )
@@ -132,13 +137,22 @@ class ConditionMonitor(Node):
     ) -> DiagnosticStatus:
         smallest = float(self._mechanism.singular_values(configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))
-        _, weakest = weakest_direction(self._mechanism, configuration, self._length)
         level = self._level.level
         message = f"condition number {number:.4g}"
+        kinds = self._mechanism.singularities
+        by_kind = {kind.name: float(kind.condition(configuration, 1.0)) for kind in kinds}
+        nearest = max(kinds, key=lambda kind: by_kind[kind.name]) if kinds else None
+        if nearest is not None and nearest.yields is not None:
+            weakest = direction_name(nearest.yields(configuration, self._length))
+        else:
+            _, weakest = weakest_direction(self._mechanism, configuration, self._length)
         if level:
             message += f", above {(self._level.warn, self._level.error)[level - 1]:g}"
+            if nearest is not None:
+                message += f", near a singularity of {nearest.name} ({nearest.meaning})"
             message += f"; weakest: {weakest}"
         values = {
+            **{f"condition_number, {name}": each for name, each in by_kind.items()},
             "condition_number": number,
             "condition_number_scaled": scaled,
             "characteristic_length": self._length,
@@ -180,6 +194,12 @@ class ConditionMonitor(Node):
             "warn": ahead.warn,
             "error": ahead.error,
             "singular_times": list(ahead.singular_times),
+            **{
+                f"singular_times, {kind.name}": [
+                    meeting.time for meeting in ahead.meetings if meeting.name == kind.name
+                ]
+                for kind in self._mechanism.singularities
+            },
             "warn_times": list(ahead.warn_times),
             "error_times": list(ahead.error_times),
             "highest": ahead.highest,

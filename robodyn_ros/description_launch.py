@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, LogInfo
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -134,6 +135,11 @@ def is_on(context: LaunchContext, argument: str) -> bool:
     """Whether a launch argument is `true`."""
     text: str = LaunchConfiguration(argument).perform(context)
     return text == "true"
+
+
+def warn(text: str) -> None:
+    """A warning of the launch itself, on the screen and in its log file."""
+    get_logger("launch.user").warning("%s", text)
 
 
 def enclave(name: str) -> list[str]:
@@ -281,5 +287,6 @@ def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     try:
         text = robot_description(source, mechanism)
     except rd.RobodynError as error:
-        return [LogInfo(msg=f"no robot_description: {error}"), *view]
+        warn(f"no robot_description: {error}")
+        return view
     return [state_publisher(text, "joint_states", sim_time=True), *view]

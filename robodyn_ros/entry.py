@@ -88,7 +88,7 @@ def run_summary() -> None:
 
 
 def state_estimator() -> None:
-    """Estimates a platform's state from the legs' encoders."""
+    """Estimates a mechanism's state from its joints' encoders."""
     _start("state_estimator", "StateEstimator")
 
 

@@ -18,8 +18,11 @@ For each message rclpy iterates twice, in Python, over everything a node waits f
 timers, and about two QoS events per publisher and subscription. It builds a new wait set each time,
 and a task for the callback. Here the wait set is reused until the node's entities change, messages
 are taken and passed to their callbacks directly, and everything else is left to rclpy, which is
-called only when something else is ready, or twice a second: QoS events (a peer with incompatible
-QoS was found) are not urgent.
+called only when something else is ready: timers, services, actions. QoS events (a peer with
+incompatible QoS was found) are not urgent and are looked for twice a second.
+
+It uses the wait set of `rclpy.impl`, which differs between releases. Whether it fits is tried when
+a node starts to spin; where it does not, rclpy's own executor serves, and one line says so.
 
 `ROBODYN_EXECUTOR` selects another executor for measurements: `single` and `multi` are rclpy's own;
 `events` is its experimental one, which in rclpy 7.1.6 occasionally stops taking messages and prints
@@ -48,6 +51,10 @@ from rclpy.signals import SignalHandlerGuardCondition
 from robodyn.errors import InvalidInput
 
 try:
+    from rclpy.event_handler import EventHandler
+except ImportError:  # Humble
+    from rclpy.qos_event import QoSEventHandler as EventHandler
+try:
     from rclpy.experimental import EventsExecutor
 except ImportError:  # Humble, and the first releases of Jazzy
     EventsExecutor = None  # type: ignore[assignment]  # not in this release
@@ -72,8 +79,7 @@ REST = ("timer", "service", "client")
 class LeanExecutor(SingleThreadedExecutor):
     """Executes one node's callbacks in the spinning thread, those of subscriptions directly.
 
-    A subscription's callback must not be a coroutine. Waitables are checked only as often as QoS
-    events.
+    A subscription's callback must not be a coroutine.
     """
 
     def __init__(self, node: Node) -> None:
@@ -93,6 +99,17 @@ class LeanExecutor(SingleThreadedExecutor):
         task = super().create_task(callback, *args, **kws)
         self._stir.trigger()
         return task
+
+    def misfit(self) -> str:
+        """Why this executor does not fit the rclpy that runs; empty if it does."""
+        try:
+            with ExitStack() as held:
+                Waiting(self._spun, [self._stir], held).look()
+            for subscription in self._spun.subscriptions:
+                hand_over(subscription, wants_info(subscription), pretend=True)
+        except (AttributeError, TypeError, RuntimeError) as error:
+            return f"{type(error).__name__}: {error}"
+        return ""
 
     def spin(self) -> None:
         """Execute callbacks until rclpy is shut down, or one of them raises.
@@ -119,10 +136,19 @@ class LeanExecutor(SingleThreadedExecutor):
                 while node.context.ok() and waiting.is_current():
                     left = look + SELDOM - time.monotonic()
                     rest = waiting.wait(max(left, 0.0))
+                    for waitable in waiting.ready_waitables:
+                        self._begin(waitable)
                     if left <= 0.0:
                         look = time.monotonic()
                     if rest or left <= 0.0:
                         self._do_rest()
+
+    def _begin(self, waitable: Any) -> None:
+        """Take what a waitable has ready, and execute it with the rest."""
+        for future in getattr(waitable, "_futures", ()):  # an action client's
+            future._set_executor(self)
+        taken = waitable.take_data()
+        super().create_task(waitable.execute, taken)
 
     def _do_rest(self) -> None:
         """Execute everything that rclpy's own executor finds ready."""
@@ -145,12 +171,20 @@ class Waiting:
 
     def __init__(self, node: Node, guards: list[Any], held: ExitStack) -> None:
         self._node = node
-        self._entities = subscriptions, timers, services, clients, self._guards = self._present()
+        self._entities = present = self._present()
+        subscriptions, timers, services, clients, self._guards, self._waitables = present
+        self.ready_waitables: list[Any] = []
         guards = [*self._guards, *guards]
-        counts = map(len, (subscriptions, guards, timers, clients, services))
+        counts = [*map(len, (subscriptions, guards, timers, clients, services)), 0]
+        for waitable in self._waitables:
+            held.enter_context(waitable)
+            needs = waitable.get_num_entities()
+            more = (needs.num_subscriptions, needs.num_guard_conditions, needs.num_timers,
+                    needs.num_clients, needs.num_services, needs.num_events)  # fmt: skip
+            counts = [count + extra for count, extra in zip(counts, more, strict=True)]
         context: Any = node.context.handle
         held.enter_context(context)
-        self._set = wait_set = rclpy_implementation.WaitSet(*counts, 0, context)
+        self._set = wait_set = rclpy_implementation.WaitSet(*counts, context)
         self._add = []
         for add, entities in (
             (wait_set.add_subscription, subscriptions),
@@ -173,46 +207,60 @@ class Waiting:
             list(n.services),
             list(n.clients),
             list(n.guards),
+            [w for w in n.waitables if not isinstance(w, EventHandler)],
         )
 
     def is_current(self) -> bool:
         """Whether the node still has the same entities."""
         return self._entities == self._present()
 
+    def look(self, timeout: float = 0.0) -> tuple[Any, bool]:
+        """Wait up to `timeout` [s]: subscriptions that are ready, and whether anything else is."""
+        wait_set = self._set
+        wait_set.clear_entities()
+        for add, handle in self._add:
+            add(handle)
+        for waitable in self._waitables:
+            waitable.add_to_wait_set(wait_set)
+        wait_set.wait(int(timeout * 1e9))
+        ready = wait_set.get_ready_entities("subscription")
+        stirred = wait_set.get_ready_entities("guard_condition")
+        for guard in self._guards:
+            if guard.handle.pointer in stirred:
+                guard.trigger()  # again: waiting has reset it, and rclpy must see it, too
+        self.ready_waitables = [w for w in self._waitables if w.is_ready(wait_set)]
+        rest = stirred or self.ready_waitables or any(map(wait_set.get_ready_entities, REST))
+        return ready, bool(rest)
+
     def wait(self, timeout: float) -> bool:
         """Wait up to `timeout` [s] and execute the callbacks of subscriptions that are ready.
 
         Returns whether anything else is ready.
         """
-        wait_set = self._set
-        wait_set.clear_entities()
-        for add, handle in self._add:
-            add(handle)
-        wait_set.wait(int(timeout * 1e9))
-        ready = wait_set.get_ready_entities("subscription")
+        ready, rest = self.look(timeout)
         for pointer, subscription, with_info in self._subscriptions:
             if pointer in ready:
                 hand_over(subscription, with_info)
-        stirred = wait_set.get_ready_entities("guard_condition")
-        for guard in self._guards:
-            if guard.handle.pointer in stirred:
-                guard.trigger()  # again: waiting has reset it, and rclpy must see it, too
-        return bool(stirred) or any(wait_set.get_ready_entities(kind) for kind in REST)
+        return rest
 
 
-def hand_over(subscription: Any, with_info: bool) -> None:
-    """Take a message, if there still is one, and call the callback with it."""
+def hand_over(subscription: Any, with_info: bool, pretend: bool = False) -> None:
+    """Take a message, if there still is one, and call the callback with it, unless we pretend."""
     try:
         with subscription.handle:
-            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
+            take, call = subscription.handle.take_message, subscription.callback
+            kind, raw = subscription.msg_type, subscription.raw
+            if pretend:
+                return
+            taken = take(kind, raw)
     except rclpy_implementation.InvalidHandle:  # destroyed by the callback before
         return
     if taken is None:
         return
     if with_info:
-        subscription.callback(*taken)
+        call(*taken)
     else:
-        subscription.callback(taken[0])
+        call(taken[0])
 
 
 def wants_info(subscription: Any) -> bool:
@@ -247,9 +295,14 @@ def spin(node: Node) -> None:
         while True:
             executor.spin_once(timeout_sec=LOOK_UP)
     if kind == "lean":
-        executor = LeanExecutor(node)
-    else:
-        node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        executor = SingleThreadedExecutor() if kind == "single" else MultiThreadedExecutor()
-        executor.add_node(node)
+        lean = LeanExecutor(node)
+        misfit = lean.misfit()
+        if not misfit:
+            lean.spin()
+            return
+        lean.shutdown()
+        node.get_logger().info(f"rclpy's own executor serves, ours does not fit it: {misfit}")
+    node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    executor = MultiThreadedExecutor() if kind == "multi" else SingleThreadedExecutor()
+    executor.add_node(node)
     executor.spin()

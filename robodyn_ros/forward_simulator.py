@@ -14,9 +14,10 @@
 
 """Node `forward_simulator`: simulates the mechanism under efforts and publishes the clock.
 
-Subscribes `joint_commands`, `effort_controller/commands` and `external_wrench`; publishes
-`joint_states`, `/clock`, `/diagnostics` and, for a platform, `platform_state` and, where tf2 is
-installed, its transform; serves `~/reset`, `~/pause` and `~/step`.
+Subscribes `joint_commands` and `effort_controller/commands`, in units of `command_unit`, and
+`external_wrench`; publishes `joint_states` with efforts at the joints, `/clock`, `/diagnostics`
+and, for a platform, `platform_state` and, where tf2 is installed, its transform; serves `~/reset`,
+`~/pause` and `~/step`. Commands that say another unit than its own are ignored with a warning.
 
 In lockstep it advances by one control period only when the command with the stamp of its latest
 state has arrived, so a run depends on its inputs only. In realtime it follows the wall clock and
@@ -39,6 +40,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
+from robodyn.control import CommandUnit
 from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
@@ -46,7 +48,7 @@ from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.lossless_publishing import sender
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import COMMAND_UNIT, MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
 from robodyn_ros.runner import Finished
 
@@ -57,6 +59,7 @@ PARAMETERS = (
     MECHANISM
     | PAYLOAD
     | TRANSFORMS
+    | COMMAND_UNIT
     | {
         "stepping": Spec(
             "lockstep",
@@ -128,6 +131,8 @@ class ForwardSimulator(Node):
             self._mechanism, p["position_noise"], p["velocity_noise"], p["latency"], p["seed"]
         )
         self._joints = self._mechanism.joint_names
+        self._unit = CommandUnit(self._mechanism, p["command_unit"])
+        self._why_ignored = ""
         self._command: FloatArray | None = None
         self._ignored = 0
         self._stamp = 0
@@ -179,6 +184,7 @@ class ForwardSimulator(Node):
         if self._lockstep and (stamp != self._stamp or not self._begun):
             return
         try:
+            self._unit.refuse_other(message.header.frame_id)
             self._command = messages.joint_values(message, self._joints, "effort")
         except rd.RobodynError as error:
             self._ignore("joint_commands", error)
@@ -206,6 +212,7 @@ class ForwardSimulator(Node):
         if self._lockstep:
             return  # without a stamp it is not known which state it answers
         try:
+            self._unit.refuse_other("".join(dim.label for dim in message.layout.dim[:1]))
             efforts = messages.finite("effort", np.array(message.data))
             if len(efforts) != len(self._joints):
                 raise rd.InvalidInput(f"{len(efforts)} efforts for {len(self._joints)} joints")
@@ -217,6 +224,7 @@ class ForwardSimulator(Node):
 
     def _ignore(self, topic: str, error: Exception) -> None:
         self._ignored += 1
+        self._why_ignored = f"; {topic} ignored: {error}"
         self.get_logger().warning(
             f"{topic} ignored ({self._ignored} so far): {error}", throttle_duration_sec=1.0
         )
@@ -231,7 +239,16 @@ class ForwardSimulator(Node):
             self._plant.stop()
             self._stamp += self._period
         else:
-            self._advance(self._plant.effort if self._command is None else self._command)
+            self._advance(self._plant.effort if self._command is None else self._commanded())
+
+    def _commanded(self) -> FloatArray:
+        """The last command as efforts at the joints."""
+        assert self._command is not None
+        if self._unit.is_effort:
+            return self._command
+        plant = self._plant
+        rates = self._mechanism.joint_velocities(plant.configuration, plant.velocity)
+        return self._unit.to_efforts(self._command, rates)
 
     def _advance(self, effort: FloatArray) -> None:
         """Integrate; after a failure the mechanism keeps its last valid state."""
@@ -263,7 +280,7 @@ class ForwardSimulator(Node):
                 f"no joint_commands for the state at t = {self._stamp * 1e-9:.3f} s within "
                 f"{self._p['command_timeout']:g} s; {self._topic} has {heard} of "
                 f"{self._p['min_subscribers']} subscribers: is inverse_dynamics running, and does "
-                "it have a trajectory?",
+                f"it have a trajectory?{self._why_ignored}",
             )
 
     def _follow_clock(self) -> None:

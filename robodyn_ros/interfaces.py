@@ -52,7 +52,7 @@ class Interface:
     """
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
-        self._node = node
+        self._node, self._mechanism = node, mechanism
         self._messages = messages_of(mechanism)
         self.state_topic = self._messages.state_topic
         self.trajectory_topic = self._messages.trajectory_topic
@@ -61,8 +61,18 @@ class Interface:
     def on_state(self, callback: OnState, profile: QoSProfile) -> None:
         """Call back with stamp [ns], configuration and velocity of each state."""
         read, topic = self._messages.read_state, self.state_topic
+        is_of_others = self._messages.is_of_others
+        known = frozenset(self._mechanism.all_joint_names)
 
         def receive(message: Any) -> None:
+            if is_of_others(message):
+                if not known.intersection(message.name):
+                    self._node.get_logger().warning(
+                        f"{topic}: messages without any joint of {self._mechanism.name} are passed "
+                        f"over, such as one of {', '.join(message.name) or 'no joint'}",
+                        once=True,
+                    )
+                return
             try:
                 state = read(message)
             except RobodynError as error:

@@ -17,9 +17,15 @@
 Subscribes `platform_trajectory` and `platform_state` for a platform, `joint_trajectory` and
 `joint_states` for a mechanism moved by its joints, and `external_wrench`; a platform also takes a
 `joint_trajectory` of leg lengths. Publishes `effort_controller/commands` and `joint_commands`, one
-for each state received and stamped with that state's time; `~/joint_trajectory_with_effort` for a
-joint_trajectory_controller; `~/forces` and `~/massless_forces` for plots; `/diagnostics`. Serves
-`~/stop`.
+for each state received and stamped with that state's time, in units of `command_unit`, which the
+header's frame of the latter says; and, always as efforts at the joints, `~/forces` and
+`~/massless_forces` for plots and `~/joint_trajectory_with_effort` for a
+joint_trajectory_controller; `/diagnostics`. Serves `~/stop` and, where control_msgs is installed,
+the action `~/follow_joint_trajectory`.
+
+A managed (lifecycle) node: inactive, it listens and commands nothing. Deactivated in flight, it
+comes to rest and lets the efforts go as its watchdog does; activated, it begins with where the
+mechanism is. `ros2 lifecycle set /inverse_dynamics deactivate`
 """
 
 from __future__ import annotations
@@ -27,113 +33,71 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64, Float64MultiArray
+from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
-from robodyn.control import Command, TrajectoryFollower, Watchdog, joint_motion
-from robodyn.trajectories import SampledTrajectory
-from robodyn_ros import diagnostics, messages, qos
+from robodyn.control import LettingGo, TrajectoryFollower, Watchdog
+from robodyn.control.goal_watch import INVALID_GOAL
+from robodyn.trajectories import Motion, SampledTrajectory
+from robodyn_ros import diagnostics, qos
+from robodyn_ros.control_parameters import CONTROL
+from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
+from robodyn_ros.goal_execution import GoalExecution
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
+from robodyn_ros.managed import AUTOSTART, ManagedNode, Refused
+from robodyn_ros.parameters import (
+    COMMAND_UNIT,
+    MECHANISM,
+    current,
+    declare,
+    load_mechanism,
+    on_change,
+)
 from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
-from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
+from robodyn_ros.trajectory_action import ACTIONS as ACTIONS
+from robodyn_ros.trajectory_action import TrajectoryAction, serve
+from robodyn_ros.trajectory_goals import SETTINGS as GOALS
+from robodyn_ros.trajectory_goals import GoalRefused, Present
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
+    from robodyn_ros.trajectory_goals import Goal, Plan
 
-MODES = ("feedforward", "computed_torque", "gravity_compensation")
-SETTINGS = {
-    "mode": live(
-        "computed_torque",
-        "feedforward: efforts of the planned motion; computed_torque: with feedback; "
-        "gravity_compensation: efforts that hold the measured configuration",
-        choices=MODES,
-    ),
-    "kp": live(100.0, "computed torque: proportional gain [1/s^2]", 0.0, 1e6),
-    "kv": live(20.0, "computed torque: derivative gain [1/s]", 0.0, 1e5),
-    "preview": live(0.0, "computed torque: preview time of the planned acceleration [s]", 0.0, 1.0),
-    "delay": live(
-        0.0,
-        "computed torque: delay from a state until its efforts act [s]; if it is not 0, they are "
-        "computed for the state predicted for that time plus half a period",
-        0.0,
-        0.1,
-    ),
-    "handover": live(
-        0.5,
-        "time over which a new trajectory takes over from the active one, or from a state away "
-        "from its start [s]; longer, up to 30 s, where limits of rates and efforts ask for it",
-        0.0,
-        60.0,
-    ),
-    "idle": Spec(
-        "wait",
-        "without a trajectory: wait (publish nothing) or hold (stay at the present configuration)",
-        choices=("wait", "hold"),
-    ),
-    "use_scale": live(
-        False,
-        "slow down by condition_monitor/scale; computed torque is then evaluated halfway between "
-        "two states, which tracks better close to a singularity",
-    ),
-    "watchdog_timeout": live(
-        0.5,
-        "longest time without a state before the watchdog acts [s]; 0: no watchdog",
-        0.0,
-    ),
-    "watchdog_hold": live(
-        1.0, "watchdog: time for which efforts hold the last configuration [s]", 0.0
-    ),
-    "watchdog_ramp": live(2.0, "watchdog: time in which efforts then fall to zero [s]", 0.0),
-}
-PARAMETERS = MECHANISM | PAYLOAD | TRANSFORMS | SETTINGS
+LIVE = CONTROL | GOALS
+PARAMETERS = MECHANISM | AUTOSTART | PAYLOAD | TRANSFORMS | COMMAND_UNIT | LIVE
 # Periods of the watchdog and of the diagnostics [s].
 WATCH, DIAGNOSE = 0.02, 0.5
 
 
-class InverseDynamics(Node):
+class InverseDynamics(ManagedNode):
     """Publishes the efforts that the library computes for each state."""
 
     def __init__(self) -> None:
         super().__init__("inverse_dynamics")
-        self._p = p = declare(self, PARAMETERS)
+        self._p = declare(self, PARAMETERS)
+        self._letting_go: LettingGo | None = None  # after a deactivation
+        self._action: TrajectoryAction | None = None
+        if self._p["autostart"]:
+            self.start()
+        else:
+            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+
+    def configure(self) -> None:
+        """Load the mechanism, and listen."""
+        p = self._p = current(self, PARAMETERS)
         self._mechanism = load_mechanism(p)
         self._payload = PayloadParameters(self, self._mechanism, p, self._on_payload)
-        self._follower = TrajectoryFollower(
-            self._payload.mechanism,
-            p["mode"],
-            p["kp"],
-            p["kv"],
-            preview=p["preview"],
-            handover=p["handover"],
-            hold_when_idle=p["idle"] == "hold",
-        )
-        self._watchdog = Watchdog(p["watchdog_timeout"], p["watchdog_hold"], p["watchdog_ramp"])
-        self._joints = self._mechanism.joint_names
-        self._efforts, self._command = MultiArrayMessage(), JointStateMessage(self._joints)
-        self._plot = JointStateMessage(self._joints)
         self._stamp = 0
         self._last: FloatArray | None = None
+        self._rates: FloatArray | None = None
         self._problem = ""
-        self._commands = self.create_publisher(
-            Float64MultiArray, "effort_controller/commands", qos.COMMAND
-        )
-        self._joint_commands = self.create_publisher(JointState, "joint_commands", qos.COMMAND)
-        self._forces = self.create_publisher(JointState, "~/forces", qos.STATE)
-        self._massless = self.create_publisher(JointState, "~/massless_forces", qos.STATE)
-        self._with_effort = self.create_publisher(
-            JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
-        )
+        self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
@@ -141,14 +105,77 @@ class InverseDynamics(Node):
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
         self._scale: Subscription | None = None
+        self._watchdog, self._follower = self._new_watchdog(), self._new_follower()
+        self._goals = GoalExecution(self._follower, p)
         self._heed_scale(p)
-        on_change(self, SETTINGS, p, self._on_change)
+        on_change(self, LIVE, p, self._on_change)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(WATCH, self._watch)
         self.create_timer(DIAGNOSE, self._diagnose)
-        self.get_logger().info(f"{p['mode']} of {self._mechanism.name}, ready")
+        self._action = serve(self, self._mechanism.independent_joints, self._goals, self._plan_of)
+
+    def activate(self) -> None:
+        """Command efforts from here on: none before a trajectory comes, unless `idle` is hold.
+
+        A mechanism whose efforts are still being let go is held where it is.
+        """
+        self._watchdog = self._new_watchdog()
+        self._follower = self._goals.follower = self._new_follower()
+        self._heed_scale(self._p)
+        if self._letting_go is not None:
+            self._letting_go = None
+            self._follower.stop()
+        self._problem = ""
+        self.get_logger().info(f"{self._p['mode']} of {self._mechanism.name}, ready")
+
+    def deactivate(self) -> None:
+        """Come to rest and hold, then let the efforts go; afterwards command nothing."""
+        self._goals.abandon("the node was deactivated", INVALID_GOAL)
+        if not self._watchdog.is_fed:  # nothing has been commanded
+            return
+        self._follower.stop()
+        hold, ramp = max(self._p["watchdog_hold"], self._p["stop_time"]), self._p["watchdog_ramp"]
+        self._letting_go = LettingGo(hold, ramp, time.monotonic())
+        self.get_logger().info(f"inactive: efforts hold for {hold:g} s, and end {ramp:g} s later")
+
+    def clean_up(self) -> None:
+        """Listen no longer."""
+        if self._letting_go is not None:
+            raise Refused("the efforts are still being let go: ask again when they are zero")
+        self._end_action()
+        super().clean_up()
+
+    def destroy_node(self) -> None:
+        """As rclpy's, which leaves actions: they would keep the node, see `lifecycle_states`."""
+        self._end_action()
+        super().destroy_node()
+
+    def _end_action(self) -> None:
+        if self._action is not None:
+            self._action.destroy()
+            self._action = None
+
+    def _new_watchdog(self) -> Watchdog:
+        p = self._p
+        return Watchdog(p["watchdog_timeout"], p["watchdog_hold"], p["watchdog_ramp"])
+
+    def _new_follower(self) -> TrajectoryFollower:
+        p = self._p
+        return TrajectoryFollower(
+            self._payload.mechanism,
+            p["mode"],
+            p["kp"],
+            p["kv"],
+            preview=p["preview"],
+            handover=p["handover"],
+            hold_when_idle=p["idle"] == "hold",
+            stop_time=p["stop_time"],
+        )
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
+        if not self.is_active:
+            self.get_logger().warning("trajectory not taken: the node is inactive")
+            return
         self._follower.follow(trajectory, start)
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"
@@ -158,24 +185,12 @@ class InverseDynamics(Node):
             self.get_logger().warning(
                 f"{topic} has {planners} publishers: the latest trajectory is followed"
             )
-        try:
-            motion = joint_motion(self._payload.mechanism, trajectory, trajectory.times)
-        except rd.KinematicsError as error:
-            self.get_logger().warning(f"no joint_trajectory_with_effort: {error}")
-            return
-        if not np.isfinite(motion.efforts).all():
-            self.get_logger().warning(
-                "no joint_trajectory_with_effort: the efforts of the motion are not finite"
-            )
-            return
-        limits = self._mechanism.effort_limits
-        # a controller adds them to its own without checking limits
-        motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
-        message = messages.joint_trajectory(self._joints, trajectory.times, motion)
-        message.header.stamp = messages.to_stamp(start or 0)
-        self._with_effort.publish(message)
+        self._outputs.trajectory(trajectory, start, self._payload.mechanism)
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
+        if not self.is_active and self._letting_go is None:
+            self._stamp, self._last, self._rates = stamp, configuration, velocity
+            return
         try:
             wrench = self._wrench.at(configuration)
             # states are checked when they are read
@@ -183,53 +198,55 @@ class InverseDynamics(Node):
         except rd.InvalidInput as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
-        self._stamp, self._last = stamp, configuration
+        self._stamp, self._last, self._rates = stamp, configuration, velocity
         if command is None:
             return
         self._watchdog.fed(time.monotonic())
         self._problem = command.problem
         if command.problem:
             self.get_logger().warning(command.problem, throttle_duration_sec=1.0)
-        self._publish(stamp, command.effort)
-        self._plots(stamp, command, wrench)
+        effort = command.effort if self._letting_go is None else self._share() * command.effort
+        self._outputs.command(stamp, effort, configuration, velocity)
+        self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
+        if self._goals.is_busy:
+            self._goals.update(stamp, configuration, velocity, command.problem)
 
-    def _publish(self, stamp: int, effort: FloatArray) -> None:
-        # usually one of the two is subscribed; publishing takes as long as computing
-        if self._commands.get_subscription_count():
-            self._commands.publish(self._efforts.filled(effort))
-        if self._joint_commands.get_subscription_count():
-            self._joint_commands.publish(self._command.filled(stamp, effort=effort))
-
-    def _plots(self, stamp: int, command: Command, wrench: FloatArray) -> None:
-        if self._forces.get_subscription_count():
-            self._forces.publish(self._plot.filled(stamp, effort=command.required))
-        known = "massless" in self._mechanism.formulations
-        if known and self._massless.get_subscription_count() and not command.problem:
-            loaded: Any = self._payload.mechanism
-            massless = loaded.inverse_dynamics(*command.motion, wrench, formulation="massless")
-            self._massless.publish(self._plot.filled(stamp, effort=massless))
+    def _share(self) -> float:
+        """What a node that was deactivated still gives of its efforts; zero for the last time."""
+        if self._letting_go is None:
+            return 1.0
+        share = self._letting_go.share(time.monotonic())
+        if share == 0.0:
+            self._letting_go = None
+            self.get_logger().info("efforts let go")
+        return share
 
     def _watch(self) -> None:
         """If states stop: hold by gravity compensation, then ramp the efforts down."""
         watch = self._watchdog.state(time.monotonic())
-        if watch.level == "ok" or self._last is None:
+        silent = not self.is_active and self._letting_go is None
+        if watch.level == "ok" or self._last is None or silent:
             return
         topic, timeout = self._interface.state_topic, self._p["watchdog_timeout"]
         self.get_logger().error(
             f"no {topic} for {timeout:g} s: {watch.level}", throttle_duration_sec=5.0
         )
+        self._goals.abandon(f"no {topic} for {timeout:g} s")
         effort = self._follower.hold_effort(self._last, self._wrench.at(self._last))
         now = self.get_clock().now().nanoseconds
-        self._publish(now, watch.scale * effort)
+        self._outputs.command(now, min(watch.scale, self._share()) * effort, self._last)
 
     def _diagnose(self) -> None:
         watch = self._watchdog.state(time.monotonic())
         cut = int(self._follower.saturated.max())
         level, text = (1, self._problem) if self._problem else (0, self._p["mode"])
-        if watch.level != "ok":
+        if not self.is_active:
+            level, text = 0, "inactive"
+        elif watch.level != "ok":
             level, text = 2, f"no {self._interface.state_topic}: {watch.level}"
         values = {"saturated_commands": cut, "watchdog": watch.level, "scale": self._follower.scale}
-        values |= dict(zip(self._joints, self._follower.saturated.tolist(), strict=True))
+        joints = self._mechanism.joint_names
+        values |= dict(zip(joints, self._follower.saturated.tolist(), strict=True))
         self._diagnostics.publish(
             diagnostics.array(
                 self._stamp, [diagnostics.status(self, "efforts", level, text, values)]
@@ -258,7 +275,7 @@ class InverseDynamics(Node):
     def _on_change(self, p: dict[str, Any]) -> None:
         """Set the gains first, which may be rejected; the rest has been checked."""
         self._follower.set_gains(p["kp"], p["kv"], p["preview"])
-        self._follower.handover = p["handover"]
+        self._follower.handover, self._follower.stop_time = p["handover"], p["stop_time"]
         if p["mode"] != self._follower.mode:
             self._follower.mode = p["mode"]
         watchdog = self._watchdog
@@ -271,8 +288,21 @@ class InverseDynamics(Node):
         self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Abandon the trajectory and hold the present configuration."""
+        """Abandon the trajectory, come to rest and hold the configuration."""
+        if not self.is_active:
+            response.message = "the node is inactive: it commands nothing"
+            return response
         self._follower.stop()
         response.success = True
-        response.message = "holding the present configuration"
+        response.message = "comes to rest, and holds the configuration"
         return response
+
+    def _plan_of(self, goal: Goal) -> Plan:
+        """The plan of an action's goal, from where the mechanism is."""
+        if not self.is_active:
+            raise GoalRefused(INVALID_GOAL, "the node is inactive")
+        present = None
+        if self._last is not None and self._rates is not None:
+            measured = Motion(self._last, self._rates, 0.0 * self._rates)
+            present = Present(self._stamp, measured, self._follower.desired)
+        return self._goals.examine(goal, present)

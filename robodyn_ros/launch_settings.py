@@ -23,8 +23,9 @@ from ament_index_python.packages import get_package_share_directory
 from launch.actions import LogInfo
 
 import robodyn as rd
+from robodyn.mechanisms.registry import kind_of
 from robodyn.trajectories.default_path import default_path
-from robodyn_ros.description_launch import chosen_mechanism
+from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.entry import NODES
 from robodyn_ros.parameter_files import read_sections, unknown_sections
 from robodyn_ros.ros2_control_launch import check_installed
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 # Path of a launch that runs until it is stopped.
 NONE = "none"
 DEFAULT = "default"
+# Of motions to goals.
+DEFAULT_PROFILE = "lspb"
 # Nodes of others that have sections in our files.
 OTHERS = ("analyzers", "controller_manager", "effort_controller", "leg_trajectory_controller")
 
@@ -75,6 +78,8 @@ def settle(
     except rd.RobodynError as error:
         raise RuntimeError(str(error)) from None
     check_installed(context)
+    needs = "state_estimator" in kind_of(mechanism).adapters
+    settings["needs_estimator"] = str(needs).lower()
     if not settings["controllers_file"]:
         name = "stewart" if mechanism.acts_along_legs else "arm"
         settings["controllers_file"] = str(config / f"{name}_controllers.yaml")
@@ -83,7 +88,11 @@ def settle(
     if settings["friction"] == "auto":
         given = _friction(sections)
         settings["friction"] = str(source != frictionless if given is None else given).lower()
-    told = unknown_sections(sections, settings["params_file"], (*NODES, *OTHERS))
+    if settings["profile"] == "auto":
+        settings["profile"] = _profile(sections)
+    for text in unknown_sections(sections, settings["params_file"], (*NODES, *OTHERS)):
+        warn(text)
+    told = []
     if settings["friction"] == "false":
         told.append("friction: off (friction:=true: as in the model)")
     if bringup:
@@ -98,6 +107,15 @@ def _path(name: str, mechanism: Mechanism) -> str:
     name = default_path(mechanism) if name == DEFAULT else name
     rd.load_path(name, mechanism)
     return name
+
+
+def _profile(sections: dict[str, dict[str, Any]]) -> str:
+    """What a parameter file says for the planner, or for all nodes; else the default."""
+    own = [values for name, values in sections.items() if name.endswith("trajectory_planner")]
+    for values in (*own, sections.get("/**", {})):
+        if "profile" in values:
+            return str(values["profile"])
+    return DEFAULT_PROFILE
 
 
 def _friction(sections: dict[str, dict[str, Any]]) -> bool | None:

@@ -67,6 +67,13 @@ class MechanismMessages:
         """
         raise NotImplementedError
 
+    def is_of_others(self, message: Any) -> bool:
+        """Whether a message on the state topic has nothing of what `read_state` reads.
+
+        Passive joints and grippers have messages of their own on the same topic.
+        """
+        return False
+
     def read_trajectory(self, message: Any) -> SampledTrajectory:
         """The trajectory of a trajectory message.
 
@@ -178,6 +185,10 @@ class JointMessages(MechanismMessages):
         self._here = configuration
         return stamp, configuration, rate
 
+    def is_of_others(self, message: JointState) -> bool:
+        """See the base class."""
+        return not any(name in self._measured for name in message.name)
+
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
         """See the base class."""
         return self.read_joint_trajectory(message, self._here)
@@ -195,8 +206,8 @@ class JointMessages(MechanismMessages):
         mechanism = self._mechanism
         joints = node.create_publisher(JointState, self.state_topic, profile)
         send, all_joints = sender(node, joints), AllJoints(mechanism)
-        floats = bool(mechanism.floating_poses(mechanism.home))
-        transforms = FloatingBroadcaster(node) if floats else None
+        floats = mechanism.floating_poses(mechanism.home)
+        transforms = FloatingBroadcaster(node, floats) if floats else None
 
         def publish(stamp: int, q: FloatArray, qd: FloatArray, effort: FloatArray) -> None:
             send(all_joints.filled(stamp, q, qd, effort))

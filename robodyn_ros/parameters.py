@@ -33,6 +33,7 @@ from rclpy.logging import get_logger
 from rclpy.parameter import Parameter
 
 import robodyn as rd
+from robodyn.control.command_units import COMMAND_UNITS
 from robodyn.formats.frictionless import frictionless
 from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import use_options
@@ -104,6 +105,16 @@ MECHANISM = {
 }
 
 
+COMMAND_UNIT = {
+    "command_unit": Spec(
+        "effort",
+        "what commands are told in: effort of the joints [N, N m], torque of their motors [N m] or "
+        "current [A]; the model's actuators convert",
+        choices=COMMAND_UNITS,
+    ),
+}
+
+
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
     """Declare parameters and return their values.
 
@@ -119,6 +130,15 @@ def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
             raise rd.InvalidInput(f"parameter {name}: {error}", value=name) from error
         values[name] = check(name, spec, value)
     return values
+
+
+def current(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
+    """Values of declared parameters, which may have been set since.
+
+    Raises:
+        InvalidInput: as for `declare`.
+    """
+    return {name: check(name, spec, node.get_parameter(name).value) for name, spec in specs.items()}
 
 
 def on_change(

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64, Float64MultiArray
+from std_msgs.msg import Float64, Float64MultiArray, MultiArrayDimension
 
 from robodyn.poses import twist_in_body
 from robodyn_ros.messages import fill_pose, fill_stamp, fill_twist
@@ -42,10 +42,14 @@ def numbers(values: FloatArray) -> array[float]:
 
 
 class JointStateMessage:
-    """A JointState of fixed joints; a field that is None keeps its value, initially empty."""
+    """A JointState of fixed joints; a field that is None keeps its value, initially empty.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    `told_in` is the unit of commands: the message has no other place for it than its frame.
+    """
+
+    def __init__(self, names: Sequence[str], told_in: str = "") -> None:
         self._message = JointState(name=list(names))
+        self._message.header.frame_id = told_in
         self._stamp = self._message.header.stamp
 
     def filled(
@@ -68,10 +72,13 @@ class JointStateMessage:
 
 
 class MultiArrayMessage:
-    """A Float64MultiArray of one dimension."""
+    """A Float64MultiArray of one dimension, labelled with the unit of commands if one is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = 0, told_in: str = "") -> None:
         self._message = Float64MultiArray()
+        if told_in:
+            dimension = MultiArrayDimension(label=told_in, size=size, stride=size)
+            self._message.layout.dim = [dimension]
 
     def filled(self, values: FloatArray) -> Float64MultiArray:
         """The message with values (n,)."""

@@ -114,6 +114,16 @@ def simulates() -> Substitution:
     return PythonExpression(["'", on, "' != 'true' or '", hardware, "' == 'simulator'"])
 
 
+def estimates() -> Substitution:
+    """Whether the state has to be estimated: of real hardware, of a mechanism with passive joints.
+
+    The launch configuration `needs_estimator` says the latter.
+    """
+    on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
+    words = ["'", on, "' == 'true' and '", hardware, "' != 'simulator' and '"]
+    return PythonExpression([*words, LaunchConfiguration("needs_estimator"), "' == 'true'"])
+
+
 def hardware_topic(name: str) -> PathJoinSubstitution:
     """A topic between the controller manager and the simulator."""
     return PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "robodyn/hw", name])

@@ -76,7 +76,7 @@ class RunSummary(Node):
         self._efforts: dict[int, FloatArray] = {}
         self._warnings: dict[tuple[str, bytes], tuple[int, str]] = {}
         self._others: set[str] = set()
-        self._regular = needs_regularity(self._mechanism, self._mechanism.home)
+        self._regular = needs_regularity(self._mechanism)
         self._lost: int | None = None
         self._monitored, self._monitored_at = -1, 0.0
         self._stopped = ""

@@ -41,6 +41,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
+from robodyn.planning.profiles import PROFILES
 from robodyn_ros.description_launch import (
     described,
     enclave,
@@ -54,6 +55,7 @@ from robodyn_ros.launch_settings import settle
 from robodyn_ros.ros2_control_launch import (
     as_hardware,
     controlled,
+    estimates,
     ros2_control_arguments,
     simulates,
     with_ros2_control,
@@ -96,13 +98,35 @@ def simulation_arguments(
             "path",
             default_value=path,
             description=f"path to follow: {paths}, demo, or a file of waypoints (.yaml); default: "
-            "that of the mechanism's paper, else demo; none: run until stopped, goals by topic",
+            "the mechanism's own, of its paper or bundled with it, else demo; none: run until "
+            "stopped, goals by topic",
+        ),
+        DeclareLaunchArgument(
+            "avoid_singularities",
+            default_value="false",
+            choices=["true", "false"],
+            description="lead the path round singularities: between its ends another one, with a "
+            "condition number below condition_limit of trajectory_planner",
+        ),
+        DeclareLaunchArgument(
+            "profile",
+            default_value="auto",
+            choices=["auto", *PROFILES],
+            description="speed profile to goals; time_optimal: the path, too, is followed as fast "
+            "as limits of efforts, rates and motors allow; auto: as params_file says, else lspb",
         ),
         DeclareLaunchArgument(
             "mode",
             default_value="computed_torque",
             choices=["computed_torque", "feedforward"],
             description="control mode of inverse_dynamics",
+        ),
+        DeclareLaunchArgument(
+            "command_unit",
+            default_value="effort",
+            choices=["effort", "torque", "current"],
+            description="what commands are told in: effort of the joints, torque of their motors "
+            "[N m], or current [A]",
         ),
         DeclareLaunchArgument(
             "stepping",
@@ -195,7 +219,14 @@ def simulation_nodes(
         output=_text("output"),
         duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
     )
-    planner = _node("trajectory_planner", path=_text("path"))
+    planner = _node(
+        "trajectory_planner",
+        path=_text("path"),
+        profile=_text("profile"),
+        avoid_singularities=ParameterValue(
+            LaunchConfiguration("avoid_singularities"), value_type=bool
+        ),
+    )
     simulator = _node(
         "forward_simulator",
         condition=IfCondition(simulates()),
@@ -213,6 +244,7 @@ def simulation_nodes(
             PythonExpression(["'", LaunchConfiguration("bringup"), "' == 'false'"]), value_type=bool
         ),
         duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
+        command_unit=_text("command_unit"),
     )
     others = [
         _node(
@@ -227,10 +259,11 @@ def simulation_nodes(
                 )
             ],
             mode=_text("mode"),
+            command_unit=_text("command_unit"),
         ),
         _node("condition_monitor"),
         simulator,
-        _node("state_estimator", condition=UnlessCondition(simulates())),
+        _node("state_estimator", condition=IfCondition(estimates())),
         _node("web_viewer", condition=IfCondition(LaunchConfiguration("viewer"))),
     ]
     recorder = _node(

@@ -12,11 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `state_estimator`: estimates a platform's state from the legs' encoders of real hardware.
+"""Node `state_estimator`: estimates a mechanism's state from the encoders of real hardware.
 
-Subscribes `joint_states` of the driven joints; publishes `platform_state` with
-covariances, the passive joints of the legs on `joint_states`, `/diagnostics` and, where tf2 is
-installed, the platform's transform; serves `~/reset`.
+Subscribes `joint_states` of the driven joints of a platform or another mechanism with closed loops;
+publishes `platform_state`, the pose and twist of the platform or tip with their covariances, the
+passive joints on `joint_states`, `/diagnostics` and, where tf2 is installed, the transforms of
+floating joints; serves `~/reset`.
 """
 
 from __future__ import annotations
@@ -35,25 +36,27 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 import robodyn as rd
+from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn.mechanisms.registry import kind_of
-from robodyn.mechanisms.stewart.estimation import (
-    Estimate,
-    twist_covariance_in_body,
-)
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
-from robodyn_ros.transforms import PlatformBroadcaster
+from robodyn_ros.transforms import FloatingBroadcaster
 
 PARAMETERS = MECHANISM | {
     "initial_pose": Spec(
         Parameter.Type.DOUBLE_ARRAY,
-        "initial guess, also used after a jump, x y z qx qy qz qw [m, -]; "
+        "initial guess, also used after a jump: platform or tip, x y z qx qy qz qw [m, -]; "
         "not set: the model's home",
     ),
-    "length_resolution": Spec(1e-5, "step of the legs' encoders [m]", 1e-12, 1.0),
-    "rate_resolution": Spec(1e-4, "step of the measured leg rates [m/s]", 1e-12, 10.0),
-    "jump": Spec(0.05, "a leg length this far from the expected one is a jump [m]", 1e-6, 10.0),
+    "length_resolution": Spec(1e-5, "step of the encoders of legs and slides [m]", 1e-12, 1.0),
+    "rate_resolution": Spec(1e-4, "step of their measured rates [m/s]", 1e-12, 10.0),
+    "jump": Spec(0.05, "a length this far from the expected one is a jump [m]", 1e-6, 10.0),
+    "angle_resolution": Spec(1e-5, "step of the encoders of turning joints [rad]", 1e-12, 1.0),
+    "angular_rate_resolution": Spec(1e-3, "step of their measured rates [rad/s]", 1e-12, 10.0),
+    "angular_jump": Spec(
+        0.2, "an angle this far from the expected one is a jump [rad]", 1e-6, 10.0
+    ),
     "warn_deviation": Spec(
         1e-3, "standard deviation of the pose above which a warning is issued [m, rad]", 1e-12, 10.0
     ),
@@ -84,10 +87,16 @@ class StateEstimator(Node):
         self._estimator = make_estimator(
             self._mechanism,
             p["initial_pose"],
-            length_resolution=p["length_resolution"],
-            rate_resolution=p["rate_resolution"],
-            jump=p["jump"],
+            Encoders(
+                length=p["length_resolution"],
+                rate=p["rate_resolution"],
+                jump=p["jump"],
+                angle=p["angle_resolution"],
+                angular_rate=p["angular_rate_resolution"],
+                angular_jump=p["angular_jump"],
+            ),
         )
+        self._body = self._mechanism.nouns.body
         self._driven = self._mechanism.joint_names
         names = self._mechanism.all_joint_names
         self._passive = [k for k, name in enumerate(names) if name not in self._driven]
@@ -97,7 +106,8 @@ class StateEstimator(Node):
         self._trouble = (0, "", 0.0)  # level, text, when
         self._heard = time.monotonic()
         self._level = -1
-        self._transform = PlatformBroadcaster(self, *self._mechanism.frames)
+        floats = self._mechanism.floating_poses(self._mechanism.home)
+        self._transforms = FloatingBroadcaster(self, floats) if floats else None
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
@@ -126,7 +136,7 @@ class StateEstimator(Node):
             self._report(1, f"joint_states refused ({self._refused} so far): {error}")
             return
         except rd.KinematicsError as error:
-            self._report(2, f"the platform's pose is lost: {error}")
+            self._report(2, f"the {self._body}'s pose is lost: {error}")
             return
         if estimate is not None:
             self._publish(estimate)
@@ -137,33 +147,35 @@ class StateEstimator(Node):
         velocities = (
             messages.joint_values(message, self._driven, "velocity") if message.velocity else None
         )
-        # the library measures legs by their lengths, whatever zero the URDF has
+        # the library may measure joints otherwise than the URDF: a leg by its length
         sign, offset = self._mechanism.joint_signs, self._mechanism.joint_offsets
-        lengths = sign * positions + offset
+        measured = sign * positions + offset
         rates = None if velocities is None else sign * velocities
         # a driver that does not stamp leaves zero
         stamp = messages.to_nanoseconds(message.header.stamp)
         stamp = stamp or self.get_clock().now().nanoseconds
         jumps = self._estimator.counts.jumps
         first = self._estimator.counts.acquisitions == 0
-        estimate: Estimate | None = self._estimator.update(stamp, lengths, rates)
+        estimate: Estimate | None = self._estimator.update(stamp, measured, rates)
         if estimate is not None and estimate.acquired:
             if first:
-                self.get_logger().info("the platform's pose is found")
+                self.get_logger().info(f"the {self._body}'s pose is found")
             elif self._estimator.counts.jumps > jumps:
-                self._report(1, "the legs' readings jumped; searching for the pose from home")
+                joint = self._mechanism.nouns.joint
+                self._report(1, f"the {joint}s' readings jumped; searching for the pose from home")
             else:
-                self._report(1, "the platform's pose is found again, from home")
+                self._report(1, f"the {self._body}'s pose is found again, from home")
         return estimate
 
     def _publish(self, estimate: Estimate) -> None:
-        stamp, pose, twist = estimate.stamp, estimate.pose, estimate.twist
-        state = self._state.filled(stamp, pose, twist)
+        stamp, configuration = estimate.stamp, estimate.configuration
+        state = self._state.filled(stamp, estimate.pose, estimate.twist)
         state.pose.covariance = estimate.pose_covariance.ravel()
-        state.twist.covariance = twist_covariance_in_body(pose, estimate.twist_covariance).ravel()
+        state.twist.covariance = self._estimator.twist_covariance_in_body(estimate).ravel()
         self._states.publish(state)
-        self._transform.send(state)
-        _, position, velocity = self._mechanism.joint_states(pose, twist)
+        if self._transforms is not None:
+            self._transforms.send(stamp, self._mechanism.floating_poses(configuration))
+        _, position, velocity = self._mechanism.joint_states(configuration, estimate.velocity)
         self._joints.publish(
             self._passive_state.filled(stamp, position[self._passive], velocity[self._passive])
         )
@@ -186,7 +198,7 @@ class StateEstimator(Node):
         if time.monotonic() - when < REMEMBER and level:
             return level, text
         if last is None:
-            return 2, "the platform's pose is not found yet"
+            return 2, f"the {self._body}'s pose is not found yet"
         deviation = float(np.sqrt(last.pose_covariance.diagonal().max()))
         if deviation > self._p["warn_deviation"]:
             return 1, f"near a singular pose: the pose is known to {deviation:.2g} m or rad only"

@@ -17,12 +17,16 @@
 It subscribes `goal_pose`, of the platform or of an arm's tip, and `goal_joints`, positions of some
 or all of the driven joints (a platform's leg lengths). For a platform it hears `platform_state` and
 publishes `platform_trajectory`; a mechanism moved by its joints uses `joint_states` and
-`joint_trajectory`. `planned_path` has the poses of the platform or tip, for display.
+`joint_trajectory`. `planned_path` has the poses of the platform or tip, for display, and
+`planned_path_markers` a line through them whose colour is the condition number.
 A goal in another frame than the base is transformed: from the body's frame at its present pose,
 from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism is
 refused, or a warning is logged; limits on conditioning apply to poses and tip lines, not to motions
 of joints. A plan that starts where the mechanism is not is preceded by an approach, with v_max and
-w_max, or refused. Trajectories are latched. Serves `~/plan`, `~/start` and `~/cancel`.
+w_max, or refused. With `profile: time_optimal` a motion is as fast as efforts, rates and motors
+allow; a goal then is planned for in a thread, from the state that the mechanism will have by then,
+so that it need not stop first. `/diagnostics` has the progress. Trajectories are latched. Serves
+`~/plan`, `~/start` and `~/cancel`.
 """
 
 from __future__ import annotations
@@ -35,22 +39,31 @@ from nav_msgs.msg import Path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
+from robodyn.planning.around import around_singularities
+from robodyn.planning.profiles import PROFILES, TIME_OPTIMAL
+from robodyn.planning.time_optimal_online import is_moving, time_optimal_from, time_optimal_line
+from robodyn.planning.time_optimal_prediction import state_after
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn.trajectories.approach import distance_to_start, joined, plan_approach
 from robodyn.trajectories.straight import plan_straight
 from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.background import Background
 from robodyn_ros.frames import TRANSFORMS, Frames
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.joint_goals import joint_goal
 from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
+from robodyn_ros.path_colors import colored_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from robodyn.analysis.limits import Quantity
     from robodyn.arrays import FloatArray
     from robodyn.trajectories import Trajectory
@@ -69,7 +82,20 @@ SETTINGS = {
     ),
     "sample_period": live(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
     "profile": live(
-        "lspb", "speed profile to a goal", choices=("lspb", "cubic", "quintic", "cycloidal")
+        "lspb",
+        "speed profile to a goal; time_optimal: as fast as limits of efforts, rates and motors "
+        "allow, along a path, too",
+        choices=PROFILES,
+    ),
+    "reserve": live(
+        0.1, "time_optimal: share of the effort limits that is left to the controller", 0.0, 0.9
+    ),
+    "lead": live(
+        0.2,
+        "time_optimal: a moving mechanism takes up a new motion this much after its latest state "
+        "[s]",
+        0.0,
+        10.0,
     ),
     "duration": live(0.0, "duration of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
     "limits": live(
@@ -95,6 +121,17 @@ SETTINGS = {
         "joints to the nearest solution",
         choices=("line", "joints"),
     ),
+    "avoid_singularities": live(
+        False,
+        "lead a motion that passes a singularity round it; a plan for which there is no way is "
+        "refused, with what is in the way",
+    ),
+    "condition_limit": live(
+        60.0,
+        "largest condition number with avoid_singularities; where the ends of the motion have a "
+        "larger one, theirs",
+        1.0,
+    ),
     "condition_warn": live(100.0, "condition number in a plan at which to warn", 1.0),
     "condition_error": live(1000.0, "condition number in a plan that counts as singular", 1.0),
 }
@@ -113,11 +150,16 @@ class TrajectoryPlanner(Node):
         self._mechanism = load_mechanism(self._p)
         self._plan: tuple[Trajectory, str] | None = None  # and what it is
         self._here: FloatArray | None = None
+        self._velocity: FloatArray | None = None
         self._stamp = 0
+        self._followed: tuple[Trajectory, int] | None = None  # and its start [ns]
+        self._background = Background(self, lambda: self._stamp)
         self._due: tuple[Trajectory, str] | None = None
+        self._waiting: Callable[[], None] | None = None  # a goal, for the first state
         self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
+        self._colored = self.create_publisher(MarkerArray, "planned_path_markers", qos.LATCHED)
         self._interface.on_state(self._on_state, qos.LATEST)
         own = self._interface.base_frame, self._interface.body_frame
         self._frames = Frames(self, own, lambda: self._stamp)
@@ -137,14 +179,35 @@ class TrajectoryPlanner(Node):
             self._load(p["path"])
 
     def _load(self, path: str) -> Trajectory:
-        return rd.load_path(path, self._mechanism, self._here)
+        plan = rd.load_path(path, self._mechanism, self._here)
+        if self._p["avoid_singularities"]:
+            plan = self._led_round(plan, f"path {path}")
+        if not self._is_fastest:
+            return plan
+        return rd.time_optimal(self._mechanism, plan, reserve=self._p["reserve"])
 
-    def _take(self, plan: Trajectory, what: str) -> str:
-        """Keep a plan, publish it if auto_start is set, and return what was found and done."""
+    @property
+    def _is_fastest(self) -> bool:
+        return bool(self._p["profile"] == TIME_OPTIMAL)
+
+    def _take(self, plan: Trajectory, what: str, start: int = 0) -> str:
+        """Keep a plan, publish it if auto_start is set, and return what was found and done.
+
+        `start` [ns] is when it begins, in the state that is expected then; 0: at once.
+        """
+        if self._p["avoid_singularities"]:
+            plan = self._led_round(plan, what)
         found = self._examine(plan, what)
         if not self._p["auto_start"]:
             return f"{found}; not published, because auto_start is false: call ~/start"
-        return f"{found}; {self._publish(plan, what)}"
+        return f"{found}; {self._publish(plan, what, start)}"
+
+    def _led_round(self, plan: Trajectory, what: str) -> Trajectory:
+        """A plan that keeps to condition_limit, between the same ends."""
+        path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
+        if path is not plan:
+            self.get_logger().info(f"{what} is led round singularities: {path}")
+        return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:
         """Keep a plan, and return what was found along it."""
@@ -178,19 +241,26 @@ class TrajectoryPlanner(Node):
     def _knots(self, plan: Trajectory) -> FloatArray:
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
-    def _publish(self, plan: Trajectory, what: str) -> str:
+    def _publish(self, plan: Trajectory, what: str, start: int = 0) -> str:
         """Publish a plan, with an approach where it starts elsewhere; return what was done."""
         self._due = None
         if self._p["start_in"] and self._here is None:
             self._due = plan, what  # the time is not known before the first state
             return f"waiting for the first {self._interface.state_topic}"
-        plan, done = self._from_here(plan, what)
-        start, times = 0, self._knots(plan)
-        if self._p["start_in"]:
+        done = "continuing"
+        if not start:
+            plan, done = self._from_here(plan, what)
+        times = self._knots(plan)
+        if self._p["start_in"] and not start:
             start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
         self._send(times, plan.sample(times), start)
-        poses = self._mechanism.body_pose(plan.sample(plan.duration * DRAWN).configuration)
-        self._drawn.publish(messages.path(self._interface.base_frame, poses))
+        self._followed = plan, start or self._stamp
+        places = plan.sample(plan.duration * DRAWN).configuration
+        poses = self._mechanism.body_pose(places)
+        frame = self._interface.base_frame
+        self._drawn.publish(messages.path(frame, poses))
+        levels = self._p["condition_warn"], self._p["condition_error"]
+        self._colored.publish(colored_path(self._mechanism, frame, places, *levels))
         self.get_logger().info(f"trajectory of {len(times)} points published: {done}")
         return done
 
@@ -208,28 +278,83 @@ class TrajectoryPlanner(Node):
                 "there first, or set approach to plan",
                 value=distance.joint,
             )
-        way = plan_approach(mechanism, here, plan, p["v_max"], p["w_max"], p["profile"])
+        profile = "lspb" if self._is_fastest else p["profile"]
+        way = plan_approach(mechanism, here, plan, p["v_max"], p["w_max"], profile)
         if problem := self._check(way, f"{what}, {distance.text} away: approach"):
             self.get_logger().warning(f"approach to {what}: {problem}")
         done = f"approaching {distance.text} in {way.duration:.3g} s, then {what}"
         return joined(mechanism, way, plan), done
 
-    def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
-        self._here, self._stamp = configuration, stamp
+    def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
+        self._here, self._velocity, self._stamp = configuration, velocity, stamp
+        if self._waiting is not None:
+            waiting, self._waiting = self._waiting, None
+            waiting()
         if self._due is not None:
             try:
                 self._publish(*self._due)
             except rd.RobodynError as error:  # sample_period may have changed meanwhile
                 self.get_logger().error(f"not published: {error}")
 
+    def _waits(self, topic: str, goal: Callable[[], None]) -> bool:
+        """Keep a goal that comes before the first state; the latest one counts."""
+        if self._here is not None:
+            return False
+        self._waiting = goal
+        state = self._interface.state_topic
+        self.get_logger().info(f"{topic} waits for the first {state} to start from")
+        return True
+
     def _on_goal_pose(self, message: PoseStamped) -> None:
+        if self._waits("goal_pose", lambda: self._on_goal_pose(message)):
+            return
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
-            plan = self._motion_of_body_to(goal)
             angles = ", ".join(f"{angle:.3f}" for angle in rd.rpy_from_pose(goal)[1])
-            self._take(plan, f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad")
+            what = f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad"
+            if self._is_fastest:
+                self._hurry(goal, what, "goal_pose", of_body=True)
+            else:
+                self._background.cancel()
+                self._take(self._motion_of_body_to(goal), what)
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_pose refused: {error}")
+
+    def _hurry(self, goal: FloatArray, what: str, topic: str, *, of_body: bool) -> None:
+        """Plan the fastest motion to a pose of the body or to driven joints, in a thread.
+
+        A mechanism at rest moves its body along a straight line where `pose_motion` says so, a
+        moving one goes by its own coordinates.
+        """
+        mechanism, here, velocity = self._mechanism, self._start(), self._velocity
+        assert velocity is not None  # as a state was received
+        moving = is_moving(mechanism, here, velocity)
+        options = {"reserve": self._p["reserve"]}
+        start, lead = 0, self._p["lead"]
+        if moving:
+            start = self._stamp + round(lead * messages.NANOSECONDS)
+            here, velocity, _ = state_after(
+                mechanism, self._stamp, here, velocity, lead, self._followed
+            )
+        line = of_body and not moving and self._p["pose_motion"] == "line"
+
+        def work(tell: Any) -> Trajectory:
+            if line:
+                return time_optimal_line(mechanism, here, goal, progress=tell, **options)
+            find = mechanism.configuration_at if of_body else mechanism.assemble
+            end = find(goal, here)
+            return time_optimal_from(mechanism, here, velocity, end, progress=tell, **options)
+
+        def failed(error: rd.RobodynError) -> None:
+            self.get_logger().error(f"{topic} refused: {error}")
+
+        def done(plan: Trajectory) -> None:
+            try:
+                self._take(plan, what, start)
+            except rd.RobodynError as error:
+                failed(error)
+
+        self._background.begin(what, work, done, failed)
 
     def _in_base(self, frame: str, goal: FloatArray) -> FloatArray:
         """A goal pose in any known frame, transformed to the base frame.
@@ -266,11 +391,18 @@ class TrajectoryPlanner(Node):
         return {"profile": p["profile"], "v_max": p["v_max"], "w_max": p["w_max"]}
 
     def _on_goal_joints(self, message: JointState) -> None:
+        if self._waits("goal_joints", lambda: self._on_goal_joints(message)):
+            return
         try:
             present = self._mechanism.joint_positions(self._start())
             goal = joint_goal(message, self._mechanism.joint_names, present)
+            what = f"goal {goal.round(4).tolist()}"
+            if self._is_fastest:
+                self._hurry(goal, what, "goal_joints", of_body=False)
+                return
+            self._background.cancel()
             plan = self._motion_to(self._mechanism.assemble(goal, self._start()))
-            self._take(plan, f"goal {goal.round(4).tolist()}")
+            self._take(plan, what)
         except rd.RobodynError as error:
             self.get_logger().error(f"goal_joints refused: {error}")
 
@@ -303,9 +435,12 @@ class TrajectoryPlanner(Node):
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Discard the plan and bring the mechanism to rest where it is."""
-        self._plan = self._due = None
+        self._plan = self._due = self._waiting = self._followed = None
+        dropped = self._background.cancel()
         response.success = self._here is not None
         response.message = "cancelled, holding the present configuration"
+        if dropped:
+            response.message += f"; planning {dropped} was given up"
         if self._here is None:
             response.message = f"nothing to hold: no {self._interface.state_topic} received"
             return response

@@ -24,7 +24,7 @@ from robodyn_ros import qos
 from robodyn_ros.messages import fill_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from nav_msgs.msg import Odometry
     from rclpy.node import Node
@@ -64,10 +64,12 @@ class PlatformBroadcaster:
 class FloatingBroadcaster:
     """parent -> child of floating joints: robot_state_publisher has no positions of these."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, joints: Iterable[tuple[str, str]]) -> None:
+        # as many as of the states beside them: a recorder that falls behind misses none
         self._broadcaster = TransformBroadcaster(node, qos.STATE) if TransformBroadcaster else None
         if self._broadcaster is None:
-            node.get_logger().info("tf2_ros is not installed: no transforms of floating joints")
+            names = ", ".join(f"{parent} -> {child}" for parent, child in joints)
+            node.get_logger().info(f"tf2_ros is not installed: no transform {names}")
 
     def send(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> None:
         """Broadcast poses (7,) of children in their parents' frames, at a stamp [ns]."""

@@ -215,6 +215,16 @@ class Actuator:
             torque = np.minimum(torque, np.interp(at, speeds, torques, right=0.0))
         return np.where(at <= self.velocity_limit, torque, 0.0)
 
+    @property
+    def tires(self) -> bool:
+        """Whether what the motor has depends on its speed: a curve, or an end of its speed."""
+        return self.torque_speed is not None or self.velocity_limit != math.inf
+
+    def effort_limit_at(self, rate: ArrayLike) -> FloatArray:
+        """Largest effort (...) [N or N m], either way, that the motor has at rates of the joint."""
+        torque = self.torque_at(np.multiply(rate, self.ratio))
+        return np.asarray(torque * abs(self.ratio) * self.efficiency)
+
     def dry_friction(self, rate: ArrayLike) -> FloatArray:
         """Friction (...) [N or N m] at the joint's rates, against the motion; none at rest.
 

@@ -94,6 +94,50 @@ def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
         raise ModelError(f"{where}: <param> {error}", value=error.value) from error
 
 
+def describes(params: Mapping[str, str]) -> bool:
+    """Whether a joint's `<param>`s in `<ros2_control>` say anything of its actuator."""
+    return any(name in params for name in NAMES)
+
+
+def actuator_of_joint(
+    params: Mapping[str, str],
+    where: str,
+    friction: tuple[float, float],
+    has_motor: bool = False,
+) -> Actuator:
+    """The actuator of a URDF's joint, from its `<param>`s and what its other elements say.
+
+    Args:
+        params: of the joint in `<ros2_control>`.
+        where: names the file and the joint.
+        friction: [N or N m] of `<dynamics>`, forward and backward; 0 where it is silent.
+        has_motor: whether an element `<robodyn>` describes the motor.
+
+    Raises:
+        ModelError: a value that is wrong, or what is said twice and differently.
+    """
+    if has_motor and any(name in params for name in ("rotor_inertia", "coulomb_backward")):
+        raise ModelError(
+            f"{where}: <robodyn> and the actuator's <param>s in <ros2_control> both describe its "
+            "motor; remove one of the two",
+            value=dict(params),
+        )
+    given = dict(params)
+    forward, backward = (float(level) for level in friction)
+    if "coulomb" not in given:
+        given["coulomb"] = repr(forward)
+        if backward != forward:
+            given.setdefault("coulomb_backward", repr(backward))
+    actuator = actuator_from_params(given, where)
+    if forward and actuator.coulomb != forward:
+        raise ModelError(
+            f"{where}: dynamics friction is {forward:g}, expected {actuator.coulomb:g} as its "
+            '<param name="coulomb"> says; remove one of the two',
+            value=forward,
+        )
+    return actuator
+
+
 def params_of(actuator: Actuator) -> dict[str, str]:
     """What differs from an ideal actuator as texts of `<param>`s, by name."""
     out = {}

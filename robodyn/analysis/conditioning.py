@@ -83,9 +83,14 @@ def weakest_direction(
         the arm at all), and a text that names its largest component, such as `rotation about x`.
     """
     direction = weakest_directions(mechanism, configuration, characteristic_length)
+    return direction, direction_name(direction)
+
+
+def direction_name(direction: FloatArray) -> str:
+    """The largest component of a twist (6,), such as `rotation about x`."""
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
-    return direction, f"{kind} {_AXES[largest % 3]}"
+    return f"{kind} {_AXES[largest % 3]}"
 
 
 def weakest_directions(

@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,8 +78,9 @@ def check_limits(
     """The first violation along a motion, in time, or None where it keeps to all limits.
 
     Positions, velocities and efforts (by inverse dynamics, without an external wrench) of the
-    driven joints, and the condition number. A platform's passage through a singularity, where no
-    efforts are enough, is found by the sign of its determinant.
+    driven joints, and the condition number. Where motors have torque-speed curves, efforts are held
+    against what these give at the rates of that moment. A platform's passage through a
+    singularity, where no efforts are enough, is found by the sign of its determinant.
 
     Args:
         mechanism: with its limits.
@@ -147,9 +149,19 @@ class _Check:
             if name not in quantities:
                 columns = slice(group * len(effort), (group + 1) * len(effort))
                 self._lower[columns], self._upper[columns] = -np.inf, np.inf
-        sizes = (np.where(np.isfinite(v), np.abs(v), 0.0) for v in (self._lower, self._upper))
-        below, above = (ROUNDING * size for size in sizes)
-        self._bounds = self._lower - below, self._upper + above
+        self._tires = self._efforts and motors_tire(mechanism)
+
+    def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper limits (..., columns) where the values are these."""
+        if not self._tires:
+            return self._lower, self._upper
+        n = len(self._mechanism.joint_names)
+        motors = effort_limits_at(self._mechanism, values[..., n : 2 * n])
+        lower, upper = (
+            np.array(np.broadcast_to(limit, values.shape)) for limit in (self._lower, self._upper)
+        )
+        lower[..., 2 * n : 3 * n], upper[..., 2 * n : 3 * n] = -motors, motors
+        return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
         """Values (M, columns), up to the first of times (N,) at which the mechanism has none."""
@@ -162,8 +174,10 @@ class _Check:
 
     def broken(self, values: FloatArray) -> NDArray[np.bool_]:
         """Which values (..., columns) are beyond their limits, or no numbers."""
-        lower, upper = self._bounds
-        return np.asarray(~((values >= lower) & (values <= upper)))
+        limits = self.limits_at(values)
+        below, above = (ROUNDING * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)
+        within = (values >= limits[0] - below) & (values <= limits[1] + above)
+        return np.asarray(~within)
 
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
         """The time before a motion's first passage through a singularity, and that of it.
@@ -228,11 +242,13 @@ class _Check:
         column = int(broken.argmax())
         later = values[times[: len(values)] > when]
         within = np.flatnonzero(~self.broken(later)[:, column])
-        excursion = [here[column], *later[: within[0] if within.size else None, column]]
-        above = here[column] > self._upper[column]
-        worst = max(excursion) if above else min(excursion)
-        limit = self._upper[column] if above else self._lower[column]
-        return self._beyond(when, column, float(worst), float(limit), worst == here[column])
+        excursion = np.vstack([here, later[: within[0] if within.size else None]])
+        lower, upper = np.broadcast_arrays(*self.limits_at(excursion), excursion)[:2]
+        reached = excursion[:, column]
+        above = here[column] > upper[0, column]
+        limit = (upper if above else lower)[:, column]
+        worst = int((reached - limit if above else limit - reached).argmax())
+        return self._beyond(when, column, float(reached[worst]), float(limit[worst]), worst == 0)
 
     def _measure(self, times: FloatArray) -> FloatArray:
         mechanism = self._mechanism

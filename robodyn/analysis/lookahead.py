@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.singularity import SAMPLES, singular_times, threshold_crossings
+from robodyn.analysis.singularity import SAMPLES, singular_meetings, threshold_crossings
 
 if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+    from robodyn.analysis.singularity import Meeting
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
@@ -41,7 +41,7 @@ class Outlook:
         time_of_highest: [s].
         warn_times, error_times: [s] at which the condition number rises above a threshold; 0
             stands for a path that starts there.
-        singular_times: [s] at which det H changes sign.
+        meetings: when the path is singular, and in which way.
         warn, error: the thresholds.
         matters: whether the mechanism needs a regular Jacobian to move; see `needs_regularity`.
     """
@@ -51,10 +51,15 @@ class Outlook:
     time_of_highest: float
     warn_times: tuple[float, ...]
     error_times: tuple[float, ...]
-    singular_times: tuple[float, ...]
+    meetings: tuple[Meeting, ...]
     warn: float
     error: float
     matters: bool = True
+
+    @property
+    def singular_times(self) -> tuple[float, ...]:
+        """[s] at which the path is singular in any way."""
+        return tuple(meeting.time for meeting in self.meetings)
 
     @property
     def severity(self) -> int:
@@ -89,19 +94,19 @@ class Outlook:
                 f"between {self.lowest:.4g} and {self.highest:.4g}"
                 f" (at t = {self.time_of_highest:.3f} s)"
             )
-        text = "condition number " + ", ".join(parts)
-        if self.singular_times:
-            times = ", ".join(f"{t:.4f}" for t in self.singular_times)
-            text = f"singular at t = {times} s; {text}"
-        return text
+        singular = []
+        for name, meaning in dict.fromkeys((m.name, m.meaning) for m in self.meetings):
+            times = ", ".join(f"{m.time:.4f}" for m in self.meetings if m.name == name)
+            singular.append(f"singular at t = {times} s ({name}: {meaning})")
+        return "; ".join([*singular, "condition number " + ", ".join(parts)])
 
 
-def needs_regularity(mechanism: Mechanism, configuration: FloatArray) -> bool:
+def needs_regularity(mechanism: Mechanism) -> bool:
     """Whether efforts grow near a singularity; those of an open chain moved by its joints do not.
 
     Its condition number tells how well the tip can be moved, and is information only.
     """
-    return mechanism.determinant(configuration) is not None
+    return any(kind.takes_effort for kind in mechanism.singularities)
 
 
 def look_ahead(
@@ -119,13 +124,15 @@ def look_ahead(
     times = np.linspace(0.0, trajectory.duration, SAMPLES + 1)
     configurations = trajectory.sample(times).configuration
     numbers = mechanism.condition_number(configurations, characteristic_length)
-    shape = mechanism.jacobian(configurations[0]).shape
-    singular = singular_times(mechanism, trajectory) if shape[0] == shape[1] else ()
+    meetings = singular_meetings(mechanism, trajectory)
+    poles = np.array([meeting.time for meeting in meetings])
 
     def rises(threshold: float) -> tuple[float, ...]:
         if threshold <= 1.0:  # below every condition number
             return (0.0,)
-        found = threshold_crossings(mechanism, trajectory, threshold, characteristic_length)
+        found = threshold_crossings(
+            mechanism, trajectory, threshold, characteristic_length, singular=poles
+        )
         at_start = (0.0,) if numbers[0] > threshold else ()
         return (*at_start, *(crossing.time for crossing in found if crossing.upward))
 
@@ -136,8 +143,8 @@ def look_ahead(
         float(times[highest]),
         rises(warn),
         rises(error),
-        tuple(float(t) for t in singular),
+        meetings,
         warn,
         error,
-        needs_regularity(mechanism, configurations[0]),
+        needs_regularity(mechanism),
     )

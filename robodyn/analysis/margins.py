@@ -28,6 +28,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.motor_limits import effort_limits_at
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -164,18 +165,20 @@ def margins(
     if limit != np.inf:
         limit = as_scalar("max_condition", limit, at_least=1.0)
     rows, beyond = [], []
+    # a missing rate is beyond its own limit already
+    limits = effort_limits_at(mechanism, np.nan_to_num(v))
     for j, joint in enumerate(mechanism.joint_names):
         lower, upper = mechanism.position_limits[j]
-        velocity, effort = mechanism.velocity_limits[j], mechanism.effort_limits[j]
+        velocity = mechanism.velocity_limits[j]
         columns = (
             ("position", q[:, j], lower, upper),
             ("velocity", v[:, j], -velocity, velocity),
-            ("effort", f[:, j], -effort, effort),
+            ("effort", f[:, j], -limits[:, j], limits[:, j]),
             ("power", f[:, j] * v[:, j], -np.inf, np.inf),
         )
         for quantity, values, low, high in columns:
             full = np.abs(values) >= high if cut and quantity == "effort" else None
-            row, used = _margin(joint, quantity, when, values, float(low), float(high), full)
+            row, used = _margin(joint, quantity, when, values, low, high, full)
             rows.append(row)
             beyond.append(used)
     row, used = _margin("", "condition number", when, number, -np.inf, limit)
@@ -202,15 +205,19 @@ def _margin(
     quantity: str,
     when: FloatArray,
     values: FloatArray,
-    lower: float,
-    upper: float,
+    lower: ArrayLike,
+    upper: ArrayLike,
     full: NDArray[np.bool_] | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """A row, and the share (N,) of the limit that each value uses; that of `full` ones is lost."""
-    used = _shares(values, lower, upper)
+    """A row, and the share (N,) of the limit that each value uses; that of `full` ones is lost.
+
+    Limits are one for all rows, or one for each (N,); the row has those of its time.
+    """
+    low, high = (np.broadcast_to(np.asarray(v, dtype=float), values.shape) for v in (lower, upper))
+    used = _shares(values, low, high)
     if full is not None:
         used[full] = np.inf
-    limited = bool(np.isfinite(lower) or np.isfinite(upper))
+    limited = bool(np.isfinite(low).any() or np.isfinite(high).any())
     known = values[~np.isnan(values)]
     where = int(used.argmax()) if limited else int(np.nan_to_num(np.abs(values)).argmax())
     row = Margin(
@@ -218,31 +225,34 @@ def _margin(
         quantity,
         float(known.min()) if known.size else np.nan,
         float(known.max()) if known.size else np.nan,
-        lower,
-        upper,
+        float(low[where]),
+        float(high[where]),
         float(when[where]),
         float(used[where]) if limited else np.nan,
     )
     return row, used
 
 
-def _shares(values: FloatArray, lower: float, upper: float) -> FloatArray:
+def _shares(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """0 at the middle of the limits, 1 at either; of a single limit, the share of it."""
-    if np.isfinite(lower) and np.isfinite(upper):
-        half = 0.5 * (upper - lower)
-        away = np.abs(values - 0.5 * (upper + lower))
-        shares = away / half if half > 0.0 else np.where(away > 0.0, np.inf, 1.0)
-    elif np.isfinite(upper):
-        shares = _of_one(values, upper)
-    elif np.isfinite(lower):
-        shares = _of_one(-values, -lower)
-    else:
-        return np.zeros(len(values))
-    return np.where(np.isnan(values), np.inf, shares)
+    both = np.isfinite(lower) & np.isfinite(upper)
+    low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)
+    half, away = 0.5 * (high - low), np.abs(values - 0.5 * (high + low))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        between = np.where(half > 0.0, away / half, np.where(away > 0.0, np.inf, 1.0))
+    single = np.where(
+        np.isfinite(upper),
+        _of_one(values, upper),
+        np.where(np.isfinite(lower), _of_one(-values, -lower), 0.0),
+    )
+    shares = np.where(both, between, single)
+    limited = np.isfinite(lower) | np.isfinite(upper)
+    return np.where(np.isnan(values) & limited, np.inf, shares)
 
 
-def _of_one(values: FloatArray, limit: float) -> FloatArray:
-    return values / limit if limit > 0.0 else np.where(values > limit, np.inf, 0.0)
+def _of_one(values: FloatArray, limit: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(limit > 0.0, values / limit, np.where(values > limit, np.inf, 0.0))
 
 
 def _history(name: str, values: ArrayLike, shape: tuple[int, ...]) -> FloatArray:

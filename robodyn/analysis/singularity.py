@@ -14,8 +14,9 @@
 
 """When a motion meets a singularity, or its condition number crosses a threshold.
 
-A singularity is where the determinant of the mechanism's Jacobian changes sign; the condition
-number has a pole there, so a search on the condition number itself would be unreliable.
+A singularity is where a number of the mechanism's, such as the determinant of its Jacobian, is
+zero; the condition number has a pole there, so a search on the condition number itself would be
+unreliable.
 """
 
 from __future__ import annotations
@@ -30,13 +31,21 @@ from robodyn.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.singularities import Singularity
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
 TIME_TOLERANCE = 1e-12
 SAMPLES = 1000
+# A number crosses zero where it is at most this part of those beside it, or where the condition
+# number is at least this; else it has changed its sign in a jump.
+CONTINUOUS, REGULAR = 1e-3, 1e3
+# Numbers without a sign below this part of their largest on the way are zero.
+ZERO = 1e-7
 
 
 class Crossing(NamedTuple):
@@ -46,33 +55,48 @@ class Crossing(NamedTuple):
     upward: bool
 
 
+class Meeting(NamedTuple):
+    """A time [s] at which a motion is singular, in which way, and what that means."""
+
+    time: float
+    name: str
+    meaning: str
+
+
 def singular_times(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = SAMPLES
 ) -> FloatArray:
-    """Times (n,) [s] at which a motion passes through a singularity, to 1e-12 of its duration.
+    """Times (n,) [s] at which a motion is singular in some way; see `singular_meetings`."""
+    return np.array([meeting.time for meeting in singular_meetings(mechanism, trajectory, samples)])
+
+
+def singular_meetings(
+    mechanism: Mechanism, trajectory: Trajectory, samples: int = SAMPLES
+) -> tuple[Meeting, ...]:
+    """When and in which way a motion is singular, in order of time, to 1e-12 of its duration.
 
     Args:
-        mechanism: one with a square Jacobian.
+        mechanism: what moves; none are found of arms whose tip has another number of joints than
+            freedoms.
         trajectory: the motion.
-        samples: intervals at whose ends the determinant's sign is compared. Two singularities
-            within one interval, and a singularity that is touched but not crossed, are not seen.
+        samples: intervals at whose ends numbers are compared. Two singularities within one
+            interval, and a signed number that only touches zero, are not seen.
 
     Raises:
-        InvalidInput: the Jacobian is not square, or there is no interval.
+        InvalidInput: there is no interval, or the motion cannot be examined.
     """
-
-    def determinant(t: FloatArray) -> FloatArray:
-        J = mechanism.jacobian(trajectory.sample(t).configuration)
-        if J.shape[-1] != J.shape[-2]:
-            raise InvalidInput(
-                f"{mechanism.name}: the Jacobian is {J.shape[-2]} x {J.shape[-1]}; only a square "
-                "one has a determinant",
-                value=J.shape,
-            )
-        return np.asarray(np.linalg.det(J))
-
-    changes = _sign_changes(determinant, trajectory, samples, np.empty(0))
-    return np.array([time for time, _ in changes])
+    intervals = int(as_scalar("samples", samples, at_least=1.0))
+    kinds = mechanism.singularities
+    if not kinds:
+        return ()
+    grid = np.linspace(0.0, trajectory.duration, intervals + 1)
+    configurations = trajectory.sample(grid).configuration
+    found = [
+        Meeting(time, kind.name, kind.meaning)
+        for kind in kinds
+        for time in _zeros(kind, trajectory, grid, configurations)
+    ]
+    return tuple(sorted(found))
 
 
 def threshold_crossings(
@@ -81,11 +105,13 @@ def threshold_crossings(
     threshold: float,
     characteristic_length: float = 1.0,
     samples: int = SAMPLES,
+    singular: FloatArray | None = None,
 ) -> tuple[Crossing, ...]:
     """When a motion's condition number crosses `threshold`; arguments as for `singular_times`.
 
     A rise above the threshold and back within one of the `samples` is found only around a
-    singularity, for the intervals also end at the singular times.
+    singularity, for the intervals also end at the times `singular`; where these are not given they
+    are searched for.
 
     Raises:
         InvalidInput: a threshold that no condition number can cross, or no interval.
@@ -99,41 +125,96 @@ def threshold_crossings(
             1.0 / threshold - 1.0 / mechanism.condition_number(configuration, characteristic_length)
         )
 
-    J = mechanism.jacobian(trajectory.sample(0.0).configuration)
-    square = J.shape[-1] == J.shape[-2]
-    poles = singular_times(mechanism, trajectory, samples) if square else np.empty(0)
+    poles = singular_times(mechanism, trajectory, samples) if singular is None else singular
+    intervals = int(as_scalar("samples", samples, at_least=1.0))
+    grid = np.union1d(np.linspace(0.0, trajectory.duration, intervals + 1), poles)
+    values = excess(grid)
     return tuple(
-        Crossing(time, upward) for time, upward in _sign_changes(excess, trajectory, samples, poles)
+        Crossing(
+            _root(lambda t: float(excess(np.asarray(t))), grid[i], grid[i + 1], trajectory),
+            bool(values[i + 1] > 0.0),
+        )
+        for i in _changes(values)
     )
 
 
-def _sign_changes(
-    function: Callable[[FloatArray], FloatArray],
-    trajectory: Trajectory,
-    samples: int,
-    extra: FloatArray,
-) -> list[tuple[float, bool]]:
-    intervals = int(as_scalar("samples", samples, at_least=1.0))
-    grid = np.union1d(np.linspace(0.0, trajectory.duration, intervals + 1), extra)
-    positive = function(grid) > 0.0
-    changes = np.flatnonzero(positive[1:] != positive[:-1])
-    roots: list[tuple[float, bool]] = []
-    if not changes.size:
-        return roots
+def _zeros(
+    kind: Singularity, trajectory: Trajectory, grid: FloatArray, configurations: FloatArray
+) -> list[float]:
+    """Times [s] at which a motion, given on a grid of times, is singular in one way."""
+    values = kind.number(configurations)
+    if not kind.is_signed:
+        return _touches(kind, trajectory, grid, values)
+    times = []
+    for i in _changes(values):
+        if values[i] == 0.0 or values[i + 1] == 0.0:
+            times.append(float(grid[i] if values[i] == 0.0 else grid[i + 1]))
+            continue
+
+        def signed(t: float, i: int = int(i)) -> float:
+            # a sign means something beside a neighbour only
+            there = trajectory.sample(np.array([t])).configuration
+            first, number = kind.number(np.concatenate([configurations[i : i + 1], there]))
+            return float(number if (first > 0.0) == (values[i] > 0.0) else -number)
+
+        time = _root(signed, grid[i], grid[i + 1], trajectory)
+        # where all singular values vanish together their ratio stays small, where all are rounding
+        # the number does not fall: a jump is where neither tells of a singularity
+        beside = max(abs(values[i]), abs(values[i + 1]))
+        condition = float(kind.condition(trajectory.sample(time).configuration, 1.0))
+        if abs(signed(time)) > CONTINUOUS * beside and condition < REGULAR:
+            raise InvalidInput(
+                f"the motion jumps at t = {time:.4g} s, from one assembly of the mechanism to "
+                "another; lead it another way, or in smaller steps",
+                value=time,
+            )
+        times.append(time)
+    return times
+
+
+def _touches(
+    kind: Singularity, trajectory: Trajectory, grid: FloatArray, values: FloatArray
+) -> list[float]:
+    """Times [s] at which numbers (N,) without a sign, at times (N,), fall to zero."""
+    from scipy.optimize import minimize_scalar  # slow to import and rarely needed
+
+    largest = float(values.max())
+    if not largest > 0.0:
+        return [float(grid[0])]
+    padded = np.concatenate([[np.inf], values, [np.inf]])
+    lowest = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:]))
+    times: list[float] = []
+    for i in lowest:
+        low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
+        found = minimize_scalar(
+            lambda t: float(kind.number(trajectory.sample(np.array([t])).configuration)[0]),
+            bounds=(low, high),
+            method="bounded",
+            options={"xatol": TIME_TOLERANCE * trajectory.duration},
+        )
+        time, number = float(found.x), float(found.fun)
+        if values[i] <= number:
+            time, number = float(grid[i]), float(values[i])
+        if number <= ZERO * largest and not (times and times[-1] >= low):
+            times.append(time)
+    return times
+
+
+def _changes(values: FloatArray) -> NDArray[np.intp]:
+    """Indices of the intervals over which values (N,) change sign."""
+    positive = values > 0.0
+    return np.flatnonzero(positive[1:] != positive[:-1])
+
+
+def _root(
+    function: Callable[[float], float], first: float, last: float, trajectory: Trajectory
+) -> float:
     # slow to import and rarely needed
     from scipy.optimize import brentq
 
-    for i in changes:
-        try:
-            root = brentq(
-                lambda t: float(function(np.asarray(t))),
-                grid[i],
-                grid[i + 1],
-                xtol=TIME_TOLERANCE * trajectory.duration,
-            )
-        except ValueError as error:  # intermediate overflow is allowed; results are checked
-            raise InvalidInput(
-                f"the motion cannot be examined near t = {grid[i]:.6g} s: {error}", value=grid[i]
-            ) from error
-        roots.append((float(root), bool(positive[i + 1])))
-    return roots
+    try:
+        return float(brentq(function, first, last, xtol=TIME_TOLERANCE * trajectory.duration))
+    except ValueError as error:  # intermediate overflow is allowed; results are checked
+        raise InvalidInput(
+            f"the motion cannot be examined near t = {first:.6g} s: {error}", value=first
+        ) from error

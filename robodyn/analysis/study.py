@@ -158,14 +158,12 @@ def analyze(
         motion = trajectory.sample(time[first : first + CHUNK])
         chunks.append(_examine(mechanism, motion, load, formulation, characteristic_length))
     histories = {name: _joined([chunk[name] for chunk in chunks]) for name in chunks[0]}
-    shape = mechanism.jacobian(trajectory.sample(0.0).configuration).shape
-    singular = singular_times(mechanism, trajectory) if shape[0] == shape[1] else np.empty(0)
     return Study(
         mechanism,
         formulation,
         float(characteristic_length),
         time,
-        singular_times=singular,
+        singular_times=singular_times(mechanism, trajectory),
         **histories,
     )
 

@@ -18,17 +18,21 @@ from __future__ import annotations
 
 import json as json_text
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 from rich.console import Console
 
 from robodyn.analysis.at_home import at_home
+from robodyn.analysis.motors_on_paths import motors_on_paths
 from robodyn.cli.check_text import show
 from robodyn.cli.commands import argument, option
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.inspection import compared, describe, read
 from robodyn.report.parameters import parameter_tables
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.protocol import Mechanism
 
 
 def check(
@@ -53,16 +57,13 @@ def check(
     """Say how a model file was understood: every number with its unit and its frame.
 
     Also what is unphysical in it and how well it stands at home: how much of each joint's travel
-    is used, what payload the actuators can hold, and of a platform how far it can go from there.
+    is used, what payload the actuators can hold, and of a platform how far it can go from there;
+    what each actuator adds there, and what its motor has to give along the paths of the papers or
+    the demonstration.
     """
     try:
         mechanism, unphysical = read(model, strict)
-        found = describe(mechanism, unphysical, model)
-        found["parameters"] = [
-            {"title": title, "columns": head, "rows": rows}
-            for title, head, rows in parameter_tables(mechanism)
-        ]
-        found["at_home"] = {} if found["home"] is None else at_home(mechanism)
+        found = findings(mechanism, unphysical, model)
         if against is not None:
             found["against"] = compared(mechanism, against, strict)
         if png is not None:
@@ -85,3 +86,15 @@ def check(
         open_view(model)
     if found.get("against", {}).get("differences"):
         raise typer.Exit(1)
+
+
+def findings(mechanism: Mechanism, unphysical: list[str], model: str) -> dict[str, Any]:
+    """All that `check` says of a mechanism read from `model`, as for JSON."""
+    found = describe(mechanism, unphysical, model)
+    found["parameters"] = [
+        {"title": title, "columns": head, "rows": rows}
+        for title, head, rows in parameter_tables(mechanism)
+    ]
+    found["at_home"] = {} if found["home"] is None else at_home(mechanism)
+    found["on_paths"] = [] if found["home"] is None else motors_on_paths(mechanism)
+    return found

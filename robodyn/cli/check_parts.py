@@ -77,5 +77,23 @@ def actuator_table(found: dict[str, Any]) -> Table:
     return table
 
 
+def paths_table(found: dict[str, Any]) -> Table:
+    """What the motors have to give along paths."""
+    table = Table(
+        Column("path", no_wrap=True), "largest motor torque [N m]", "of", "at t [s]",
+        "most of what a motor has at its speed", "by",
+    )  # fmt: skip
+    for row in found["on_paths"]:
+        table.add_row(
+            row["path"],
+            f"{row['torque']:.4g}",
+            row["joint"],
+            f"{row['time']:.3f}",
+            "-" if row["used"] is None else f"{100.0 * row['used']:.3g} %",
+            row["nearest"] or "-",
+        )
+    return table
+
+
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.6g}"

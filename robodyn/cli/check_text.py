@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Column, Table
 
-from robodyn.cli.check_parts import actuator_table, show_loops
+from robodyn.cli.check_parts import actuator_table, paths_table, show_loops
 from robodyn.report.numbers_as_text import number
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def show(found: dict[str, Any], console: Console) -> None:
     console.print(_joint_table(found))
     if found["actuators"]:
         console.print(actuator_table(found))
+    if found["on_paths"]:
+        console.print(paths_table(found))
     if found["loops"]:
         show_loops(found["loops"], console)
     _show_condition(found, console)

@@ -20,16 +20,26 @@ import multiprocessing
 import sys
 import time
 import warnings
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.mechanisms.common.joint_friction import JointFriction
 from robodyn.mechanisms.registry import kind_of, kinds
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import is_cached, notes
+from robodyn.simulation.plant import Plant
 from robodyn.threads import get_threads
 from robodyn.warmup import warm_up, warm_up_watching
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.protocol import Mechanism
+
+ASIDE = 1e-2  # [m or rad] from home
 
 
 def compile_kernels() -> None:
@@ -44,7 +54,7 @@ def compile_kernels() -> None:
         for model in models:
             use(model)
     else:
-        typer.echo("compiling the kernels, once: about 20 s", err=True)
+        typer.echo("compiling the kernels, once: a minute or two", err=True)
         # Numba compiles one function at a time, so each kind of mechanism has its own process
         workers = min(get_threads(), len(models))
         with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
@@ -78,12 +88,27 @@ def use(model: str) -> None:
         mechanism = rd.load(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
+    _step_smooth_and_rough(mechanism)
     batch = rd.load_path("demo", mechanism).sample([0.0, 0.001])
     effort = mechanism.inverse_dynamics(*batch)
     mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
     mechanism.mass_matrix(batch.configuration)
     mechanism.bias(batch.configuration, batch.velocity)
     mechanism.condition_number(batch.configuration)
+    # an unsuitable home is reported where it is used
+    with suppress(rd.RobodynError):
+        aside = mechanism.advance(mechanism.home, np.full(batch.velocity.shape[-1], ASIDE))
+        rd.time_optimal(mechanism, [mechanism.home, aside], points=20)
     others = kind_of(mechanism).adapter("compile")
     if others is not None:
         others(mechanism)
+
+
+def _step_smooth_and_rough(mechanism: Mechanism) -> None:
+    """Take a step by each of the two loops of a kind, whatever the model's friction."""
+    rest = np.zeros(len(mechanism.joint_names))
+    for decay in (0.0, 1e9):
+        model: Any = mechanism.without_friction()
+        # what a model with friction has: this one is treated like it
+        model.friction = JointFriction(model.friction_rows(), np.array([decay]))
+        Plant(model, dt=1e-6).hold(rest, 1)

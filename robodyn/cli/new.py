@@ -53,7 +53,11 @@ def new_command() -> Callable[..., None]:
             kind, template = _chosen(offers, what)
             given = {key: value for key, value in chosen.items() if value is not None}
             target = Path(file or f"{name or f'my_{what}'}.yaml")
-            _write(target, _text(kind, template, target, name or target.stem, given), force)
+            called = name or target.stem
+            files = {target: _text(kind, template, target, called, given)}
+            for suffix, write in template.beside.items():
+                files[target.with_suffix(suffix)] = write(called, file=target.name, **given)
+            _write(files, force)
         typer.echo(
             f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
             f"  robodyn check {target}\n  robodyn view {target}"
@@ -121,21 +125,31 @@ def _scalar(name: str) -> str:
     return name if plain else json_text.dumps(name)
 
 
-def _write(target: Path, text: str, force: bool) -> None:
+def _write(files: dict[Path, str], force: bool) -> None:
+    """All files or, where one of them exists and is not to be written over, none."""
+    target = next(iter(files))
     if not target.suffix:
         raise InvalidInput(
             f"{target} has no suffix; a model file is called .yaml, say {target}.yaml",
             value=str(target),
         )
-    try:
-        with target.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise OutputError(
-            f"{target} exists; choose another file, or write over it with --force",
+    if len(files) > 1 and target.suffix not in (".yaml", ".yml"):
+        raise InvalidInput(
+            f"{target}: files are written beside it, so it must be called .yaml, say "
+            f"{target.with_suffix('.yaml')}",
             value=str(target),
-        ) from error
-    except OSError as error:
-        raise OutputError(
-            f"{target}: cannot be written: {error.strerror or error}", value=str(target)
-        ) from error
+        )
+    for path in files:
+        if path.exists() and not force:
+            raise OutputError(
+                f"{path} exists; choose another file, or write over it with --force",
+                value=str(path),
+            )
+    for path, text in files.items():
+        try:
+            with path.open("w" if force else "x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise OutputError(
+                f"{path}: cannot be written: {error.strerror or error}", value=str(path)
+            ) from error

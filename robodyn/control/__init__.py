@@ -14,6 +14,7 @@
 
 """Controllers: from a measured state and a trajectory to efforts."""
 
+from robodyn.control.command_units import COMMAND_UNITS, CommandUnit
 from robodyn.control.computed_torque import (
     ComputedTorque,
     ConstantEffort,
@@ -23,16 +24,19 @@ from robodyn.control.computed_torque import (
 )
 from robodyn.control.follower import Command, TrajectoryFollower
 from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
-from robodyn.control.watchdog import Watchdog, WatchdogState
+from robodyn.control.watchdog import LettingGo, Watchdog, WatchdogState
 
 __all__ = [
+    "COMMAND_UNITS",
     "Command",
+    "CommandUnit",
     "ComputedTorque",
     "ConstantEffort",
     "Controller",
     "Feedforward",
     "GravityCompensation",
     "JointMotion",
+    "LettingGo",
     "TrajectoryFollower",
     "Watchdog",
     "WatchdogState",

@@ -28,6 +28,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.control.limited_handover import limited_handover
+from robodyn.control.limited_stop import limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
+    from robodyn.trajectories.handover import Handover
 
 # Of a driven joint [m or rad]: a mechanism that is nearer to a trajectory than this is on it.
 THERE = 1e-4
@@ -59,20 +61,29 @@ class ActiveTrajectory:
             a state away from it; longer where the limits ask for it; 0 for a jump.
         scale_rate: [1/s] how fast the speed follows the one asked for.
         hold_when_idle: without a trajectory, stay at the first state seen.
+        stop_time: [s] in which a stop brings it to rest; another where the limits ask for it.
 
     Attributes:
         clock: time along the path, and the speed asked for.
         answered: whether a state has been assigned a point of the trajectory.
+        warning: of the latest stop, if it was not within the limits.
 
     Raises:
         InvalidInput: a number out of range.
     """
 
     def __init__(
-        self, mechanism: Mechanism, handover: float, scale_rate: float, hold_when_idle: bool
+        self,
+        mechanism: Mechanism,
+        handover: float,
+        scale_rate: float,
+        hold_when_idle: bool,
+        stop_time: float = 0.25,
     ) -> None:
         self.mechanism = mechanism
         self.handover = as_scalar("handover", handover, "s", at_least=0.0)
+        self.stop_time = as_scalar("stop_time", stop_time, "s", at_least=0.0)
+        self.warning = ""
         self.clock = PathClock(scale_rate)
         self.answered = False
         self._hold_when_idle = hold_when_idle
@@ -81,7 +92,11 @@ class ActiveTrajectory:
         self._path: Trajectory | None = None  # what was given, or a handover to it
         self._start: int | None = None
         self._earliest = -np.inf  # path time at which a handover began
+        self._path_time = -np.inf  # at the latest state
         self._followed = False
+        self._stops = False  # at the next state
+        self._stop: Handover | None = None
+        self._stop_began = 0
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
@@ -102,15 +117,41 @@ class ActiveTrajectory:
             )
         given = _Given(trajectory, start)
         replaces = self.answered or (self._given is None and self._hold_when_idle)
-        if self.handover and self._followed and replaces:
+        stopping = self._stops or self._stop is not None
+        if stopping or (self.handover and self._followed and replaces):
             self._next = given
         else:
             self._take(given)
         self._followed = True
 
     def stop(self) -> None:
-        """Leave the trajectory and hold what the next state finds."""
-        self._given = self._next = None
+        """Leave the trajectory: come to rest, beginning with the next state, and hold what is then.
+
+        Without a stop time, hold what the next state finds.
+        """
+        self._next = None
+        self._stops = self._stop is None
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it comes to rest, or will with the next state."""
+        return self._stops or self._stop is not None
+
+    def past_end(self, trajectory: Trajectory) -> float | None:
+        """How long [s] of its own time a trajectory is over; None if it is not followed any more.
+
+        Negative before its end, minus infinity before its beginning.
+        """
+        waiting, given = self._next, self._given
+        if waiting is not None and waiting.trajectory is trajectory:
+            return -np.inf
+        if given is None or given.trajectory is not trajectory or self._path is None:
+            return None
+        return self._path_time - self._path.duration if self.answered else -np.inf
+
+    def leave(self) -> None:
+        """Forget the trajectory, as what has moved meanwhile was not it."""
+        self._given = self._next = self._path = self._stop = None
         self.answered, self._hold_when_idle = False, True
 
     def at(
@@ -125,6 +166,13 @@ class ActiveTrajectory:
                 limits; it is dropped, and what was followed before, or a hold, goes on.
         """
         self._notice_reset(time)
+        if self._stops:
+            self._begin_to_stop(time, configuration, velocity)
+        if self._stop is not None:
+            since = (time - self._stop_began) * 1e-9
+            if -LATE * 1e-9 <= since < self._stop.blend:
+                return Pace(max(since, 0.0), 1.0, 0.0), self._stop
+            self._rest(configuration)
         if self._given is None:
             if not self._hold_when_idle:
                 return None
@@ -141,8 +189,39 @@ class ActiveTrajectory:
         pace = pace._replace(path=max(pace.path, self._earliest))
         if self._next is not None and (self._next.start is None or time >= self._next.start):
             pace = self._hand_over(self._next, time, pace, measured)
-        self.answered = True
+        self.answered, self._path_time = True, pace.path
         return None if self._path is None else (pace, self._path)
+
+    def _begin_to_stop(
+        self, time: int, configuration: FloatArray, velocity: FloatArray | None
+    ) -> None:
+        """From what is measured; without a velocity from what is planned."""
+        self._stops = False
+        motion = None
+        if self._path is not None and self.answered:
+            pace = self.clock.at(time)
+            motion = pace._replace(path=max(pace.path, self._earliest)).motion(self._path)
+        if velocity is not None:
+            acceleration = np.zeros_like(velocity) if motion is None else motion.acceleration
+            motion = Motion(configuration, velocity, acceleration)
+        waiting = self._next
+        self.leave()
+        self._next = waiting
+        if motion is not None and self.stop_time > 0.0 and np.any(motion.velocity):
+            self._stop, self.warning = limited_stop(self.mechanism, motion, self.stop_time)
+            self._stop_began = time
+        if self._stop is None:
+            self._rest(configuration)
+        self.answered = True
+
+    def _rest(self, configuration: FloatArray) -> None:
+        """The stop is over."""
+        self._stop = None
+        waiting = self._next
+        if waiting is not None and not self.handover:
+            self._take(waiting)
+        else:
+            self._hold(configuration, waiting)
 
     def _hold(self, configuration: FloatArray, waiting: _Given | None) -> None:
         """Rest at a configuration until another trajectory begins."""
@@ -183,6 +262,8 @@ class ActiveTrajectory:
             )
         except InfeasibleTrajectory:
             self.answered = True  # by what goes on instead
+            # whoever asks for a rest wants no more motion, however it ends
+            self._stops = given.trajectory.duration == 0.0
             raise
         self._path, path = taken, self.clock.go_on(time, begins)
         self._given, self._start = given, time

@@ -19,16 +19,19 @@ Lee, Chung, Mudge and Turney, eq. 4.1 and 4.4:
     effort = inverse_dynamics(q, qd, qdd_d + Kv (qd_d - qd) + Kp (q_d - q))
 
 which makes the error obey e'' + Kv e' + Kp e = 0 where the model is exact. For a platform the
-error is the displacement and the difference of twists.
+error is the displacement and the difference of twists. Dry friction is compensated for the planned
+motion (`planned_friction`).
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from robodyn.checks import as_array, as_scalar
+from robodyn.control.planned_friction import PlannedFriction
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration
 from robodyn.mechanisms.common.motion import Motion
@@ -78,6 +81,11 @@ class ComputedTorque:
         self.kv = _gain("kv", kv, size)
         self.preview = as_scalar("preview", preview, "s", at_least=0.0)
 
+    @cached_property
+    def friction(self) -> PlannedFriction:
+        """The friction that is compensated for the planned motion."""
+        return PlannedFriction(self.mechanism, self.kp, self.kv)
+
     def __call__(
         self,
         time: float,
@@ -92,8 +100,19 @@ class ComputedTorque:
             KinematicsError: the mechanism has no answer at this configuration.
         """
         desired = self.looking_ahead(trajectory.sample(time), trajectory, time)
-        acceleration = self.acceleration(configuration, velocity, desired)
-        return self.mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
+        error = self.mechanism.difference(configuration, desired.configuration)
+        acceleration = self.corrected(error, velocity, desired)
+        friction = self.friction
+        efforts = friction.rest.inverse_dynamics(configuration, velocity, acceleration, wrench)
+        return efforts + self.for_friction(error, desired) if friction.exists else efforts
+
+    def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
+        """Efforts (n,) for the friction of a desired motion, and back to it from a displacement.
+
+        Raises:
+            KinematicsError: the mechanism has no answer at the desired configuration.
+        """
+        return np.asarray(self.friction.efforts(desired) + self.friction.gain @ error)
 
     def looking_ahead(
         self, desired: Motion, trajectory: Trajectory | None, time: float | FloatArray

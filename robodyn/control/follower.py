@@ -28,6 +28,7 @@ from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Command(NamedTuple):
     """What to do at one state.
 
     Attributes:
-        effort: (n,) [N or N m] always finite and within the actuators' limits.
+        effort: (n,) [N or N m] always finite and within the actuators' limits, which fall with the
+            rates of the joints where motors have torque-speed curves.
         required: (n,) before the limits.
         motion: the configuration, velocity and acceleration it was computed for.
         problem: what went wrong in a line, or nothing.
@@ -55,6 +57,20 @@ class Command(NamedTuple):
     required: FloatArray
     motion: Motion
     problem: str = ""
+
+
+class Wanted(NamedTuple):
+    """The motion to find efforts for.
+
+    Attributes:
+        motion: the planned one, or the measured one corrected.
+        error: displacement to the plan, where friction is compensated for the planned motion.
+        planned: that motion.
+    """
+
+    motion: Motion
+    error: FloatArray | None = None
+    planned: Motion | None = None
 
 
 class TrajectoryFollower:
@@ -75,11 +91,14 @@ class TrajectoryFollower:
             that hold from one state to the next push it off; so it stays on the path much closer.
         delay: [s] from a state to when its efforts begin to act; where it predicts, it predicts so
             much further.
+        stop_time: [s] in which `stop` brings a moving mechanism to rest; another time where the
+            limits of the joints ask for it; 0 for a jump.
 
     Attributes:
         saturated: how many commands were cut, per actuator (n,).
         refused: the latest trajectory that could not be taken up within the limits; it was dropped,
             and what was followed before, or a hold, went on.
+        desired: the motion planned for the latest state; None where there was nothing to follow.
 
     Raises:
         InvalidInput: unknown mode, or a number out of range.
@@ -98,11 +117,13 @@ class TrajectoryFollower:
         scale_rate: float = 2.0,
         predicts: bool = False,
         delay: float = 0.0,
+        stop_time: float = 0.25,
     ) -> None:
-        self._active = ActiveTrajectory(mechanism, handover, scale_rate, hold_when_idle)
+        self._active = ActiveTrajectory(mechanism, handover, scale_rate, hold_when_idle, stop_time)
         self._use(mechanism)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self.refused: InfeasibleTrajectory | None = None
+        self.desired: Motion | None = None
         self.predicts = predicts
         self.delay = as_scalar("delay", delay, "s", at_least=0.0)
         self._mode = _checked_mode(mode)
@@ -124,6 +145,7 @@ class TrajectoryFollower:
     def mode(self, mode: str) -> None:
         before, self._mode = self._mode, _checked_mode(mode)
         if before == "gravity_compensation" != mode and self._active.answered:
+            self._active.leave()  # what has moved meanwhile was not the trajectory
             self.stop()
 
     @property
@@ -148,6 +170,27 @@ class TrajectoryFollower:
     def handover(self, value: float) -> None:
         self._active.handover = value
 
+    @property
+    def stop_time(self) -> float:
+        """Time [s] in which `stop` brings a moving mechanism to rest."""
+        return self._active.stop_time
+
+    @stop_time.setter
+    def stop_time(self, value: float) -> None:
+        self._active.stop_time = value
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` was called and the mechanism is not at rest yet."""
+        return self._active.is_stopping
+
+    def past_end(self, trajectory: Trajectory) -> float | None:
+        """How long [s] of its own time a trajectory is over; None if it is not followed any more.
+
+        Negative before its end, minus infinity before its beginning.
+        """
+        return self._active.past_end(trajectory)
+
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
 
@@ -161,7 +204,12 @@ class TrajectoryFollower:
         self._active.follow(trajectory, start)
 
     def stop(self) -> None:
-        """Abandon the trajectory and hold the next measured configuration."""
+        """Abandon the trajectory, come to rest and hold the configuration measured then.
+
+        It takes `stop_time`, or another time that keeps to the limits of the joints' rates, efforts
+        and positions. It is never refused: where none keeps to them, it is the one that breaks them
+        least, and `problem` of the first command says so.
+        """
         self._active.stop()
 
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
@@ -194,6 +242,7 @@ class TrajectoryFollower:
         self._unchecked = mechanism.unchecked
         self._limits = mechanism.effort_limits
         self._least_limit = float(self._limits.min())
+        self._tires = motors_tire(mechanism)
         self._coordinates = mechanism.coordinates
         self._rates = (self._coordinates.velocity_size,)
 
@@ -235,29 +284,36 @@ class TrajectoryFollower:
         """
         rest = np.zeros(self._rates)
         if self._mode == "gravity_compensation":
-            return self._effort(Motion(configuration, rest, rest), wrench)
+            return self._effort(Wanted(Motion(configuration, rest, rest)), wrench)
         self._notice_period(time)
         try:
-            motion = self._wanted(time, configuration, velocity)
+            wanted = self._wanted(time, configuration, velocity)
         except InfeasibleTrajectory as error:
             self.refused = error
-            motion = self._wanted(time, configuration, velocity)
+            wanted = self._wanted(time, configuration, velocity)
             problem = f"trajectory refused: {error}"
-            assert motion is not None  # what was followed before, or a hold
-            return self._effort(motion, wrench)._replace(problem=problem)
-        return None if motion is None else self._effort(motion, wrench)
+            assert wanted is not None  # what was followed before, or a hold
+            return self._effort(wanted, wrench)._replace(problem=problem)
+        if wanted is None:
+            return None
+        command = self._effort(wanted, wrench)
+        if self._active.warning:
+            command = command._replace(problem=self._active.warning)
+            self._active.warning = ""
+        return command
 
-    def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Motion | None:
+    def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Wanted | None:
         """The motion to find efforts for: the planned one, or the measured one corrected."""
         # feedforward does not look at the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self._active.at(time, configuration, seen)
         if found is None:
+            self.desired = None
             return None
         pace, path = found
-        desired = pace.motion(path)
+        self.desired = desired = pace.motion(path)
         if self._mode != "computed_torque":
-            return desired
+            return Wanted(desired)
         if self._control.preview:
             ahead = pace.motion(path, self._control.preview)
             desired = desired._replace(acceleration=ahead.acceleration)
@@ -270,7 +326,10 @@ class TrajectoryFollower:
             step = later * velocity + 0.5 * later**2 * corrected
             configuration = self.mechanism.advance(configuration, step)
             velocity = velocity + later * corrected
-        return Motion(configuration, velocity, corrected)
+        motion = Motion(configuration, velocity, corrected)
+        if self._control.friction.exists:
+            return Wanted(motion, error, desired)
+        return Wanted(motion)
 
     def _notice_period(self, time: int) -> None:
         since = 0 if self._seen is None else time - self._seen
@@ -290,37 +349,45 @@ class TrajectoryFollower:
         """
         rest = np.zeros(self._rates)
         motion = Motion(self._checked(configuration), rest, rest)
-        return self._effort(motion, _wrench(wrench)).effort
+        return self._effort(Wanted(motion), _wrench(wrench)).effort
 
     def _checked(self, configuration: FloatArray) -> FloatArray:
         """A single configuration; it is not checked again after this."""
         return self._coordinates.single("configuration", configuration)
 
-    def _effort(self, motion: Motion, wrench: FloatArray | None) -> Command:
+    def _effort(self, wanted: Wanted, wrench: FloatArray | None) -> Command:
+        motion, error, planned = wanted
         try:
             if not all_finite(motion.acceleration):
                 return self._keep(motion, "the state is too far off for any acceleration")
-            required = self.mechanism.inverse_dynamics(*motion, wrench)
-        except KinematicsError as error:
-            return self._keep(motion, str(error))
+            if error is None or planned is None:
+                required = self.mechanism.inverse_dynamics(*motion, wrench)
+            else:
+                required = self._control.friction.rest.inverse_dynamics(*motion, wrench)
+                required = required + self._control.for_friction(error, planned)
+        except KinematicsError as failure:
+            return self._keep(motion, str(failure))
         if not all_finite(required):
             return self._keep(motion, f"the motion asks for {required}")
         numbers = required.tolist()
         effort, problem = required, ""
-        if max(numbers) > self._least_limit or min(numbers) < -self._least_limit:
-            effort, problem = self._cut(required)
+        if self._tires:
+            rates = self.mechanism.joint_velocities(motion.configuration, motion.velocity)
+            effort, problem = self._cut(required, effort_limits_at(self.mechanism, rates))
+        elif max(numbers) > self._least_limit or min(numbers) < -self._least_limit:
+            effort, problem = self._cut(required, self._limits)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
-    def _cut(self, required: FloatArray) -> tuple[FloatArray, str]:
-        """Efforts within the limits, and a line that names the one that was cut most."""
-        limits = self._limits
+    def _cut(self, required: FloatArray, limits: FloatArray) -> tuple[FloatArray, str]:
+        """Efforts within limits (n,), and a line that names the one that was cut most."""
         effort = np.minimum(np.maximum(required, -limits), limits)
         cut = effort != required
         if not cut.any():
             return effort, ""
         self.saturated += cut
-        worst = int(np.abs(required / limits).argmax())
+        with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have none left
+            worst = int(np.where(cut, np.abs(required / limits), 0.0).argmax())
         return effort, (
             f"{self.mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
             f"limit of {limits[worst]:.6g}"

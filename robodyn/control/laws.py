@@ -44,7 +44,8 @@ class Law(NamedTuple):
     Attributes:
         kind: of `mechanisms.common.kernels.control_laws`.
         model: of the mechanism that the controller uses; None if it needs none.
-        kp, kv: (nv, nv), or (0, 0).
+        kp, kv: (nv, nv), or (0, 0); kp may have (n, nv) more below, see
+            `control_laws.add_planned`.
     """
 
     kind: int
@@ -57,7 +58,11 @@ def law_of(controller: Controller) -> Law | None:
     """The law of a controller; None if it has none, as for derived classes."""
     # a derived class may behave differently
     if type(controller) is ComputedTorque:
-        return Law(COMPUTED_TORQUE, controller.mechanism, controller.kp, controller.kv)
+        friction = controller.friction
+        if not friction.exists:
+            return Law(COMPUTED_TORQUE, controller.mechanism, controller.kp, controller.kv)
+        kp = np.concatenate([controller.kp, friction.gain])
+        return Law(COMPUTED_TORQUE, friction.rest, kp, controller.kv)
     if type(controller) is GravityCompensation:
         return Law(GRAVITY, controller.mechanism)
     if type(controller) in {Feedforward, ConstantEffort}:
@@ -76,7 +81,10 @@ def rows_for(
     if isinstance(controller, ComputedTorque):
         desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)
         goal = mechanism.coordinates.checked("goal", desired.configuration)
-        return np.concatenate([goal, desired.velocity, desired.acceleration], axis=-1)
+        parts = [goal, desired.velocity, desired.acceleration]
+        if controller.friction.exists:
+            parts.append(controller.friction.efforts(desired._replace(configuration=goal)))
+        return np.concatenate(parts, axis=-1)
     if isinstance(controller, Feedforward):
         return controller.mechanism.inverse_dynamics(*trajectory.sample(times))
     if isinstance(controller, ConstantEffort):

@@ -16,15 +16,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.control.demands import Demand, demand, row, worst_broken
+from robodyn.errors import InfeasibleTrajectory
+from robodyn.mechanisms.common.motor_limits import motors_tire
 from robodyn.trajectories.handover import Handover
 
 if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Motion, Trajectory
 
@@ -33,15 +34,6 @@ LONGER = 1.4
 LONGEST = 30.0
 # Equal intervals of a handover at whose ends it is examined.
 SAMPLES = 100
-# Beyond a limit by less than this share of it is rounding.
-ROUNDING = 1e-6
-
-
-class _Demand(NamedTuple):
-    """Absolute rates and efforts (K, n) of the driven joints along a motion."""
-
-    rates: FloatArray
-    efforts: FloatArray
 
 
 def limited_handover(
@@ -62,12 +54,12 @@ def limited_handover(
     """
     handover = Handover(mechanism, old, new, blend, start=start)
     limits = mechanism.velocity_limits, mechanism.effort_limits
-    if not any(np.isfinite(limit).any() for limit in limits):
+    if not any(np.isfinite(limit).any() for limit in limits) and not motors_tire(mechanism):
         return handover
     with np.errstate(all="ignore"):
-        before = _demand(mechanism, _row(old))
+        before = demand(mechanism, row(old))
         while True:
-            broken = _broken(mechanism, handover, before, limits)
+            broken = _broken(mechanism, handover, before)
             if not broken:
                 return handover
             longer = handover.blend * LONGER
@@ -80,51 +72,9 @@ def limited_handover(
             handover = Handover(mechanism, old, new, longer, start=start)
 
 
-def _broken(
-    mechanism: Mechanism,
-    handover: Handover,
-    before: _Demand | None,
-    limits: tuple[FloatArray, FloatArray],
-) -> str:
+def _broken(mechanism: Mechanism, handover: Handover, before: Demand | None) -> str:
     """What is worst broken during a handover, in words; empty where all limits are kept to."""
     times = handover.start + np.linspace(0.0, handover.blend, SAMPLES + 1)
-    found = _demand(mechanism, handover.sample(times))
-    if found is None:
-        return f"{mechanism.name} cannot be in the configurations on the way"
-    own = _demand(mechanism, handover.new.sample(times))
-    units = (
-        tuple(f"{unit}/s" for unit in mechanism.joint_units),
-        mechanism.effort_units,
-    )
-    for index, (values, limit) in enumerate(zip(found, limits, strict=True)):
-        allowed = np.broadcast_to(limit, values.shape)
-        for other in (own, before):
-            if other is not None:
-                # fmax: what has no answer allows nothing
-                allowed = np.fmax(allowed, other[index])
-        over = ~(values <= allowed * (1.0 + ROUNDING))
-        if over.any():
-            share = np.where(over, values / limit, 0.0)
-            row, joint = np.unravel_index(int(np.argmax(share)), share.shape)
-            unit = units[index][joint]
-            return (
-                f"{mechanism.joint_names[joint]} reaches {values[row, joint]:.4g} {unit}, its "
-                f"limit is {limit[joint]:.4g} {unit}"
-            )
-    return ""
-
-
-def _demand(mechanism: Mechanism, motion: Motion) -> _Demand | None:
-    """What a motion (K, ...) asks of the joints; None where the mechanism cannot be there."""
-    configuration, velocity, _ = motion
-    try:
-        return _Demand(
-            np.abs(mechanism.joint_velocities(configuration, velocity)),
-            np.abs(mechanism.inverse_dynamics(*motion)),
-        )
-    except KinematicsError:
-        return None
-
-
-def _row(motion: Motion) -> Motion:
-    return type(motion)(*(np.asarray(values)[None] for values in motion))
+    found = demand(mechanism, handover.sample(times))
+    own = demand(mechanism, handover.new.sample(times))
+    return worst_broken(mechanism, found, own, before).text

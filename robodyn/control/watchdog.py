@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 
 from robodyn.checks import as_scalar
 
+ANY_SILENCE = 1e-9  # [s]; a time-out of 0 would mean none
 Level = Literal["ok", "hold", "ramp", "released"]
 
 
@@ -58,6 +59,11 @@ class Watchdog:
         self._fed: float | None = None
         self._seen = self._silence = 0.0
 
+    @property
+    def is_fed(self) -> bool:
+        """Whether a message has ever arrived."""
+        return self._fed is not None
+
     def fed(self, now: float) -> None:
         """A message arrived at `now` [s].
 
@@ -88,3 +94,28 @@ class Watchdog:
         if letting_go >= self.ramp:
             return WatchdogState("released", 0.0)
         return WatchdogState("ramp", min(max(1.0 - letting_go / self.ramp, 0.0), 1.0))
+
+
+class LettingGo:
+    """How much of its efforts a controller that was switched off still gives.
+
+    Args:
+        hold: [s] how long all of them.
+        ramp: [s] how long to take from then on to let go; 0 for at once.
+        now: [s] when it was switched off.
+
+    Raises:
+        InvalidInput: a time that is not finite, or negative where that makes no sense.
+    """
+
+    def __init__(self, hold: float, ramp: float, now: float) -> None:
+        self._silence = Watchdog(ANY_SILENCE, hold, ramp)
+        self._silence.fed(now)
+
+    def share(self, now: float) -> float:
+        """From 1 down to 0 at `now` [s].
+
+        Raises:
+            InvalidInput: a time that is not finite.
+        """
+        return self._silence.state(now).scale

@@ -49,6 +49,7 @@ def from_arm(arm: Any) -> ClosedLoop:
                 position=joint.position,
                 velocity=joint.velocity,
                 effort=joint.effort,
+                drive=joint.drive,
             )
         )
     tip = model.tip_link if model.tip_link not in {link.name for link in links} else "tip"

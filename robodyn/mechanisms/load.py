@@ -22,9 +22,12 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
-from robodyn.formats.urdf_text import UrdfDocument, read_urdf
+from robodyn.formats.mjcf.recognition import is_mjcf
+from robodyn.formats.urdf_text import UrdfDocument, parse_urdf, read_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
@@ -85,8 +88,8 @@ def load(
     arm; registered kinds are asked first, see `robodyn.mechanisms.registry`.
 
     Args:
-        source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml or .yml file,
-            or URDF text, which starts with `<`.
+        source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml, .yml or, for
+            MJCF, .xml file; or URDF or MJCF text, which starts with `<`.
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints, unless that is a gripper's finger.
@@ -103,7 +106,7 @@ def load(
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
         ModelError: the description is invalid; names the file, the field and its value.
         UnphysicalInertia: with `strict=True`.
-        MissingExtra: a .xacro file where the package xacro is not installed.
+        MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
     """
     if not isinstance(source, (str, Path)) or not str(source).strip():
         raise ModelNotFound(
@@ -119,6 +122,8 @@ def load(
     )
     chosen = None if kind is None else _kind(kind)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        if is_mjcf(source):
+            return _from_mjcf(source, options, chosen)
         return _from_urdf(read_urdf(source), options, chosen)
     if str(source) in models():
         bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
@@ -129,6 +134,8 @@ def load(
     options = replace(options, folder=path.parent)
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), options, chosen)
+    if path.suffix.lower() == ".xml" and is_mjcf(path):
+        return _from_mjcf(path, options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
         return _from_urdf(read_urdf(path, xacro_args), options, chosen)
     raise ModelError(
@@ -181,6 +188,21 @@ def _from_yaml(
         raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
     mechanism: Mechanism = converted(kind.from_yaml(document, source, options))
     return mechanism
+
+
+def _from_mjcf(source: Path | str, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    """MJCF by way of URDF text, which every kind reads."""
+    from robodyn.formats.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
+
+    text, gravity = read_mjcf(source)
+    name = str(source) if isinstance(source, Path) else "MJCF text"
+    mechanism = _from_urdf(parse_urdf(text, name), options, chosen)
+    model: Any = getattr(mechanism, "model", None)
+    if np.array_equal(model.gravity, gravity):
+        return mechanism
+    made: Any = type(mechanism)
+    turned: Mechanism = made(replace(model, gravity=np.array(gravity)))
+    return turned
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:

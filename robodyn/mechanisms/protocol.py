@@ -31,7 +31,7 @@ from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
 from robodyn.mechanisms.protocol_body import MovedByItsBody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from numpy.typing import ArrayLike
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.coordinates import Coordinates, JacobianMap
     from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.joint_friction import JointFriction
 
 
 class UncheckedDynamics(Protocol):
@@ -83,6 +84,20 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, MovedByI
 
     def without_friction(self) -> Mechanism:
         """The same mechanism without joint friction."""
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Mechanism:
+        """The same mechanism without dry friction, and without damping at driven joints named."""
+
+    @property
+    def without_planned_friction(self) -> Mechanism:
+        """The same without the friction that control compensates for the planned motion.
+
+        See `common.joint_friction`; itself if there is none.
+        """
+
+    @property
+    def friction(self) -> JointFriction:
+        """Friction of the joints, as simulations need it."""
 
     def without_actuators(self) -> Mechanism:
         """The same mechanism with ideal actuators: no rotors, dry friction or motor limits."""
@@ -144,7 +159,12 @@ class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, MovedByI
         wrench: ArrayLike | None = None,
         /,
     ) -> FloatArray:
-        """The acceleration that efforts cause."""
+        """The acceleration that efforts cause.
+
+        A joint at rest has no dry friction here: which joints friction holds is up to the
+        simulation. Inverse dynamics takes the friction of the side to which a planned motion
+        accelerates, so at rest the two are inverse to each other without dry friction only.
+        """
 
     def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., nv, nv), symmetric positive definite."""
@@ -182,3 +202,15 @@ class SimulatesCompiled(Protocol):
         `model` is the mechanism as the controller models it. None if compiled code cannot simulate
         this pair; simulations then call Python at each stage of a step.
         """
+
+
+@runtime_checkable
+class StepsSurely(Protocol):
+    """An optional addition to `UncheckedDynamics`: steps that fail quickly.
+
+    Where `advance` searches on for a configuration that a step cannot reach directly, whoever
+    takes many steps near the ends of the mechanism's travel asks for this one.
+    """
+
+    def stepped(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray | None:
+        """As `advance`; None where the mechanism cannot follow the displacement directly."""

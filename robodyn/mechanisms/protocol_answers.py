@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.effort_terms import EffortTerms
     from robodyn.mechanisms.common.joint_states import DrivenMotion, JointStates
     from robodyn.mechanisms.common.motion import Motion
+    from robodyn.mechanisms.common.singularities import Singularity
     from robodyn.mechanisms.common.tracking import Tracking
 
 
@@ -83,7 +84,7 @@ class Described(Protocol):
 
     @property
     def default_path(self) -> str:
-        """Name of a paper's path for the mechanism of that paper; empty for all others."""
+        """Name of the path of a paper's or a bundled mechanism; empty for all others."""
 
     def differences(self, other: Any) -> list[str]:
         """Differences from another mechanism's model, one line per field; empty if equal."""
@@ -151,6 +152,14 @@ class Jointed(Protocol):
 
     def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
         """(..., n) [N or N m] of the joints for torques of the motors."""
+
+    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """(..., n) [A] of the motors for efforts of the joints."""
+
+    def efforts_of_currents(
+        self, currents: ArrayLike, rates: ArrayLike | None = None
+    ) -> FloatArray:
+        """(..., n) [N or N m] of the joints for currents of the motors."""
 
     def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., n) [m or rad] positions of the driven joints."""
@@ -232,3 +241,7 @@ class Examined(Protocol):
 
     def determinant(self, configuration: ArrayLike, /) -> FloatArray | None:
         """A number (...) that changes sign where no efforts suffice; None if they always do."""
+
+    @property
+    def singularities(self) -> Sequence[Singularity]:
+        """The ways in which it can be singular, each with numbers that tell where."""

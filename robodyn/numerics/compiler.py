@@ -29,8 +29,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
+from numba import types
 
 from robodyn.numerics.kernel_cache import KernelCache
+from robodyn.numerics.parts import PartCompiler, SettledPartCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +65,23 @@ def inner(function: F) -> F:
     return _part(function, _nrt=False)
 
 
+def apart(function: F) -> F:
+    """The same as `inner`, but called instead of inlined: it is long, and called from many places.
+
+    Each copy would have to be compiled anew, which takes longer than all calls.
+    """
+    return _part(function, forceinline=False, _nrt=False)
+
+
+def settled(function: F) -> F:
+    """The same as `inner`, but optimised by itself before it is copied to where it is called.
+
+    In a loop that is long already, the compiler would move what it can out of the loop, and then
+    lack registers for it.
+    """
+    return _part(function, pipeline_class=SettledPartCompiler, _nrt=False)
+
+
 def entry_kernel(function: F) -> F:
     """A kernel for `array_arguments.direct` that allocates nothing."""
     return _cached(function, _nrt=False)
@@ -78,11 +97,30 @@ def batch_kernel(function: F) -> F:
     return _cached(function, nogil=True)
 
 
-def _part(function: F, **options: bool) -> F:
+def _part(
+    function: F,
+    *,
+    pipeline_class: type[PartCompiler] = PartCompiler,
+    forceinline: bool = True,
+    **options: bool,
+) -> F:
+    options["forceinline"] = forceinline
     compiled: Any = _njit(
-        function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
+        function,
+        pipeline_class=pipeline_class,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        **options,
     )
-    compiled.entry = cache(lambda: _cached(function, forceinline=True, **options))
+    template = compiled.get_call_template
+
+    def of_any_number(args: Any, kws: Any) -> Any:
+        return template(*_without_literals(args, kws))
+
+    # else there would be a copy of its own for every constant that it is called with
+    compiled.get_call_template = of_any_number
+    compiled.entry = cache(lambda: _cached(function, **options))
+    known: set[Any] = set()
 
     def remember(result: Any) -> None:
         compiled.overloads[tuple(result.signature.args)] = result  # without a Python wrapper
@@ -92,12 +130,19 @@ def _part(function: F, **options: bool) -> F:
             entry = compiled.entry()
             found = entry._compile_for_args(*args, **kws)
             for signature, result in entry.overloads.items():
-                compiled._insert([kind._code for kind in signature], result.entry_point, False)
+                # two entries of the same types would be ambiguous: every call would come here
+                if signature not in known:
+                    known.add(signature)
+                    compiled._insert([kind._code for kind in signature], result.entry_point, False)
         return found
 
     compiled.add_overload = remember
     compiled._compile_for_args = call_from_python
     return cast("F", compiled)
+
+
+def _without_literals(args: Any, kws: Any) -> Any:
+    return tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
 
 
 def _cached(function: F, **options: bool) -> F:
@@ -106,7 +151,7 @@ def _cached(function: F, **options: bool) -> F:
     return cast("F", compiled)
 
 
-def _njit(function: F, **options: bool) -> F:
+def _njit(function: F, **options: Any) -> F:
     return cast("F", numba.njit(error_model="numpy", **options)(function))
 
 

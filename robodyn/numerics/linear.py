@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.numerics.compiler import kernel
+from robodyn.numerics.compiler import apart, kernel
 
 # A pivot this small relative to the largest means that no digit of the solution is reliable.
 SINGULAR_PIVOT = 1e-14
+# A pivot this small relative to its own diagonal is that of a row which depends on those before.
+DEPENDENT = 1e-10
 
 
 @kernel
@@ -97,3 +99,44 @@ def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
             total -= matrix[k, i] * rhs[k]
         rhs[i] = total / matrix[i, i]
     return True
+
+
+@apart
+def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
+    """Cholesky's factor of a matrix in place, its diagonal inverted; reads the lower triangle.
+
+    False if it is not positive definite. `lenient` instead gives a dependent row of a matrix that
+    is positive semidefinite a small pivot of its own.
+    """
+    for j in range(count):
+        size = matrix[j, j]
+        total = size
+        for k in range(j):
+            total -= matrix[j, k] * matrix[j, k]
+        if lenient:
+            total = max(total, DEPENDENT * abs(size), 1e-300)
+        if not total > 0.0:
+            return False
+        inverse = 1.0 / total**0.5
+        matrix[j, j] = inverse
+        for i in range(j + 1, count):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = total * inverse
+    return True
+
+
+@apart
+def solve_factored(factor: Any, count: int, x: Any) -> None:
+    """Solve for x (count,) in place, with a factor of `factor_definite`."""
+    for i in range(count):
+        total = x[i]
+        for k in range(i):
+            total -= factor[i, k] * x[k]
+        x[i] = total * factor[i, i]
+    for i in range(count - 1, -1, -1):
+        total = x[i]
+        for k in range(i + 1, count):
+            total -= factor[k, i] * x[k]
+        x[i] = total * factor[i, i]

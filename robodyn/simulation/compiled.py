@@ -68,10 +68,19 @@ def fast_forward(run: SimulationTask, progress: Callable[[float], None] | None =
         while run.row < end:
             if progress is not None:
                 progress(float(run.time[run.row]))
-            until = min(run.row + part, end)
-            run.row = first + advance(rollout, run.row - first, until - first).row
+            row, until = run.row, min(run.row + part, end)
+            run.row = first + advance(rollout, row - first, until - first).row
+            _tell_motors(run, row, run.row)
             if run.row < until:
                 return
+
+
+def _tell_motors(run: SimulationTask, first: int, last: int) -> None:
+    """Applied efforts of some rows as the motors give them at the rates there."""
+    plant, rows = run.plant, slice(first, last)
+    if plant.motors_tire:
+        states = run.configuration[rows], run.velocity[rows]
+        run.applied[rows] = plant.available(run.applied[rows], *states)
 
 
 def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
@@ -96,9 +105,9 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     dt = np.diff(time) / steps
     times = time[:-1, None] if run.is_sampled else _stages(time)
     rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1))
-    columns = {0: size, 1: 0}.get(law.kind, run.configuration.shape[1] + 2 * run.velocity.shape[1])
+    columns = {0: size, 1: 0}.get(law.kind, int(rows.shape[-1]))
     return Rollout(
-        np.array(spring_and_damper(plant.end_stops)),
+        spring_and_damper(plant.end_stops, plant.motors_tire),
         np.array(np.broadcast_to(plant.limits, (size,))),
         law.kind,
         law.kp,

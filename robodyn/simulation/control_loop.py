@@ -88,12 +88,19 @@ def continuous(
     load: WrenchOfTime | None,
     marks: FloatArray | None,
 ) -> Advance:
-    """Efforts are computed at every stage; the adaptive method, with `marks`, stops at them."""
+    """Efforts are computed at every stage; the adaptive method, with `marks`, stops at them.
+
+    Joints that stick are left to compiled code, which cannot ask a controller of one's own at its
+    stages: efforts are then held over each step.
+    """
     mechanism = plant.mechanism
+    if marks is None and mechanism.friction.is_rough(plant.dt):
+        return _step_by_step(plant, controller, trajectory, load)
     none = np.zeros(6)
 
     def acceleration(t: float, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         effort = plant.saturate(_command(controller, t, configuration, velocity, trajectory))
+        effort = plant.available(effort, configuration, velocity)
         if plant.end_stops is not None:
             effort = effort + plant.end_stops.efforts(
                 mechanism.joint_positions(configuration),
@@ -112,12 +119,25 @@ def continuous(
     def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
         state = plant.configuration, plant.velocity
         wanted = _command(controller, now, *state, trajectory)
+        applied = plant.available(plant.saturate(wanted), *state)
         if adaptive is None:
             state = runge_kutta_4(mechanism, acceleration, (now, then), state)
         else:
             state = adaptive((now, then), state)
         plant.configuration, plant.velocity = state
-        return wanted, plant.saturate(wanted)
+        return wanted, applied
+
+    return advance
+
+
+def _step_by_step(
+    plant: Plant, controller: Controller, trajectory: Trajectory, load: WrenchOfTime | None
+) -> Advance:
+    def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
+        wanted = _command(controller, now, plant.configuration, plant.velocity, trajectory)
+        plant.dt = then - now
+        plant.hold(wanted, 1, None if load is None else load(0.5 * (now + then)))
+        return wanted, plant.effort
 
     return advance
 

@@ -27,6 +27,7 @@ import numpy as np
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 from robodyn.simulation.stiffness import why_it_failed
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ class Plant:
         configuration, velocity: the state to start from; home and rest by default.
         dt: [s] length of an integration step.
         end_stops: at the position limits; None to let joints pass them.
-        limit_efforts: cut efforts to the actuators' limits.
+        limit_efforts: cut efforts to the actuators' limits, and at every moment to what motors with
+            torque-speed curves have at their present speeds.
 
     Attributes:
-        effort: (n,) [N or N m] last applied, after limits.
+        effort: (n,) [N or N m] last applied, after limits; where motors tire, as it began.
         saturated: how many held efforts were cut, per actuator (n,).
 
     Raises:
@@ -71,6 +73,7 @@ class Plant:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops
         self.limits = mechanism.effort_limits if limit_efforts else np.inf
+        self.motors_tire = limit_efforts and motors_tire(mechanism)
         self.reset(configuration, velocity)
 
     def reset(
@@ -101,8 +104,18 @@ class Plant:
         self.velocity = np.zeros_like(self.velocity)
         self.effort = np.zeros_like(self.effort)
 
+    def available(
+        self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
+    ) -> FloatArray:
+        """Efforts (..., n) cut to what the motors have at states (..., nq) and (..., nv)."""
+        if not self.motors_tire:
+            return effort
+        rates = self.mechanism.joint_velocities(configuration, velocity)
+        limits = effort_limits_at(self.mechanism, rates)
+        return np.clip(effort, -limits, limits)
+
     def saturate(self, effort: ArrayLike) -> FloatArray:
-        """Effort (n,) cut to the limits.
+        """Effort (n,) cut to the limits at standstill.
 
         Raises:
             InvalidInput: wrong shape or not finite.
@@ -120,11 +133,21 @@ class Plant:
         """
         if steps < 1:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
-        applied = self.saturate(effort)
+        held = self.saturate(effort)
+        applied = self.available(held, self.configuration, self.velocity)
+        # others than the library's own kinds need not know it
+        more: dict[str, bool] = {"limit_motors": True} if self.motors_tire else {}
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         try:
             self.configuration, self.velocity = self.mechanism.integrate(
-                self.configuration, self.velocity, applied, load, self.dt, steps, self.end_stops
+                self.configuration,
+                self.velocity,
+                held,
+                load,
+                self.dt,
+                steps,
+                self.end_stops,
+                **more,
             )
         except SimulationFailed as error:
             why = why_it_failed(self.mechanism, self.configuration, self.velocity, self.dt)

@@ -65,6 +65,10 @@ def simulate(
     `ConstantEffort` are simulated in compiled code, some fifty times faster than what calls a
     controller of your own, with equal results.
 
+    Dry friction holds: a joint at rest under less than its static friction stays exactly where it
+    is, and damping too strong for the step is integrated implicitly. Where joints stick, or are
+    damped so strongly, a controller of your own that acts continuously is asked once a step.
+
     Args:
         mechanism: the plant; the controller may hold another model of it.
         controller: efforts (n,) for (time, configuration, velocity, trajectory).

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Why a simulation fails: which step friction and damping of the joints would need."""
+"""Why a simulation fails: which step friction and damping of the joints would need.
+
+Compiled simulations need none for damping: what is too strong for the step is integrated
+implicitly.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import RobodynError
+from robodyn.errors import RobodynError, SingularMassMatrix
+from robodyn.mechanisms.protocol import SimulatesCompiled
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -36,9 +41,15 @@ def why_it_failed(
     mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray, dt: float
 ) -> str:
     """What may be done about a state that grew beyond all bounds with steps of dt [s]."""
+    try:
+        mechanism.forward_dynamics(configuration, velocity, np.zeros(len(mechanism.joint_names)))
+    except SingularMassMatrix:
+        return "a description without masses is for kinematics and drawing, not for dynamics"
+    except RobodynError:
+        pass
     rate, index = _fastest_decay(mechanism, configuration, velocity)
     friction = _friction_of(mechanism, index)
-    if rate * dt > STABLE:
+    if rate * dt > STABLE and not isinstance(mechanism, SimulatesCompiled):
         return (
             f"the step of {dt:g} s is too long for {friction}, by which a velocity decays at "
             f"{rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no friction"

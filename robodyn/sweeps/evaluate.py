@@ -90,7 +90,8 @@ def _evaluate_one(
         return (machine.joint_positions(states.configuration),)
 
     positions = np.full((len(batch.configuration), len(machine.joint_names)), np.nan)
-    _answer(positions_of, batch, rows, positions)
+    exists = np.isfinite(batch.configuration[rows]).all(axis=-1)
+    _answer(positions_of, batch, rows[exists], positions)
     positions = positions[rows]
     within = _within(positions, machine.position_limits)
     results["reachable"][rows] = within

@@ -120,15 +120,19 @@ def _effort(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
 
 def _effort_extremes(m: Mechanism, s: States, given: Settings) -> tuple[FloatArray, ...]:
     # Efforts are linear in accelerations and wrenches, so the extremes over a box are the value at
-    # its centre plus or minus the sum of the changes along its sides.
+    # its centre plus or minus the sum of the changes along its sides. Friction, which changes with
+    # the side to which a joint at rest is accelerated, counts as at the centre.
     middle = m.inverse_dynamics(*s)
+    smooth = m.without_friction()
+    centre = smooth.inverse_dynamics(*s)
     spread = np.zeros_like(middle)
     for field, widths in (("acceleration", given.accelerations), ("wrench", given.wrenches)):
         for i, width in enumerate(widths):
             if width:
                 moved = getattr(s, field).copy()
                 moved[:, i] += width
-                spread += np.abs(m.inverse_dynamics(*s._replace(**{field: moved})) - middle)
+                efforts = smooth.inverse_dynamics(*s._replace(**{field: moved}))
+                spread += np.abs(efforts - centre)
     return middle - spread, middle + spread
 
 

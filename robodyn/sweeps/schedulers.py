@@ -167,6 +167,30 @@ def _compute(plan: Plan, index: int) -> tuple[int, dict[str, Any]]:
 
 
 @contextmanager
+def cluster(scheduler: Any) -> Iterator[Any]:
+    """A client of a cluster that has workers.
+
+    Args:
+        scheduler: its address, or a `distributed.Client`.
+
+    Raises:
+        MissingExtra: there is no `dask.distributed`.
+        ClusterError: no scheduler or no worker answers, or the cluster fails meanwhile.
+    """
+    with _client(scheduler) as client:
+        _wait_for_workers(client, scheduler)
+        try:
+            yield client
+        except RobodynError:
+            raise
+        except Exception as error:  # from Dask, the network, or a worker without robodyn
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ClusterError(
+                f"the cluster at {_address(scheduler)} failed: {reason[:300]}", value=str(error)
+            ) from error
+
+
+@contextmanager
 def _client(scheduler: Any) -> Iterator[Any]:
     distributed = package("distributed")
     if isinstance(scheduler, distributed.Client):

@@ -16,10 +16,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from robodyn.errors import KinematicsError
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
 
 if TYPE_CHECKING:
@@ -92,8 +94,20 @@ def states(
     for name, variable in known.items():
         if variable.role != "model":
             parts[variable.role][:, variable.index] = values[name]
-    configuration = mechanism.configuration_of(parts["position"])
+    configuration = _configurations(mechanism, parts["position"])
     return States(configuration, parts["velocity"], parts["acceleration"], parts["wrench"])
+
+
+def _configurations(mechanism: Mechanism, positions: FloatArray) -> FloatArray:
+    """Configurations (N, nq) with these positions of coordinates, NaN where loops do not close."""
+    try:
+        return np.asarray(mechanism.configuration_of(positions))
+    except KinematicsError:
+        rows = np.full((len(positions), mechanism.coordinates.configuration_size), np.nan)
+    for row, position in zip(rows, positions, strict=True):
+        with contextlib.suppress(KinematicsError):
+            row[...] = mechanism.configuration_of(position)
+    return rows
 
 
 def variant(

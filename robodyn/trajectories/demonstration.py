@@ -16,11 +16,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.joints import plan_joints
 from robodyn.trajectories.line import plan_line
@@ -40,6 +42,8 @@ KNOTS = 100
 DURATIONS, SHORTER = (1.0, 2.0, 4.0, 8.0), (1.0, 0.5, 0.25)
 # Instants of a way at which it is held against the limits, and the share of them that it may use.
 INSTANTS, SHARE = 201, 0.95
+# A step [rad or m] between two of these that no joint makes: another assembly was found.
+JUMP = 0.3
 
 
 def demonstration(mechanism: Mechanism) -> Trajectory:
@@ -81,23 +85,33 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
     """Two motions within all limits, or none."""
-    home = mechanism.home
     for part in SHORTER:
-        goal = mechanism.advance(home, part * way)
-        if not within_limits(mechanism, goal):
-            continue
-        for duration in DURATIONS:
-            there = _move(mechanism, home, goal, part * way, duration)
-            back = _move(mechanism, goal, home, -part * way, duration)
-            if _is_easy(mechanism, there) and _is_easy(mechanism, back):
-                return [there, back]
+        # from some homes a loop cannot go far before it no longer closes
+        with suppress(KinematicsError):
+            found = _pair(mechanism, part * way)
+            if found:
+                return found
+    return []
+
+
+def _pair(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
+    """There and back by a displacement, within all limits; or none."""
+    home = mechanism.home
+    goal = mechanism.advance(home, way)
+    if not within_limits(mechanism, goal):
+        return []
+    for duration in DURATIONS:
+        there = _move(mechanism, home, goal, way, duration)
+        back = _move(mechanism, goal, home, -way, duration)
+        if _is_easy(mechanism, there) and _is_easy(mechanism, back):
+            return [there, back]
     return []
 
 
 def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     """Whether positions, velocities and efforts keep to the limits, away from singularities."""
     q, v, a = motion.sample(np.linspace(0.0, motion.duration, INSTANTS))
-    if not within_limits(mechanism, q):
+    if not within_limits(mechanism, q) or np.abs(np.diff(q, axis=0)).max() > JUMP:
         return False
     try:
         velocities = mechanism.joint_velocities(q, v)
@@ -105,9 +119,10 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     except KinematicsError:
         return False
     determinant = mechanism.determinant(q)
+    limits = effort_limits_at(mechanism, velocities)
     return bool(
         (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()
-        and (np.abs(efforts) <= SHARE * mechanism.effort_limits).all()
+        and (np.abs(efforts) <= SHARE * limits).all()
         and (determinant is None or np.ptp(np.sign(determinant)) == 0.0)
     )
 

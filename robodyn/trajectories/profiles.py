@@ -98,14 +98,16 @@ class Polynomial:
 
     def sample(self, t: FloatArray) -> Progress:
         """See `Profile.sample`."""
-        p = np.polynomial.Polynomial(self.coefficients)
         x = np.clip(t / self.duration, 0.0, 1.0)
-        values = (
-            p(x),
-            p.deriv(1)(x) / self.duration,
-            p.deriv(2)(x) / self.duration**2,
+        s, ds, half = np.zeros((3, *np.shape(x)))
+        # Horner's scheme, and the same of its own steps for the derivatives
+        for c in reversed(self.coefficients):
+            half = half * x + ds
+            ds = ds * x + s
+            s = s * x + c
+        return _at_rest_outside(
+            t, self.duration, s, ds / self.duration, 2.0 * half / self.duration**2
         )
-        return _at_rest_outside(t, self.duration, *values)
 
 
 @dataclass(frozen=True)

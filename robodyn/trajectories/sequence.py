@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,11 @@ from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion, Trajectory
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,11 @@ class Sequence:
     @property
     def starts(self) -> tuple[float, ...]:
         """Start time [s] of every segment."""
-        return (0.0, *np.cumsum([segment.duration for segment in self.segments])[:-1].tolist())
+        return tuple(self._starts.tolist())
+
+    @cached_property
+    def _starts(self) -> FloatArray:
+        return np.cumsum([0.0, *(segment.duration for segment in self.segments[:-1])])
 
     @property
     def duration(self) -> float:
@@ -72,16 +81,24 @@ class Sequence:
         """
         times = as_array("t", t, (), "s")
         flat = times.reshape(-1)
-        which = np.searchsorted(self.starts, flat, side="right") - 1
-        which = np.clip(which, 0, len(self.segments) - 1)
-        parts = [
-            segment.sample(flat - start)
-            for start, segment in zip(self.starts, self.segments, strict=True)
-        ]
-        rows = np.arange(len(flat))
-        return Motion(
-            *(
-                np.stack(values)[which, rows].reshape(*times.shape, -1)
-                for values in zip(*parts, strict=True)
-            )
-        )
+        which = np.clip(np.searchsorted(self._starts, flat, side="right") - 1, 0, None)
+        present = np.unique(which) if flat.size else [0]
+        if len(present) == 1:
+            first = int(present[0])
+            motion = self.segments[first].sample(flat - self._starts[first])
+        else:
+            motion = self._mixed(flat, which, present)
+        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+
+    def _mixed(self, flat: FloatArray, which: NDArray[np.intp], present: Iterable[int]) -> Motion:
+        """Motions at times (K,) that belong to several segments; only these are asked."""
+        rows: list[FloatArray] | None = None
+        for segment in present:
+            own = np.flatnonzero(which == segment)
+            part = self.segments[segment].sample(flat[own] - self._starts[segment])
+            if rows is None:
+                rows = [np.empty((len(flat), values.shape[-1])) for values in part]
+            for values, found in zip(rows, part, strict=True):
+                values[own] = found
+        assert rows is not None  # there are several segments
+        return Motion(*rows)

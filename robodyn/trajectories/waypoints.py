@@ -39,6 +39,7 @@ within the time of the neighbouring blend.
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.mechanisms.common.coordinates import POSE
 from robodyn.trajectories.demonstration import DEMO, demonstration
+from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
@@ -73,7 +75,9 @@ def load_path(
     mechanism: Mechanism | None = None,
     start: ArrayLike | None = None,
 ) -> Trajectory:
-    """A path of the papers by its name, `demo` for any mechanism, or waypoints from a YAML file.
+    """A path by its name, `demo` for any mechanism, or waypoints from a YAML file.
+
+    Names are those of the papers' paths and of `bundled_paths()`.
 
     Args:
         source: name or file.
@@ -95,10 +99,10 @@ def load_path(
     elif name == DEMO and mechanism is not None:
         path = demonstration(mechanism)
     else:
-        path = _from_file(_waypoint_file(source))
+        path = _from_file(_waypoint_file(source), mechanism)
         if mechanism is not None and _is_of_poses(path):
             path = _reached(mechanism, path, name, start)
-    if mechanism is not None and name != DEMO:
+    if mechanism is not None and name != DEMO and not isinstance(path, FourierTrajectory):
         _check_suits(path, name, mechanism)
     return path
 
@@ -133,8 +137,12 @@ def _reached(
         raise PathError(f"{name}: {error}", value=error.value) from error
 
 
-def _from_file(file: Path) -> Trajectory:
+def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
     fields = Fields(read_yaml(file, PathError), str(file), error=PathError)
+    if fields.data.get("type") == "fourier":
+        if mechanism is None:
+            raise PathError(f"{file}: a series of joints needs a mechanism", value=str(file))
+        return fourier_from_fields(fields, mechanism)
     fields.only("name", "waypoints", "blend", *_SEGMENT_FIELDS)
     fields.text("name", "unnamed")
     waypoints = fields.children("waypoints")
@@ -162,7 +170,19 @@ def _from_file(file: Path) -> Trajectory:
     return segments[0] if len(segments) == 1 else Sequence(tuple(segments))
 
 
+def bundled_paths() -> tuple[str, ...]:
+    """Names of the paths that come with the bundled models, as `load_path` takes them."""
+    names = (item.name for item in _folder().iterdir())
+    return tuple(sorted(name[:-5] for name in names if name.endswith(".yaml")))
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("robodyn"))) / "models" / "paths"
+
+
 def _waypoint_file(source: str | Path) -> Path:
+    if str(source) in bundled_paths():
+        return _folder() / f"{source}.yaml"
     try:
         file = Path(source).expanduser()
         if file.suffix.lower() in {".yaml", ".yml"} and file.exists():
@@ -171,9 +191,9 @@ def _waypoint_file(source: str | Path) -> Path:
         pass  # a name too long, with a null in it, no name at all, or of an unknown user's home
     text = str(source)
     shown = text if len(text) <= 100 else text[:97] + "..."
+    known = ", ".join((*PAPER_PATHS, *ARM_PATHS, *bundled_paths()))
     raise PathError(
-        f"no path {shown!r}: not one of {', '.join((*PAPER_PATHS, *ARM_PATHS))}, nor a waypoint "
-        "file (.yaml) that exists",
+        f"no path {shown!r}: not one of {known}, nor a waypoint file (.yaml) that exists",
         value=source,
     )
 

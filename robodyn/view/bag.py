@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import InvalidInput, MissingExtra
-from robodyn.extras import how_to_install
+from robodyn.control.command_units import CommandUnit
+from robodyn.errors import InvalidInput
+from robodyn.formats.bags import read_bag
 from robodyn.mechanisms.load import load
 from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.recording import Recording
@@ -131,7 +133,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
         times,
         configurations,
         _efforts(forces or measured, mechanism, times),
-        _efforts(commands or forces or measured, mechanism, times),
+        _efforts(_at_joints(commands, measured, mechanism) or forces or measured, mechanism, times),
         plans,
         np.array(later),
     )
@@ -145,37 +147,18 @@ def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
     """Stamped messages [s] of each of `TOPICS` in any namespace, and the names of all topics."""
-    try:
-        from rosbags.highlevel import AnyReader, AnyReaderError
-        from rosbags.typesys import Stores, get_typestore
-    except ImportError as failure:
-        raise MissingExtra(
-            f"reading a bag needs the package rosbags: {how_to_install('record')}", value="rosbags"
-        ) from failure
+
+    def named(topic: str) -> str:
+        return next((name for name in TOPICS if f"/{topic}".endswith(f"/{name}")), "")
+
+    read = read_bag(bag, lambda topic, _: bool(named(topic)))
     found: dict[str, list[tuple[float, Any]]] = {name: [] for name in TOPICS}
-    try:
-        store = get_typestore(Stores.ROS2_JAZZY)
-        with AnyReader([bag], default_typestore=store) as reader:
-            names = {
-                connection.topic: name
-                for connection in reader.connections
-                for name in TOPICS
-                if f"/{connection.topic}".endswith(f"/{name}")
-            }
-            wanted = [each for each in reader.connections if each.topic in names]
-            if wanted:  # an empty list would mean all connections
-                for connection, stamp, raw in reader.messages(wanted):
-                    message: Any = reader.deserialize(raw, connection.msgtype)
-                    name = names[connection.topic]
-                    # a trajectory's own stamp is when it is to start, not when it was sent
-                    at = stamp * 1e-9 if name in TRAJECTORIES else _stamp(message, stamp)
-                    found[name].append((at, message))
-            return found, sorted({connection.topic for connection in reader.connections})
-    except (AnyReaderError, OSError, KeyError, ValueError) as failure:
-        reason = " ".join(str(failure).split())
-        raise InvalidInput(f"{bag}: this bag cannot be read: {reason}", value=str(bag)) from (
-            failure
-        )
+    for topic, received, message in read.messages:
+        name = named(topic)
+        # a trajectory's own stamp is when it is to start, not when it was sent
+        at = received * 1e-9 if name in TRAJECTORIES else _stamp(message, received)
+        found[name].append((at, message))
+    return found, list(read.topics)
 
 
 def _stamp(message: Any, received: int) -> float:
@@ -232,6 +215,28 @@ def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
         if not kept or row[0] > kept[-1][0]:
             kept.append(row)
     return kept
+
+
+def _at_joints(
+    commands: list[tuple[float, Any]], measured: list[tuple[float, Any]], mechanism: Mechanism
+) -> list[tuple[float, Any]]:
+    """Commands in torques or currents of the motors as efforts of the joints."""
+    told = {message.header.frame_id for _, message in commands} & {"torque", "current"}
+    if not told:
+        return commands
+    names, rates = mechanism.joint_names, {}
+    for t, message in measured:
+        velocities = _values(message, names, "velocity")
+        if velocities is not None:
+            rates[t] = mechanism.joint_signs * velocities
+    converted: list[tuple[float, Any]] = []
+    for t, message in commands:
+        values = _values(message, names, "effort")
+        if values is not None and message.header.frame_id in told:
+            unit = CommandUnit(mechanism, message.header.frame_id)
+            efforts = unit.to_efforts(values, rates.get(t))
+            converted.append((t, SimpleNamespace(name=names, effort=efforts)))
+    return converted
 
 
 def _efforts(

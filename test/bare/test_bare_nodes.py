@@ -106,6 +106,35 @@ def test_topic_echo_of_nothing(talkers, shared_ros2):
     assert result.stderr == "publisher of /nothing not found\n"
 
 
+def test_topic_pub(shared_ros2):
+    """Nested fields, lists of messages and integers for floats, heard by another process."""
+    values = (
+        "{joint_names: [a, b], header: {frame_id: base}, "
+        "points: [{positions: [1, 2.5], time_from_start: {sec: 3}}]}"
+    )
+    kind = "trajectory_msgs/msg/JointTrajectory"
+    running = shared_ros2.start("topic", "pub", "-r", "20", "told", kind, values)
+    running.wait_for("publishing #1:")
+    heard = yaml.safe_load(shared_ros2("topic", "echo", "told", "--once").stdout[:-4])
+    assert heard["joint_names"] == ["a", "b"]
+    assert heard["header"]["frame_id"] == "base"
+    (point,) = heard["points"]
+    assert point["positions"] == [1.0, 2.5]
+    assert point["time_from_start"] == {"sec": 3, "nanosec": 0}
+    assert running.end(signal.SIGINT) == signal.SIGINT, running.text
+    assert "Traceback" not in running.text
+
+
+def test_topic_pub_once_waits_for_a_listener(shared_ros2):
+    words = ("topic", "pub", "--once", "unheard", "std_msgs/msg/String", "{data: hello}")
+    result = shared_ros2(*words)
+    assert result.returncode == 1
+    assert result.stderr == "subscription of /unheard not found\n"
+    result = shared_ros2(*words[:-1], "{date: hello}")
+    assert result.returncode == 1
+    assert "Failed to populate field: 'String' object has no attribute 'date'" in result.stderr
+
+
 def test_param_get(talkers, shared_ros2):
     for name, shown in {
         "count": "Integer value is: 42",

@@ -65,14 +65,15 @@ def test_edits_need_no_installation(ros2):
     new = copy / "launch/new.launch.py"
     new.write_text(NEW)
     assert "[launch.user]: a" in ros2("launch", "bare_demo", "new.launch.py").stdout
-    new.write_text(new.read_text().replace("'a'", "'b'"))
-    assert "[launch.user]: b" in ros2("launch", "bare_demo", "new.launch.py").stdout
+    # of another length: Python knows an edited file by its length and second
+    new.write_text(new.read_text().replace("'a'", "'bb'"))
+    assert "[launch.user]: bb" in ros2("launch", "bare_demo", "new.launch.py").stdout
     # What is no part of the package is not searched: an environment, a build, another package.
     for folder in (".hidden", "build", "test", "somewhere", "other"):
         shutil.copytree(copy / "launch", copy / folder / "launch")
     (copy / "somewhere/pyvenv.cfg").touch()
     (copy / "other/COLCON_IGNORE").touch()
-    assert "[launch.user]: b" in ros2("launch", "bare_demo", "new.launch.py").stdout
+    assert "[launch.user]: bb" in ros2("launch", "bare_demo", "new.launch.py").stdout
     shutil.copytree(copy / "launch", copy / "more")
     (copy / "more/new.launch.py").unlink()
     (copy / "more/new.launch.py").write_text("")

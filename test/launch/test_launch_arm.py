@@ -27,7 +27,8 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture(scope="module")
 def flight(tmp_path_factory):
-    started = Launch(tmp_path_factory.mktemp("arm"), {}, "arm_sim.launch.py")
+    pytest.importorskip("rosbags", reason="the extra `record` is not installed")
+    started = Launch(tmp_path_factory.mktemp("arm"), {"record": "true"}, "arm_sim.launch.py")
     code = started.wait()
     assert code == 0, started.output
     yield started
@@ -54,3 +55,26 @@ def test_the_puma_flies_as_in_the_library(flight):
 
 def test_the_peak_errors_are_printed(flight):
     assert any("peak error" in line for line in flight.lines)
+
+
+def test_it_says_that_friction_is_off(flight):
+    assert "friction: off" in flight.output
+    assert flight.summary["friction"] is False
+
+
+def test_the_singularity_in_which_it_starts_is_nothing_to_a_motion_of_joints(flight):
+    assert "[ERROR]" not in flight.output
+    assert flight.summary["warnings"] == []
+
+
+def test_its_bag_ends_where_the_path_ends(flight):
+    """The simulator stands still while the summary and the recorder catch up."""
+    from rosbags.highlevel import AnyReader
+
+    (metadata,) = flight.output_folder.rglob("metadata.yaml")
+    with AnyReader([metadata.parent]) as bag:
+        topics = {connection.topic for connection in bag.connections}
+        recorded = [stamp for _, stamp, _ in bag.messages()]
+    assert {"/joint_states", "/joint_commands"} <= topics
+    duration = rd.load_path("puma", rd.load("puma560")).duration
+    assert max(recorded) * 1e-9 == pytest.approx(duration, abs=0.02)  # two periods of control

@@ -16,6 +16,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import element, flatten
@@ -24,6 +25,7 @@ from robodyn.poses import (
     composed_pose,
     pose_difference,
     pose_from_rpy,
+    quaternion_of_rotation,
     rotation_matrix,
     rpy_from_pose,
     twist_in_base,
@@ -172,3 +174,16 @@ def test_a_wrench_does_the_same_work_about_whatever_point_it_is_told(rng):
     np.testing.assert_allclose(
         (wrench_about_base(pose, wrench) * twist).sum(axis=1), power, atol=1e-13
     )
+
+
+def test_quaternions_of_rotations_turn_back_into_them(rng):
+    """Half turns among them, about the axes and others, where a component is zero."""
+    axes = np.vstack([np.eye(3), -np.eye(3), rng.normal(size=(200, 3))])
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    half = Rotation.from_rotvec(np.pi * axes).as_matrix()
+    R = np.concatenate([half, np.eye(3)[None], Rotation.random(1000, random_state=rng).as_matrix()])
+    quaternion = quaternion_of_rotation(R)
+    assert (quaternion[:, 3] >= 0.0).all()
+    np.testing.assert_allclose(np.linalg.norm(quaternion, axis=1), 1.0, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(Rotation.from_quat(quaternion).as_matrix(), R, rtol=0.0, atol=4e-15)
+    np.testing.assert_array_equal(quaternion_of_rotation(R[7]), quaternion[7])

@@ -30,7 +30,7 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_harness import PATIENCE, RELIABLE, free_domain, ros_arguments
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
     from rclpy.publisher import Publisher
-    from rclpy.qos import QoSProfile
 
 CLASSES = {
     "condition_monitor": "ConditionMonitor",
@@ -50,6 +49,11 @@ CLASSES = {
     "state_estimator": "StateEstimator",
     "trajectory_planner": "TrajectoryPlanner",
 }
+EVERY_LOG = QoSProfile(
+    depth=1000,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
 T = TypeVar("T")
 
 
@@ -68,7 +72,8 @@ class LocalGraph:
             self.peer = rclpy.create_node("peer", use_global_arguments=False)
             self._executor.add_node(self.peer)
             self._logs: list[Log] = []
-            self.peer.create_subscription(Log, "/rosout", self._logs.append, RELIABLE)
+            # also what was logged before the two have found each other
+            self.peer.create_subscription(Log, "/rosout", self._logs.append, EVERY_LOG)
             self.nodes: dict[str, Node] = {}
             for name in nodes:
                 self.start(name)
@@ -157,14 +162,15 @@ class LocalGraph:
         return publisher
 
     def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
-        """A list to which every message on a topic is appended."""
+        """A list to which every message on a topic is appended, once both ends have met."""
         heard: list[T] = []
-        self.peer.create_subscription(kind, topic, heard.append, qos)
+        own = self.peer.create_subscription(kind, topic, heard.append, qos)
         resolved = self.peer.resolve_topic_name(topic)
 
         def found() -> bool:
             publishers = [p for node in self.nodes.values() for p in node.publishers]
-            return any(p.topic_name == resolved and p.get_subscription_count() for p in publishers)
+            known = any(p.topic_name == resolved and p.get_subscription_count() for p in publishers)
+            return known and own.get_publisher_count() > 0
 
         self.until(found, f"a publisher of {topic}")
         return heard

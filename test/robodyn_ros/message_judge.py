@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.msg import TransitionEvent
 from nav_msgs.msg import Odometry, Path
 from rcl_interfaces.msg import Log, ParameterEvent
 from rclpy.publisher import Publisher
@@ -76,6 +77,7 @@ class Judge:
             TFMessage: self._transforms,
             Clock: self._any,
             Log: self._any,
+            TransitionEvent: self._any,
             ParameterEvent: self._any,
         }
         publish = Publisher.publish

@@ -12,14 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""docs/nodes.md says what the running nodes have."""
+"""docs/nodes.md says what the running nodes have, and layouts show it."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from ros_harness import free_domain
@@ -38,3 +40,49 @@ def test_the_page_of_the_nodes_is_up_to_date():
         timeout=300.0,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def topics_of_layouts() -> dict[str, set[str]]:
+    """By the layout's file: what it shows, by topic."""
+    folder = SCRIPT.parents[1] / "config"
+    panels = json.loads((folder / "foxglove.json").read_text())["configById"]
+    paths = [path["value"] for panel in panels.values() for path in panel.get("paths", ())]
+    shown = {path.split(".")[0] for path in paths} | set(panels["3D!robodyn"]["topics"])
+    shown.add(panels["DiagnosticSummary!robodyn"]["topicToRender"])
+    found = {"foxglove.json": shown}
+    for file in folder.glob("plotjuggler_*.xml"):
+        names = [row.get("name") for row in ElementTree.parse(file).iter("curve")]
+        # a number is called /topic/data, a joint's /topic/joint/quantity
+        found[file.name] = {
+            name.removesuffix("/data") if name.endswith("/data") else name.rsplit("/", 2)[0]
+            for name in names
+        }
+    return found
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
+def test_layouts_show_what_nodes_publish():
+    page = SCRIPT.with_name("nodes.md").read_text()
+    node, published = "", {"/robot_description"}
+    for line in page.splitlines():
+        if line.startswith("## "):
+            node = line.removeprefix("## ")
+        elif line.startswith("| publishes"):
+            name = line.split("`")[1]
+            published.add(name if name.startswith("/") else "/" + name.replace("~", node))
+    layouts = topics_of_layouts()
+    assert len(layouts) == 3
+    for file, topics in layouts.items():
+        assert topics <= published, file
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
+def test_every_panel_of_the_foxglove_layout_has_its_place():
+    layout = json.loads((SCRIPT.parents[1] / "config" / "foxglove.json").read_text())
+
+    def panels(place) -> list[str]:
+        if isinstance(place, str):
+            return [place]
+        return panels(place["first"]) + panels(place["second"])
+
+    assert sorted(panels(layout["layout"])) == sorted(layout["configById"])

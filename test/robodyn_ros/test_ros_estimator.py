@@ -22,12 +22,17 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
 from ros_harness import Process, executable, ros_arguments
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
+from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
+from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.stewart.estimation import (
     motion_covariance,
     quantisation_deviation,
@@ -98,6 +103,64 @@ class Estimator:
             return None
 
         return self.peer.until(find, f"a diagnostic with {texts}")
+
+
+def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
+    """The tip's state with covariances, passive joints, and the monitor beside it unperturbed."""
+    delta = rd.load("delta")
+    given = {"model": "delta", "angle_resolution": 1e-4, "timeout": 3600.0}
+    q, u = delta.advance(delta.home, [0.1, -0.2, 0.15]), np.array([0.5, 0.2, -0.3])
+    reading, rates = delta.joint_positions(q), delta.joint_velocities(q, u)
+    expected = LoopEstimator(delta, encoders=Encoders(angle=1e-4)).update(1, reading, rates)
+    with LocalGraph({"state_estimator": given, "condition_monitor": {"model": "delta"}}) as graph:
+        joints = graph.publisher(JointState, "joint_states")
+        paths = graph.publisher(JointTrajectory, "joint_trajectory")
+        states = graph.listen(Odometry, "platform_state")
+        heard = graph.listen(JointState, "joint_states")
+        numbers = graph.listen(Float64, "condition_number")
+        diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
+        joints.publish(messages.joint_state(10**9, delta.joint_names, reading, rates))
+        state = graph.until(lambda: states, "a state")[0]
+        assert (state.header.frame_id, state.child_frame_id) == delta.frames
+        _, pose, twist = messages.platform_state(state)
+        np.testing.assert_allclose(pose, delta.body_pose(q), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(twist, delta.jacobian(q) @ u, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            np.reshape(state.pose.covariance, (6, 6)), expected.pose_covariance, atol=1e-15
+        )
+        passive = graph.until(lambda: [m for m in heard if len(m.name) > 3], "passive joints")[0]
+        names, positions, velocities = delta.joint_states(q, u)
+        assert tuple(passive.name) == delta.passive_joint_names
+        at = [names.index(name) for name in passive.name]
+        np.testing.assert_allclose(passive.position, positions[at], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(passive.velocity, velocities[at], rtol=0, atol=1e-9)
+        # the monitor reads the motors' message and passes over that of passive joints
+        number = graph.until(lambda: numbers, "a condition number")[0].data
+        assert number == pytest.approx(float(delta.condition_number(q)), rel=1e-9)
+        # all arms and rods in line: an end of travel
+        start, end = delta.joint_positions(delta.home), np.full(3, 1.9)
+        rates_of_path = np.tile(end - start, (30, 1))
+        rows = np.linspace(start, end, 30), rates_of_path, 0.0 * rates_of_path
+        paths.publish(messages.joint_trajectory(delta.joint_names, np.linspace(0.0, 1.0, 30), rows))
+        graph.line("trajectory ahead: singular at", "type 1: an end of travel")
+        graph.until(lambda: len(_said(diagnostics, "trajectory ahead")) > 0, "what lies ahead")
+        ahead = _said(diagnostics, "trajectory ahead")[-1]
+        assert value(ahead, "singular_times, type 2") == "[]"
+        assert value(ahead, "singular_times, type 1") == value(ahead, "singular_times") != "[]"
+        now = _said(diagnostics, "condition number")[-1]
+        for name, condition in (("1", delta.motion_condition(q)), ("2", delta.force_condition(q))):
+            told = float(value(now, f"condition_number, type {name}"))
+            assert told == pytest.approx(float(condition), rel=1e-6)
+        # no assembly has these positions; the closure is named, and the next reading is answered
+        assert not [line for line in graph.lines if "refused" in line]
+        joints.publish(messages.joint_state(10**9 + PERIOD, delta.joint_names, end * [2, 0, 0]))
+        graph.line("the tip's pose is lost", "_tip' stays open")
+        joints.publish(messages.joint_state(10**9 + 2 * PERIOD, delta.joint_names, reading, rates))
+        graph.line("the tip's pose is found again, from home")
+
+
+def _said(arrays, name):
+    return [s for array in arrays for s in array.status if s.name.endswith(f": {name}")]
 
 
 def nanoseconds(message) -> int:

@@ -320,7 +320,9 @@ def test_stop_holds_the_mechanism_where_it_is(computed_torque, mechanism, peer):
     here, twist, _ = path.sample(2.0)
     computed_torque.answer(start + 2_000_000_000, here, twist)
     assert peer.call(Trigger, computed_torque.stop).success
-    computed_torque.answer(start + 2_005_000_000, here, twist)
+    # it goes on as it moves, and slows down from there
+    effort = computed_torque.answer(start + 2_005_000_000, here, twist)
+    close(effort, mechanism.inverse_dynamics(here, twist, np.zeros(6)))
     # at rest where it stopped: the efforts of a mechanism that stands still, any time later
     effort = computed_torque.answer(start + 60_000_000_000, here, np.zeros(6))
     close(effort, mechanism.inverse_dynamics(here, np.zeros(6), np.zeros(6)))

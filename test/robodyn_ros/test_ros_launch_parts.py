@@ -20,13 +20,15 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from launch.actions import DeclareLaunchArgument, EmitEvent
+from launch.conditions import IfCondition
 from launch.events import Shutdown
 from local_graph import LocalGraph
 
 import robodyn as rd
 from launch import LaunchContext
+from robodyn.mechanisms.registry import kind_of
 from robodyn_ros.description_launch import view_of
-from robodyn_ros.ros2_control_launch import as_hardware
+from robodyn_ros.ros2_control_launch import as_hardware, estimates
 from robodyn_ros.sim_launch import _listeners, _recorded, simulation_arguments
 
 
@@ -71,6 +73,25 @@ def test_only_a_simulated_robot_speaks_by_topics_of_its_own(ros2_control, hardwa
     )
     name, topic = as_hardware("joint_states")
     assert (name, topic.perform(context)) == ("joint_states", expected)
+
+
+@pytest.mark.parametrize(
+    ("model", "hardware", "expected"),
+    [
+        ("stewart_symmetric", "robot", True),
+        ("delta", "robot", True),
+        ("delta", "mock", True),
+        ("delta", "simulator", False),
+        ("stanford_arm", "robot", False),
+    ],
+)
+def test_states_are_estimated_of_real_mechanisms_with_passive_joints(model, hardware, expected):
+    context = LaunchContext()
+    needs = "state_estimator" in kind_of(rd.load(model)).adapters
+    context.launch_configurations.update(
+        ros2_control="true", hardware=hardware, needs_estimator=str(needs).lower()
+    )
+    assert IfCondition(estimates()).evaluate(context) == expected
 
 
 # All that a launch starts and that hears the state, but the recorder.

@@ -93,7 +93,7 @@ def test_a_late_joiner_gets_the_trajectory(planner, peer, heard):
 
 
 def test_goals(planner, peer, heard):
-    """Refused without a state, in a wrong frame, or malformed; else a rest-to-rest line to it."""
+    """Waits for a state; refused in a wrong frame or malformed; else a rest-to-rest line."""
     start, goal = rd.paper_path("II").sample([0.0, 0.6]).configuration
     goals = peer.publisher(PoseStamped, "goal_pose")
     states = peer.publisher(Odometry, "platform_state")
@@ -101,14 +101,15 @@ def test_goals(planner, peer, heard):
     message.header.frame_id = "base_link"
     messages.fill_pose(message.pose, goal)
     goals.publish(message)
-    planner.wait_for_line("goal_pose refused", "no platform_state")
+    planner.wait_for_line("goal_pose waits for the first platform_state")
+    states.publish(messages.odometry(0, FRAMES, start, np.zeros(6)))
+    planner.wait_for_line("goal [0.3, 0.0, 0.6] m")
 
     message.header.frame_id = "somewhere_else"
     goals.publish(message)
     line = planner.wait_for_line("goal_pose", "'somewhere_else'")
     assert "base_link" in line
 
-    states.publish(messages.odometry(0, FRAMES, start, np.zeros(6)))
     message.header.frame_id = "base_link"
     for spoilt in (np.nan, 2.0):
         message.pose.orientation.w = spoilt
@@ -116,7 +117,7 @@ def test_goals(planner, peer, heard):
 
     messages.fill_pose(message.pose, goal)
     goals.publish(message)
-    planner.wait_for_line("goal [0.3, 0.0, 0.6] m")
+    planner.wait_for_line("goal [0.3, 0.0, 0.6] m", times=2)
     before = len(heard)
     assert peer.call(Trigger, "trajectory_planner/start").success
     _, poses, twists, _ = knots(await_trajectory(peer, heard, before))

@@ -288,3 +288,18 @@ def test_tip_waypoints_from_where_the_arm_is(tmp_path):
         _, q = planner.motion()
         np.testing.assert_allclose(q[0], BENT, rtol=0, atol=1e-7)
         np.testing.assert_allclose(arm.body_pose(q[-1])[:3], further, rtol=0, atol=1e-8)
+
+
+@given("stewart_symmetric", v_max=0.2, w_max=0.2)
+def test_a_goal_before_the_first_state_is_planned_from_it(planner):
+    """Whoever starts a bringup and publishes a goal need not know who hears what first."""
+    home = planner.mechanism.home
+    node = planner.graph.nodes["trajectory_planner"]
+    for height in (0.02, 0.05):  # the latest counts
+        goal = composed_pose(home, rd.pose_from_rpy([0.0, 0.0, height], [0.0, 0.0, 0.0]))
+        before = node._waiting
+        planner.go_pose(goal)
+        planner.graph.until(lambda before=before: node._waiting is not before, "the goal")
+    planner.be_at(home)
+    _, poses = planner.motion()
+    np.testing.assert_allclose(poses[[0, -1]], [home, goal], rtol=0, atol=1e-9)

@@ -25,6 +25,7 @@ from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
+from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
@@ -272,10 +273,11 @@ def test_an_arms_goal():
         goals = graph.publisher(JointState, "goal_joints")
         heard = graph.listen(JointTrajectory, "joint_trajectory", LATCHED)
         goals.publish(messages.joint_state(0, arm.joint_names, goal))
-        graph.line("goal_joints refused", "no joint_states")
+        graph.line("goal_joints waits for the first joint_states")
         back = slice(None, None, -1)
         states.publish(messages.joint_state(0, arm.joint_names[back], start[back], np.zeros(n)))
-        graph.spin(0.05)
+        graph.until(lambda: heard, "the trajectory to the goal that waited")
+        heard.clear()
         beyond = np.where(np.arange(n) == 2, 100.0, goal)
         goals.publish(messages.joint_state(0, arm.joint_names, beyond))
         graph.line("goal_joints refused", arm.joint_names[2], "limit")
@@ -339,3 +341,27 @@ def test_a_path_with_a_start_to_come_waits_for_the_first_state(platform):
         states.publish(messages.odometry(1_000_000_000, FRAMES, start, np.zeros(6)))
         message = graph.until(lambda: heard, "a trajectory")[-1]
     assert messages.to_nanoseconds(message.header.stamp) == 1_250_000_000
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+@with_parameters(model="stewart_dasgupta", avoid_singularities=True, limits="warn")
+def test_goal_beyond_a_singularity_is_reached_round_it(planner):
+    """The straight way passes det H = 0 twice; to the end of path III there is no other."""
+    model = rd.load("stewart_dasgupta")
+    planner.be_at(rd.paper_path("I").sample(0.0).configuration)
+    goal = rd.pose_from_rpy([0.0, 0.0, 0.4], [-0.2, 1.0, 0.0])
+    lines = planner.graph.listen(MarkerArray, "planned_path_markers", LATCHED)
+    planner.go(goal)
+    _, (poses, _, _) = planner.planned()
+    np.testing.assert_allclose(model.difference(poses[-1], goal), 0.0, atol=1e-9)
+    assert model.condition_number(poses).max() < 60.0
+    (line,) = planner.graph.until(lambda: lines, "a line")[-1].markers
+    assert line.points[-1].z == pytest.approx(goal[2])
+    reds = np.array([color.r for color in line.colors])
+    assert 0.0 < reds.min() < reds.max() < 0.95
+    start, end = rd.paper_path("III").sample(np.array([0.0, 6.0])).configuration
+    planner.be_at(start)
+    planner.heard.clear()
+    planner.go(end)
+    planner.graph.spin(0.3)
+    assert planner.heard == []

@@ -33,13 +33,13 @@ from ros_harness import free_domain
 import robodyn
 import robodyn_ros
 from robodyn_ros.description_launch import enclave
+from robodyn_ros.entry import NODES
 
 pytestmark = pytest.mark.ros
 ROOT = Path(__file__).parents[2]
 SCRIPT, POLICY = ROOT / "docs" / "make_policy.py", ROOT / "config" / "sros2_policy.xml"
 # that of others, which our launch files start
 PUBLISHER = "robot_state_publisher"
-NODES = [path.stem for path in (ROOT / "robodyn_ros").glob("*.py") if "(Node):" in path.read_text()]
 in_source = pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
 
 
@@ -77,7 +77,11 @@ def names(profile, what: str, verb: str) -> set[str]:
 
 def test_the_policy_says_only_what_its_schema_knows(profiles):
     """The tags, attributes and values of sros2's policy.xsd."""
-    verbs = {"topics": {"publish", "subscribe"}, "services": {"reply", "request"}}
+    verbs = {
+        "topics": {"publish", "subscribe"},
+        "services": {"reply", "request"},
+        "actions": {"call", "execute"},
+    }
     for profile in profiles.values():
         assert set(profile.attrib) == {"ns", "node"}
         for rows in profile:
@@ -97,7 +101,7 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
         assert "*" not in "".join(names(profile, "topic", "publish"))
         own = names(profile, "service", "reply")
         # a node answers for itself alone
-        assert all(name.startswith("~/") for name in own)
+        assert all(name.startswith("~/") for name in own | names(profile, "action", "execute"))
         served |= {f"{node}/{name[2:]}" for name in own}
         everything = "/*" in names(profile, "topic", "subscribe")
         assert everything == (node == "recorder")
@@ -105,6 +109,10 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
     for node, profile in profiles.items():
         assert names(profile, "service", "request") <= served, node
     assert names(profiles["operator"], "service", "request") == served
+    follow = "follow_joint_trajectory"
+    assert names(profiles["inverse_dynamics"], "action", "execute") == {f"~/{follow}"}
+    assert names(profiles["operator"], "action", "call") == {f"inverse_dynamics/{follow}"}
+    assert "~/change_state" in names(profiles["inverse_dynamics"], "service", "reply")
     # only the command line's own nodes have names that nobody knows before
     assert names(profiles["operator"], "service", "reply") == {"_ros2cli*"}
     # efforts are the controller's to send, states the simulator's or the estimator's

@@ -25,7 +25,9 @@ import pytest
 import rclpy
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import ExternalShutdownException
+from rclpy.guard_condition import GuardCondition
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.waitable import NumberOfEntities, Waitable
 from ros_harness import PATIENCE, free_domain
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
@@ -108,6 +110,68 @@ def test_messages_timers_services_and_events_of_quality_all_arrive(spinning):
     assert events[0].total_count == 1
     assert {message.data for message in heard} == {2.0}
     node.destroy_publisher(bad)
+
+
+class Bell(Waitable):
+    """Something else that a node can wait for, as actions are: rung from another thread."""
+
+    def __init__(self, node):
+        super().__init__(node.default_callback_group)
+        self.guard = GuardCondition(None, None, context=node.context)
+        self.guard_ready, self.heard = False, []
+
+    def get_num_entities(self):
+        return NumberOfEntities(num_gcs=1)
+
+    def add_to_wait_set(self, wait_set):
+        wait_set.add_guard_condition(self.guard.handle)
+
+    def is_ready(self, wait_set):
+        return self.guard.handle.pointer in wait_set.get_ready_entities("guard_condition")
+
+    def take_data(self):
+        return "rung"
+
+    async def execute(self, taken):
+        self.heard.append(taken)
+
+
+def test_waitables_as_actions_are_served_at_once(spinning, monkeypatch):
+    monkeypatch.setattr("robodyn_ros.executor.SELDOM", 1e6)
+    node, executor = spinning
+    bell = Bell(node)
+    node.add_waitable(bell)
+    executor.wake()
+    for rung in range(1, 4):
+        bell.guard.trigger()
+        wait_until(lambda: len(bell.heard) >= rung)  # noqa: B023, called in the loop
+    assert bell.heard == ["rung"] * 3
+    node.remove_waitable(bell)
+
+
+def test_where_our_executor_does_not_fit_that_of_rclpy_serves(node, monkeypatch, capfd):
+    """As in a release whose wait set takes other arguments."""
+    heard = []
+    node.create_subscription(Float64, "numbers", heard.append, RELIABLE)
+    sender = node.create_publisher(Float64, "numbers", RELIABLE)
+    node.create_timer(0.01, lambda: sender.publish(Float64(data=1.0)))
+    assert LeanExecutor(node).misfit() == ""
+
+    def other(*_):
+        raise TypeError("WaitSet takes 9 arguments")
+
+    monkeypatch.setattr("robodyn_ros.executor.Waiting", other)
+    ended = threading.Thread(target=lambda: suppress_shutdown(node), daemon=True)
+    ended.start()
+    wait_until(lambda: heard)
+    rclpy.try_shutdown()
+    ended.join(PATIENCE)
+    assert "rclpy's own executor serves, ours does not fit it: TypeError" in capfd.readouterr().err
+
+
+def suppress_shutdown(node):
+    with suppress(ExternalShutdownException):
+        spin(node)
 
 
 def answered(answer):

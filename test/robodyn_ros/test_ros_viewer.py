@@ -304,7 +304,7 @@ def test_a_lockstep_run_is_the_same_to_the_byte_with_and_without_it(tmp_path):
     try:
         watched.wait_for_line("showing stewart_dasgupta at")
         for domain in domains:
-            words = ["path:=II", f"output:={tmp_path / str(domain)}"]
+            words = ["path:=II", "duration:=1.5", f"output:={tmp_path / str(domain)}"]
             command = [str(ros2) if ros2.exists() else "ros2", "launch", "robodyn"]
             runs.append(Process([*command, "stewart_sim.launch.py", *words], domain))
         assert [run.wait(150.0) for run in runs] == [0, 0], runs[1].output

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,13 +33,16 @@ from robodyn.mechanisms.common.tracking import JOINT_TRACKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
     from robodyn.mechanisms.closed_loop.structure import Structure
     from robodyn.mechanisms.common.coordinates import JacobianMap, Unit
     from robodyn.mechanisms.common.description import EffortUnit
     from robodyn.mechanisms.common.tracking import Tracking
 
+# Paths of the bundled models, by the names of these.
+SHOWN = {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
@@ -56,8 +60,12 @@ class ClosedLoopAnswers:
     nouns = Nouns(mechanism="mechanism", joint="joint", body="tip", effort="effort")
     tracking: Tracking = JOINT_TRACKING
     formulations: tuple[str, ...] = ("exact",)
-    default_path = ""
     characteristic_length = 1.0
+
+    @property
+    def default_path(self) -> str:
+        """What a bundled model shows itself off with; empty for all others."""
+        return SHOWN.get(self.model.name, "")
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -124,11 +132,24 @@ class ClosedLoopAnswers:
     @property
     def joint_friction(self) -> tuple[dict[str, Any], ...]:
         """Of each driven joint: viscous damping, Coulomb friction both ways, and armature."""
-        joints = {joint.name: joint for joint in self.model.joints}
         return tuple(
-            {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
-            for joint in (joints[name] for name in self.model.driven)
+            {
+                "damping": joint.damping,
+                "friction": joint.friction,
+                "armature": joint.reflected_inertia,
+            }
+            for joint in self._driven_joints
         )
+
+    @cached_property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """(n,) what drives each joint, its armature counted as a rotor."""
+        return tuple(joint.actuator for joint in self._driven_joints)
+
+    @cached_property
+    def _driven_joints(self) -> tuple[TreeJoint, ...]:
+        joints = {joint.name: joint for joint in self.model.joints}
+        return tuple(joints[name] for name in self.model.driven)
 
     @cached_property
     def size(self) -> float:
@@ -247,7 +268,10 @@ class ClosedLoopAnswers:
         return differences(self.model, getattr(other, "model", None))
 
     def warm_up(self) -> None:
-        """Nothing beyond what planning, control and simulation call anyway."""
+        """What planning, control and simulation do not call anyway: a slow import."""
+        own: Any = self
+        if len(own.joint_names) > own.mobility:
+            import_module("scipy.optimize")
 
     def _unit_of_rate(self, rate: int) -> Unit:
         for body in self.structure.tree.bodies[1:]:

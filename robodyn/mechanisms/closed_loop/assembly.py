@@ -51,10 +51,14 @@ _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 
 
 class Attempt(NamedTuple):
-    """Where the search ended: configuration and the largest equation left [parts of the size]."""
+    """Where the search ended: configuration and the largest equation left [parts of the size].
+
+    `closure` is one that did not close from any start, even by itself.
+    """
 
     q: FloatArray
     left: float
+    closure: str = ""
 
 
 class Equations:

@@ -21,8 +21,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from numba import types
+
+from robodyn.mechanisms.closed_loop.kernels import configurations
 from robodyn.mechanisms.closed_loop.kernels import lanes as kernels
-from robodyn.mechanisms.common.batch_calls import STATE, computed
+from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
 from robodyn.numerics.array_arguments import MATRIX_OUT, VECTOR, direct
 from robodyn.numerics.broadcasting import states
 from robodyn.threads import once
@@ -58,3 +61,37 @@ def dynamics(
     if batch is None:
         return None
     return computed(_entry(name), packed.given, batch, (count,))
+
+
+@once
+def _of_configurations(name: str) -> Callable[..., int]:
+    inputs: tuple[Any, ...] = {
+        "energy": CONFIGURATION * 2,
+        "motion": CONFIGURATION * 3,
+        "frames": (*CONFIGURATION, types.int64),
+    }.get(name, CONFIGURATION)
+    return direct(getattr(configurations, name), VECTOR, VECTOR, VECTOR, *inputs, MATRIX_OUT)
+
+
+def configured(
+    name: str,
+    packed: Packed,
+    widths: tuple[int, ...],
+    core: tuple[int, ...],
+    given: tuple[ArrayLike, ...],
+    *settings: int,
+) -> FloatArray | None:
+    """Results (..., *core) of a kernel of `kernels.configurations` for valid arrays (..., width).
+
+    Args:
+        name: of the kernel.
+        packed: the mechanism.
+        widths: of the arrays.
+        core: shape of one result.
+        given: the arrays, the first of them closed configurations.
+        settings: the same for all.
+    """
+    batch = states(widths, given)
+    if batch is None:
+        return None
+    return computed(_of_configurations(name), packed.given, batch, core, *settings)

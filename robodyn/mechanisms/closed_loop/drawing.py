@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, stick
+from robodyn.poses import quaternion_of_rotation
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -52,8 +52,7 @@ def stick_figure(model: ClosedLoopModel, size: float) -> Figure:
 
 def pose_of_frame(frame: FloatArray) -> FloatArray:
     """Pose (7,) of a frame (4, 4)."""
-    quaternion = Rotation.from_matrix(frame[:3, :3]).as_quat(canonical=True)
-    return np.concatenate([frame[:3, 3], quaternion])
+    return np.concatenate([frame[:3, 3], quaternion_of_rotation(frame[:3, :3])])
 
 
 def _drawn(joint: TreeJoint, size: float) -> list[DrawnJoint]:

@@ -45,7 +45,8 @@ def find_idle(
 
     A group of bodies is idle where it can turn as one about a line while all others stand still,
     and is held from at least two sides, as the rod in a loop is; what hangs on a single joint is
-    a pendulum, which moves by itself.
+    a pendulum, which moves by itself. Links without mass may turn otherwise: those of a ball joint
+    that is described as three hinges do.
     """
     _, K = equations.at(q)
     others = np.setdiff1d(np.arange(tree.rates), driven)
@@ -62,16 +63,17 @@ def find_idle(
         omega, origin = B[:, layout.OMEGA : layout.OMEGA + 3], B[:, layout.ORIGIN :][:, :3]
         velocity = B[:, layout.VELOCITY : layout.VELOCITY + 3] - np.cross(omega, origin)
         twists[k, :, :3], twists[k, :, 3:] = omega, velocity / equations.size
+    heavy = np.array([body.mass > 0.0 or bool(body.inertia.any()) for body in tree.bodies])
     found: list[Idle] = []
     known = np.zeros((basis.shape[1], 0))
     for body in range(len(tree.bodies) - 1, 0, -1):
-        z = _motion_of(twists, body, known)
+        z = _motion_of(twists, body, known) if heavy[body] else None
         if z is None:
             continue
         moved = np.einsum("k,kbi->bi", z, twists)
         group = np.flatnonzero(np.abs(moved).max(axis=1) > STILL)
         twist = moved[body]
-        alike = np.abs(moved[group] - twist).max() < STILL
+        alike = np.abs(moved[group[heavy[group]]] - twist).max() < STILL
         turns = np.linalg.norm(twist[:3]) > STILL and abs(twist[:3] @ twist[3:]) < STILL
         if alike and turns and _sides(tree, set(group.tolist())) > 1:
             state(np.ascontiguousarray(q), np.zeros(tree.rates), B)

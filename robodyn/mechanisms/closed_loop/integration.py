@@ -30,16 +30,13 @@ from robodyn.mechanisms.closed_loop.dynamics import full_rates
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.closed_loop.single_calls import entry
-from robodyn.mechanisms.common import compiled_run
-from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels, Outcome, Rollout
+from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND, OK
 from robodyn.numerics.array_arguments import VECTOR
-from robodyn.threads import once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.packing import Packed
 
@@ -58,16 +55,8 @@ def reason(status: int, q: FloatArray) -> str:
     return _REASONS.get(status, "the loops do not close any more")
 
 
-@once
-def _entry() -> Callable[..., tuple[int, int, int]]:
-    from numba import types
-
-    from robodyn.numerics.array_arguments import MATRIX, direct
-
-    plant = types.Tuple([VECTOR, VECTOR, VECTOR, MATRIX, VECTOR])
-    model = types.Tuple([VECTOR] * 6)
-    whole = types.intp
-    return direct(simulate, plant, model, compiled_run._ARRAYS, whole, whole, whole)
+# of a plan, numbers and gravity
+KERNELS = Kernels(simulate, (VECTOR,) * 3)
 
 
 class Simulation:
@@ -81,7 +70,7 @@ class Simulation:
     def __init__(self, mechanism: Any, model: Packed) -> None:
         self._mechanism, self._model = mechanism, model
         self._own: Packed = mechanism.structure.packed
-        self._limits = mechanism.position_limits
+        self._limits = joint_table(mechanism)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
@@ -91,9 +80,15 @@ class Simulation:
         return self._go_on(rollout, outcome, last)
 
     def _run(self, rollout: Rollout, packed: Packed, first: int, last: int) -> Outcome:
-        plant = *packed.given, self._limits, rollout.stops
-        model = *self._model.given, *packed.given
-        return Outcome(*_entry()(plant, model, rollout.arrays, rollout.law, first, last))
+        run = CompiledRun(
+            KERNELS,
+            packed.given,
+            lambda: packed.without_dry_friction.given,
+            self._limits,
+            self._mechanism.friction,
+            (*self._model.given, *packed.given),
+        )
+        return run.advance(rollout, first, last)
 
     def _go_on(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
         """From where the plant's coordinates got poor to the last row, in others."""

@@ -68,6 +68,14 @@ CLOSED_LOOP = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
+    adapters={
+        "model_file": "robodyn.mechanisms.closed_loop.description.to_files:write_closed_loop",
+        "outline": "robodyn.mechanisms.closed_loop.report_answers:outline",
+        "parameter_tables": "robodyn.mechanisms.closed_loop.report_answers:parameter_tables",
+        "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
+        "compile": "robodyn.mechanisms.closed_loop.estimation:warm_up_estimating",
+        "state_estimator": "robodyn.mechanisms.closed_loop.estimation:loop_estimator",
+    },
     example="delta",
     recognises_yaml=_recognises_yaml,
 )

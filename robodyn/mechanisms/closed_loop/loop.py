@@ -26,17 +26,20 @@ from robodyn.errors import KinematicsError, UnderActuated
 from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
 from robodyn.mechanisms.closed_loop.bearing import Bearing, JointReactions
+from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
 from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
+from robodyn.mechanisms.closed_loop.friction import friction_rows
+from robodyn.mechanisms.closed_loop.guidance import ClosedLoopGuidance
 from robodyn.mechanisms.closed_loop.integration import Simulation, reason
-from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.linearization import Linearization, linearize
+from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
 from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
 from robodyn.mechanisms.common import compiled_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from numpy.typing import ArrayLike
 
@@ -50,14 +53,19 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation):
+class ClosedLoop(
+    ClosedLoopAnswers,
+    ClosedLoopGuidance,
+    ClosedLoopConditions,
+    ClosedLoopPresentation,
+    ClosedLoopParameters,
+):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
     joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is what the
     surroundings exert on the tip link: force and moment about its origin, base frame [N, N m].
-    Viscous and Coulomb friction of the joints, the closures' dampers and the motors' reflected
-    inertia count.
+    Viscous and dry friction of the joints, the closures' dampers and the motors' rotors count.
 
     A configuration must close the loops; `assemble` makes one. What depends on the independent
     joints fails where these do not determine the motion (SingularConfiguration).
@@ -131,7 +139,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
             "inverse_dynamics", self.structure.packed, self._widths, self._n, *given
         )
         if found is None or np.isnan(found).any():
-            found = self._each_state("inverse", found, self._n, *given)
+            found = self._one_by_one("inverse", found, self._n, *given)
         if self._n == self._nu:
             return found
         return within_limits(self, found, *given)
@@ -144,6 +152,8 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
         wrench: ArrayLike | None = None,
     ) -> FloatArray:
         """Accelerations (..., mobility) that efforts (..., n) cause; also at type 2 singularities.
+
+        Joints at rest have no dry friction here; what holds there is up to the simulation.
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
@@ -160,7 +170,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
             "forward_dynamics", self.structure.packed, self._forward_widths, self._nu, *given
         )
         if found is None or np.isnan(found).any():
-            found = self._each_state("forward", found, self._nu, *given)
+            found = self._one_by_one("forward", found, self._nu, *given)
         return found
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
@@ -176,10 +186,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
         except TypeError:
             pass
         q = self._q("configuration", configuration)
-        out = np.empty((*q.shape[:-1], *self._square))
-        for index in np.ndindex(q.shape[:-1]):
-            self._ask("mass_matrix", q[index], (False, out[index]))
-        return out
+        return self._each_state("mass_matrix", self._square, (q,), lambda out: (False, out))
 
     def bias(
         self, configuration: ArrayLike, velocity: ArrayLike, wrench: ArrayLike | None = None
@@ -195,7 +202,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
         wrench: ArrayLike | None = None,
     ) -> FloatArray:
         """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
-        return self._each_state(
+        return self._one_by_one(
             "free_efforts", None, self._nu, configuration, velocity, acceleration, wrench
         )
 
@@ -213,11 +220,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
     ) -> tuple[FloatArray, FloatArray]:
         """Kinetic (...) and potential energy (...) [J], the latter 0 at the base's origin."""
         q, u = self._q("configuration", configuration), self._u("velocity", velocity)
-        shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
-        out = np.empty((*shape, 2))
-        q, u = np.broadcast_to(q, (*shape, self._nq)), np.broadcast_to(u, (*shape, self._nu))
-        for index in np.ndindex(shape):
-            self._ask("energy", q[index], (np.array(u[index]), False, out[index]))
+        out = self._each_state("energy", (2,), (q, u), lambda rates, own: (rates, False, own))
         base = self._tree.bodies[0]
         at_rest = -base.mass * float(self.model.gravity @ base.com)
         return out[..., 0], out[..., 1] + at_rest
@@ -263,6 +266,18 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
         """The same mechanism with no friction in its joints and closures."""
         return ClosedLoop(self.model.without_friction())
 
+    def without_actuators(self) -> ClosedLoop:
+        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
+        return ClosedLoop(self.model.without_actuators())
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> ClosedLoop:
+        """The same mechanism without dry friction, and without damping at the joints named."""
+        return ClosedLoop(self.model.without_dry_friction(undamped))
+
+    def friction_rows(self) -> FloatArray:
+        """(nf, sticking.ROW) of the driven joints, in their order, and of others that rub."""
+        return friction_rows(self)
+
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> ClosedLoop:
@@ -291,8 +306,12 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
         dt: float,
         steps: int,
         end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
         """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+
+        With `limit_motors`, no motor has more than `effort_limits_at` says.
 
         Raises:
             SimulationFailed: no finite state follows.
@@ -306,6 +325,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
             dt,
             steps,
             end_stops,
+            limit_motors,
         )
 
     def compiled_simulation(
@@ -341,7 +361,7 @@ class ClosedLoop(ClosedLoopAnswers, ClosedLoopKinematics, ClosedLoopPresentation
                 value=self.model.driven,
             )
 
-    def _each_state(
+    def _one_by_one(
         self, what: str, found: FloatArray | None, count: int, *given: Any
     ) -> FloatArray:
         """One state after the other, where the batch left some to be explained."""
@@ -391,7 +411,13 @@ class UncheckedLoop(UncheckedSingle):
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
         """Configuration (nq,) after a displacement (mobility,)."""
-        moved = np.array(configuration)
-        if 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11:
+        moved = self.stepped(configuration, displacement)
+        if moved is not None:
             return moved
         return self._mechanism.advance(configuration, displacement)
+
+    def stepped(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
+        """Configuration (nq,) after a displacement; None where the loops do not follow it."""
+        moved = np.array(configuration)
+        closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
+        return moved if closed else None

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.errors import ModelError
 from robodyn.mechanisms.common.model_fields import (
     frozen,
@@ -34,7 +35,7 @@ from robodyn.mechanisms.common.model_fields import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
 
@@ -129,11 +130,14 @@ class TreeJoint:
         at, child_at: frames on these.
         axis: (3,) direction in `at`; made unit.
         mimic: the joint that this one follows, if any.
-        armature: [kg m^2 or kg] inertia of a motor, reflected to the joint.
+        armature: [kg m^2 or kg] inertia of a motor, reflected to the joint and nothing else.
         damping: [N m s/rad or N s/m] viscous friction.
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward.
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
+        drive: the rest of what drives it. Its Coulomb friction is `friction`; its rotor turns about
+            the joint's axis in the parent link, whose mass and inertia hold it as if it were
+            locked, or elsewhere where it is behind a screw's gear; see `driven_by`.
     """
 
     name: str
@@ -150,6 +154,7 @@ class TreeJoint:
     position: FloatArray = field(default_factory=lambda: np.array([-np.inf, np.inf]))
     velocity: float = np.inf
     effort: float = np.inf
+    drive: Actuator = field(default_factory=Actuator)
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"joint {self.name!r}"
@@ -183,6 +188,64 @@ class TreeJoint:
                 raise ModelError(
                     f"{where}: the limit of {name} is {value}, must be positive", value=value
                 )
+        self._check_drive(where)
+
+    def _check_drive(self, where: str) -> None:
+        drive = self.drive
+        if drive.lead is not None and self.kind != "prismatic":
+            raise ModelError(
+                f"{where}: the actuator has a lead of {drive.lead:g} m, but the joint does not "
+                "slide; give a gear_ratio instead",
+                value=drive.lead,
+            )
+        if drive.coulomb or drive.coulomb_backward:
+            raise ModelError(
+                f"{where}: drive.coulomb is {drive.coulomb_both}, expected none: it is counted as "
+                "friction; use `driven_by`",
+                value=drive.coulomb,
+            )
+
+    def driven_by(self, actuator: Actuator) -> TreeJoint:
+        """The same joint with another actuator, without armature: its friction and all else.
+
+        Raises:
+            ModelError: a screw on a joint that does not slide.
+        """
+        return replace(
+            self,
+            armature=0.0,
+            friction=np.array(actuator.coulomb_both),
+            drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
+        )
+
+    @property
+    def actuator(self) -> Actuator:
+        """What drives it, its armature counted as a rotor behind the same gear."""
+        forward, backward = (float(level) for level in self.friction)
+        drive = self.drive
+        static = drive.static
+        return replace(
+            drive,
+            rotor_inertia=drive.rotor_inertia + self.armature / drive.ratio**2,
+            coulomb=forward,
+            coulomb_backward=None if backward == forward else backward,
+            static=None if static is None else max(static, forward, backward),
+        )
+
+    @property
+    def reflected_inertia(self) -> float:
+        """[kg m^2 or kg] of rotor and armature."""
+        return self.armature + self.drive.reflected_inertia
+
+    @property
+    def spin_inertia(self) -> float:
+        """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 where it is not there.
+
+        Of a joint that turns, that of a gear, too: those of robots' joints are built around them.
+        """
+        if self.kind == "prismatic":
+            return self.drive.spin_inertia
+        return self.drive.rotor_inertia * self.drive.ratio
 
     @property
     def moves(self) -> bool:
@@ -400,9 +463,57 @@ class ClosedLoopModel:
 
     def without_friction(self) -> ClosedLoopModel:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""
-        joints = (replace(joint, damping=0.0, friction=np.zeros(2)) for joint in self.joints)
+        joints = (
+            replace(
+                joint,
+                damping=0.0,
+                friction=np.zeros(2),
+                drive=joint.drive.without_friction(),
+            )
+            for joint in self.joints
+        )
         closures = (replace(closure, damping=0.0) for closure in self.closures)
         return replace(self, joints=tuple(joints), closures=tuple(closures))
+
+    def without_actuators(self) -> ClosedLoopModel:
+        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits.
+
+        Joints that are not driven keep what they have.
+        """
+        return self.driven_by({name: Actuator() for name in self.driven})
+
+    def driven_by(self, actuators: Mapping[str, Actuator]) -> ClosedLoopModel:
+        """The same mechanism with other actuators, by the names of the joints they drive.
+
+        Raises:
+            ModelError: no such joint, or a screw on a joint that does not slide.
+        """
+        known = {joint.name for joint in self.joints if joint.kind not in ("floating", "fixed")}
+        for name in actuators:
+            if name not in known:
+                raise ModelError(
+                    f"{self.source or self.name}: no joint {name!r} that an actuator could drive; "
+                    f"there are {', '.join(sorted(known))}",
+                    value=name,
+                )
+        joints = (
+            joint.driven_by(actuators[joint.name]) if joint.name in actuators else joint
+            for joint in self.joints
+        )
+        return replace(self, joints=tuple(joints))
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> ClosedLoopModel:
+        """The same mechanism without dry friction, and without damping at the joints named."""
+        joints = (
+            replace(
+                joint,
+                damping=0.0 if joint.name in undamped else joint.damping,
+                friction=np.zeros(2),
+                drive=replace(joint.drive, static=None, stribeck_velocity=None),
+            )
+            for joint in self.joints
+        )
+        return replace(self, joints=tuple(joints))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> ClosedLoopModel:
         """The same mechanism with another guess from which its loops close."""

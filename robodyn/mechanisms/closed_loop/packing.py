@@ -16,7 +16,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,6 +67,13 @@ class Packed:
     head: tuple[int, ...]
     names: tuple[str, ...]
     entries: np.ndarray
+
+    @cached_property
+    def without_dry_friction(self) -> Packed:
+        """The same for kernels that do without dry friction."""
+        plan = self.plan.view(np.int64).copy()
+        plan[layout.RUBS] = 0
+        return replace(self, plan=plan.view(np.float64))
 
     @property
     def given(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -142,7 +150,7 @@ def pack(
     numbers += row_factors(tree, len(idle))
     if elimination is not None:
         elimination.put(free, head, plan, numbers)
-    head[layout.WIDEST] = max(count, rates, rows, 3 * len(free), 8)
+    head[layout.WIDEST] = max(count, rates, rows * max(1, len(free)), 8)
     plan[: layout.HEAD] = head
     return Packed(
         np.array(plan, dtype=np.int64).view(np.float64),
@@ -177,10 +185,14 @@ def _pack_bodies(tree: Tree, head: list[int], plan: list[int], numbers: list[flo
         numbers += [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
         numbers += [body.factor, body.offset]
         floats = joint.kind == "floating"
+        static = (0.0,) * 3 if floats else joint.actuator.stribeck_terms
         numbers += (
-            [0.0, 0.0, 0.0, 0.0] if floats else [joint.damping, *joint.friction, joint.armature]
+            [0.0] * 5
+            if floats
+            else [joint.damping, *joint.friction, joint.reflected_inertia, joint.spin_inertia]
         )
-        if not floats and joint.friction.any():
+        numbers += [*static]
+        if not floats and (joint.friction.any() or any(static)):
             head[layout.RUBS] = 1
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, ExtraRows
+from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.structure import closed_from
 from robodyn.poses import rotation_matrix
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 # Assemblies that differ by less than this are the same [rad, or parts of the size].
 SAME = 1e-6
+# Starts around a guess from which a goal is tried to reach.
+ATTEMPTS = 40
 
 
 class TipPose(ExtraRows):
@@ -55,8 +58,8 @@ class TipPose(ExtraRows):
         self._wanted = rotation_matrix(self._pose)
         self._body_pose, self._jacobian = body_pose, jacobian
 
-    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Their values and Jacobian at a configuration."""
+    def gap(self, q: FloatArray) -> FloatArray:
+        """How far the tip is from there: position [parts of the size], turn [rad]."""
         here = self._body_pose(q)
         turn = rotation_matrix(here) @ self._wanted.T
         cosine = np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0)
@@ -68,19 +71,21 @@ class TipPose(ExtraRows):
         vector = spin if length < 1e-9 else np.arctan2(length, cosine) / length * spin
         if angle > 3.0 and length < 1e-9:
             vector = np.array([angle, 0.0, 0.0])
-        gap = np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
-        J = self._jacobian(q)
+        return np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
+
+    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their values and Jacobian at a configuration."""
+        gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
-        return gap, J
+        return gap, J[: len(gap)]
 
 
 class TipPosition(TipPose):
     """That the tip has the position of a pose, whatever its orientation: three equations."""
 
-    def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Their values and Jacobian at a configuration."""
-        gap, J = super().__call__(q)
-        return gap[:3], J[:3]
+    def gap(self, q: FloatArray) -> FloatArray:
+        """How far the tip is from there [parts of the size]."""
+        return super().gap(q)[:3]
 
 
 def nearest(
@@ -89,18 +94,7 @@ def nearest(
     """The closed configuration that Newton's method finds from q, or else from around it."""
     if extra is None:
         return closed_from(equations, q, list(held))
-    found = equations.close(q, held, extra)
-    rng = np.random.default_rng(0)
-    best = found
-    for attempt in range(40):
-        if best.left <= ACCEPTED:
-            break
-        step = rng.normal(0.0, 0.1 + 0.03 * attempt, equations.tree.rates)
-        step[list(held)] = 0.0
-        found = equations.close(equations.stepped(q, step), held, extra)
-        if found.left < best.left:
-            best = found
-    return best
+    return searched(equations, q, held, extra, ATTEMPTS)
 
 
 def all_assemblies(
@@ -118,7 +112,7 @@ def all_assemblies(
             step[free] = rng.uniform(-np.pi, np.pi, len(free))
             slides = equations.columns[free] != 1.0
             step[free[slides]] *= 1.0 / np.pi
-        q, left = equations.close(equations.stepped(start, step), held)
+        q, left, _ = equations.close(equations.stepped(start, step), held)
         if left > ACCEPTED:
             continue
         mark = _mark(structure, q)

@@ -16,15 +16,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_exact, as_pose, as_scalar
-from robodyn.errors import InvalidInput, NoSolution
-from robodyn.mechanisms.closed_loop.assembly import null_space
+from robodyn.checks import as_array, as_scalar
 from robodyn.mechanisms.closed_loop.drawing import pose_of_frame, stick_figure
-from robodyn.mechanisms.closed_loop.placing import TipPose, TipPosition
 from robodyn.mechanisms.common.joint_presentation import JointPresentation
 from robodyn.mechanisms.common.joint_states import DrivenMotion
 from robodyn.mechanisms.common.motion import Motion
@@ -39,10 +36,6 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.coordinates import Coordinates
     from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.common.variables import Variable
-
-
-# Displacement [rad or m] of the central difference of the Jacobian along a motion.
-DIFFERENCE = 1e-5
 
 
 class ClosedLoopPresentation(JointPresentation):
@@ -73,9 +66,6 @@ class ClosedLoopPresentation(JointPresentation):
 
         def _q(self, name: str, value: ArrayLike) -> FloatArray: ...
 
-        def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-            """See `protocol.Mechanism`."""
-
         def _displaced(self, q: FloatArray, step: FloatArray) -> FloatArray: ...
 
         @property
@@ -84,10 +74,6 @@ class ClosedLoopPresentation(JointPresentation):
 
         def body_pose(self, configuration: ArrayLike) -> FloatArray:
             """See `protocol.Mechanism`."""
-
-        def _nearest(self, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray: ...
-
-        def _tree_jacobian(self, q: FloatArray) -> FloatArray: ...
 
         def _placed(self, q: FloatArray) -> FloatArray: ...
 
@@ -204,72 +190,6 @@ class ClosedLoopPresentation(JointPresentation):
         """
         here = self.home if guess is None else guess
         return self._displaced(here, positions - here[self._free_at]), velocities
-
-    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-        """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
-
-        Where the tip's position determines the mechanism, as for a delta, the orientation does not
-        count.
-
-        Raises:
-            InvalidInput: the tip's pose does not determine the mechanism.
-            NoSolution: it cannot take that pose.
-        """
-        goal = as_pose("pose", as_exact("pose", pose, (7,)))
-        start = self.home if guess is None else np.array(self._q("guess", guess))
-        equations, mobility = self.structure.equations, len(self.structure.free)
-        _, basis = null_space(equations.at(start)[1])
-        J = self._tree_jacobian(start) @ (basis * equations.columns[:, None])
-        J[:3] /= self.size
-        what: type[TipPose] = TipPosition
-        if null_space(J[:3], 1e-6)[0] < mobility:
-            what = TipPose
-            if null_space(J, 1e-6)[0] < mobility:
-                raise InvalidInput(
-                    f"the pose of {self.model.tip_link} does not determine the {mobility} freedoms "
-                    f"of {self.model.name}; state the goal by its joints",
-                    value=pose,
-                )
-        extra = what(goal, self.size, self.body_pose, self._tree_jacobian)
-        return self._nearest(start, [], extra)
-
-    def motion_of_body(
-        self,
-        times: FloatArray,
-        poses: FloatArray,
-        twists: FloatArray,
-        accels: FloatArray,
-        start: ArrayLike,
-    ) -> Motion:
-        """The motion (K, ...) that takes the tip through a motion; see `configuration_at`.
-
-        Independent rates from J u' = twist, accelerations from J u'' = accel - J' u', J' by a
-        central difference along the motion.
-
-        Args:
-            times: (K,) [s], increasing.
-            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame.
-            start: (nq,) configuration at, or near, the first pose.
-
-        Raises:
-            InvalidInput: the tip's pose does not determine the mechanism.
-            NoSolution: a pose that cannot be reached from the one before; `index` says which.
-        """
-        near = np.asarray(start, dtype=np.float64)
-        rows = []
-        for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
-            try:
-                near = self.configuration_at(pose, near)
-            except NoSolution as error:
-                error.index = (k,)
-                raise
-            J = self.jacobian(near)
-            rate = np.linalg.lstsq(J, twist, rcond=None)[0]
-            h = DIFFERENCE / max(float(np.abs(rate).max(initial=0.0)), 1.0)
-            ahead, behind = (self.jacobian(self.advance(near, s * h * rate)) for s in (1.0, -1.0))
-            change = accel - (ahead - behind) @ rate / (2.0 * h)
-            rows.append((near, rate, np.linalg.lstsq(J, change, rcond=None)[0]))
-        return Motion(*(np.array(part) for part in zip(*rows, strict=True)))
 
     def _independent(self, name: str, value: ArrayLike) -> FloatArray:
         count = len(self.structure.free)

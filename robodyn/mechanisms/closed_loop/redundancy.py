@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import lsq_linear
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -59,6 +58,8 @@ def bounded(
     They are `effort` plus what the motors can do against each other, so only that is sought:
     its size is minimised within the limits, and a solution exists or does not.
     """
+    from scipy.optimize import lsq_linear  # takes long to import, and most mechanisms need none
+
     U, values, _ = np.linalg.svd(A)
     rank = int((values > 1e-10 * values[0]).sum())
     inner = U[:, rank:]  # efforts that do nothing

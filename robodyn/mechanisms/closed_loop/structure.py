@@ -28,6 +28,7 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, null_space
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
+from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.idle import find_idle
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
@@ -44,6 +45,8 @@ SPREAD = 0.15
 # A coordinate is independent of others if this much of it is.
 DISTINCT = 1e-6
 SEED = 15
+# Starts around a guess from which the loops are tried to close.
+ATTEMPTS = 60
 # See `steepness`.
 STEEP = 10.0
 
@@ -144,7 +147,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
     if found.left > ACCEPTED and held:
         found = closed_from(equations, guess, [])
     if found.left > ACCEPTED:
-        name = equations.worst(found.q)
+        name = found.closure or equations.worst(found.q)
         raise ModelError(
             f"{model.source or model.name}: the loops do not close from home; closure {name!r} "
             f"stays open by {found.left:.3g} of the mechanism's size of {equations.size:.3g} m. "
@@ -179,21 +182,7 @@ def followed(tree: Tree, q: FloatArray) -> None:
 
 def closed_from(equations: Equations, guess: FloatArray, held: list[int]) -> Attempt:
     """The nearest of what is found from a guess and, where nothing is, from others around it."""
-    found = equations.close(guess, held)
-    if found.left <= ACCEPTED:
-        return found
-    rng = np.random.default_rng(SEED)
-    best = found
-    free = np.setdiff1d(np.arange(equations.tree.rates), held)
-    for attempt in range(60):
-        step = np.zeros(equations.tree.rates)
-        step[free] = rng.normal(0.0, 0.2 + 0.03 * attempt, len(free))
-        found = equations.close(equations.stepped(guess, step), held)
-        if found.left < best.left:
-            best = found
-        if best.left <= ACCEPTED:
-            break
-    return best
+    return searched(equations, guess, held, None, ATTEMPTS)
 
 
 def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
@@ -205,9 +194,9 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
             break
         spread = SPREAD / (1.0 + attempt // SAMPLES)
         step = rng.normal(0.0, spread, equations.tree.rates)
-        q, left = equations.close(equations.stepped(home, step))
-        if left <= ACCEPTED:
-            found.append(q)
+        closed = equations.close(equations.stepped(home, step))
+        if closed.left <= ACCEPTED:
+            found.append(closed.q)
     return found
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.joint_friction import RubbingJoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.coordinates import Unit
 
 
-class ActuatedJoints:
+class ActuatedJoints(RubbingJoints):
     """The part of a mechanism that knows its motors; a subclass says `joint_names`, `joint_units`.
 
     One whose description holds actuators says `actuators` and `without_actuators`, too.
@@ -44,6 +45,14 @@ class ActuatedJoints:
 
         @property
         def joint_names(self) -> tuple[str, ...]:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def effort_limits(self) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def position_limits(self) -> FloatArray:
             """See `protocol.Mechanism`."""
 
         @property
@@ -58,6 +67,29 @@ class ActuatedJoints:
     def without_actuators(self) -> Self:
         """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
         return self
+
+    @property
+    def motors_tire(self) -> bool:
+        """Whether what a motor has depends on its speed; else `effort_limits` say all."""
+        return any(actuator.tires for actuator in self.actuators)
+
+    def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
+        """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
+
+        Those of `effort_limits`, or less where a motor's torque-speed curve has fallen; none beyond
+        its end.
+
+        Raises:
+            InvalidInput: a wrong shape, or not finite.
+        """
+        speeds = as_array("rates", rates, (len(self.joint_names),), "m/s or rad/s")
+        limits = np.array(np.broadcast_to(self.effort_limits, speeds.shape))
+        for i, actuator in enumerate(self.actuators):
+            if actuator.tires:
+                limits[..., i] = np.minimum(
+                    limits[..., i], actuator.effort_limit_at(speeds[..., i])
+                )
+        return limits
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
         """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.
@@ -84,6 +116,21 @@ class ActuatedJoints:
         Raises:
             InvalidInput: as for `motor_torques`, or a motor without a torque constant.
         """
+        return np.asarray(self.motor_torques(efforts, rates) / self._torque_constants())
+
+    def efforts_of_currents(
+        self, currents: ArrayLike, rates: ArrayLike | None = None
+    ) -> FloatArray:
+        """Efforts (..., n) [N or N m] of motor currents (..., n) [A]: inverts `motor_currents`.
+
+        Raises:
+            InvalidInput: as for `motor_currents`.
+        """
+        constants = self._torque_constants()
+        given = as_array("currents", currents, constants.shape, "A")
+        return self.efforts_of(given * constants, rates)
+
+    def _torque_constants(self) -> FloatArray:
         constants = []
         for name, actuator in zip(self.joint_names, self.actuators, strict=True):
             if actuator.torque_constant is None:
@@ -93,7 +140,7 @@ class ActuatedJoints:
                     value=name,
                 )
             constants.append(actuator.torque_constant)
-        return np.asarray(self.motor_torques(efforts, rates) / np.array(constants))
+        return np.array(constants)
 
     def _each_joint(
         self,

@@ -33,12 +33,19 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.joint_friction import JointFriction
 
 
 _STACK = GivenType(3)
 # Numba's type of `Rollout.arrays`.
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
+# Of a plant, by whether it is rough and whether its damping is watched.
+_OPTIONS = {
+    (rough, watched): np.array([float(rough), float(watched)])
+    for rough in (False, True)
+    for watched in (False, True)
+}
 
 
 class Outcome(NamedTuple):
@@ -54,10 +61,12 @@ class Rollout:
     """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.run`.
 
     Attributes:
-        stops: (2,) stiffness and damping at the ends of the joints' travel.
+        stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
+            more than their torque-speed curves give, else 0.
         effort_limits: (n,) [N or N m].
         law: of `mechanisms.common.kernels.control_laws`.
-        kp, kv: (n, n) gains, if the law uses any.
+        kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
+            `control_laws.add_planned`.
         plan: (N - 1, 1 or 4, k) rows for the law.
         dt: (N - 1,) [s].
         offset: (N,) whole numbers.
@@ -89,37 +98,60 @@ class Rollout:
         )  # fmt: skip
 
 
+class Kernels(NamedTuple):
+    """A kind's loop, and the types of the arrays that describe one of its mechanisms.
+
+    Attributes:
+        loop: an entry as in `common.kernels.integration`.
+        numbers: types.
+    """
+
+    loop: Any
+    numbers: tuple[Any, ...]
+
+
 @once
-def entry(simulate: Any, *numbers: Any) -> Callable[..., tuple[int, int, int]]:
-    """Entry point of a kind's `simulate`.
+def entry(kernels: Kernels, known: int) -> Callable[..., tuple[int, int, int]]:
+    """Entry point of a kind's loop.
 
-    `numbers` are the types of the arrays that describe a mechanism; the plant's are followed by
-    the limits (n, 2) of its joints and the end stops.
+    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
+    options of `kernels.integration` and the end stops; `known` is how often the arrays of a
+    mechanism occur in the controller's model.
     """
-    plant, model = types.Tuple([*numbers, MATRIX, VECTOR]), types.Tuple(numbers)
-    return direct(simulate, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
+    plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR])
+    model = types.Tuple([*kernels.numbers * known])
+    return direct(kernels.loop, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
 
 
-def advance(
-    simulate: Callable[..., tuple[int, int, int]],
-    plant: tuple[FloatArray, ...],
-    limits: FloatArray,
-    model: tuple[FloatArray, ...],
-    rollout: Rollout,
-    first: int,
-    last: int,
-) -> Outcome:
-    """Fill rows `first` + 1 to `last` of a rollout; unchecked.
+@dataclass(frozen=True)
+class CompiledRun:
+    """A plant under a controller's model of it, in compiled code.
 
-    Args:
-        simulate: an `entry`.
-        plant, model: parameters of the simulated mechanism, and of the controller's model.
-        limits: (n, 2) of the plant's joints.
-        rollout: to be filled.
-        first, last: rows.
+    Attributes:
+        kernels: of the kind.
+        plant: parameters of the simulated mechanism.
+        smooth: the same of the mechanism without dry friction; called when needed.
+        table: `joint_table` of the plant.
+        friction: of its joints.
+        model: parameters of the controller's model.
     """
-    moved = (*plant, limits, rollout.stops)
-    return Outcome(*simulate(moved, model, rollout.arrays, rollout.law, first, last))
+
+    kernels: Kernels
+    plant: tuple[FloatArray, ...]
+    smooth: Callable[[], tuple[FloatArray, ...]]
+    table: FloatArray
+    friction: JointFriction
+    model: tuple[FloatArray, ...]
+
+    def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
+        friction, known = self.friction, len(self.model) // len(self.plant)
+        watched = friction.is_watched(rollout.dt)
+        rough = friction.is_dry or watched
+        loop = entry(self.kernels, known)
+        plant = self.smooth() if rough else self.plant
+        moved = *plant, self.table, friction.rows, _OPTIONS[rough, watched], rollout.stops
+        return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
 
 def integrate(
@@ -131,6 +163,7 @@ def integrate(
     dt: float,
     steps: int,
     stops: EndStops | None,
+    limit_motors: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
     """Configuration and velocity after `steps` of dt [s], effort and wrench held.
 
@@ -142,11 +175,12 @@ def integrate(
         dt: [s].
         steps: number of steps.
         stops: at the ends of the joints' travel; None for none.
+        limit_motors: efforts fall to what the motors have at the rates of every moment.
 
     Raises:
         SimulationFailed: its `value` is the last good state, its `time` how far it got [s].
     """
-    rollout = held(*state, effort, wrench, dt, steps, stops)
+    rollout = held(*state, effort, wrench, dt, steps, stops, limit_motors)
     status, _, done = advance(rollout, 0, 1)
     configuration, velocity = rollout.configuration[1], rollout.velocity[1]
     if status:
@@ -163,9 +197,10 @@ def integrate(
     return configuration, velocity
 
 
-def spring_and_damper(stops: EndStops | None) -> tuple[float, float]:
-    """Stiffness and damping of end stops, zero where there are none."""
-    return (0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)
+def spring_and_damper(stops: EndStops | None, limit_motors: bool) -> FloatArray:
+    """(3,) stiffness and damping of end stops, zero where there are none; `Rollout.stops`."""
+    stiffness, damping = (0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)
+    return np.array([stiffness, damping, float(limit_motors)])
 
 
 def held(
@@ -176,13 +211,14 @@ def held(
     dt: float,
     steps: int,
     stops: EndStops | None,
+    limit_motors: bool = False,
 ) -> Rollout:
     """One interval of `steps` of dt [s], efforts and wrench held."""
     n = len(effort)
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity
     return Rollout(
-        np.array(spring_and_damper(stops)),
+        spring_and_damper(stops, limit_motors),
         np.full(n, np.inf),
         GIVEN,
         _NO_GAIN,

@@ -30,6 +30,7 @@ from robodyn.mechanisms.common.description import Nouns, effort_units
 from robodyn.mechanisms.common.joint_presentation import JointPresentation
 from robodyn.mechanisms.common.joint_states import DrivenMotion, JointStates
 from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.singularities import TYPE_1, Singularity
 from robodyn.mechanisms.common.tracking import JOINT_TRACKING
 
 if TYPE_CHECKING:
@@ -143,6 +144,23 @@ class JointSpace(JointPresentation):
     def determinant(self, configuration: ArrayLike) -> FloatArray | None:
         """None: an open chain has efforts for every motion, singular or not."""
         return None
+
+    @property
+    def singularities(self) -> tuple[Singularity, ...]:
+        """Type 1 where six joints move the tip, det J is zero there; see `singularities`."""
+        own: Any = self
+        if len(self.joint_names) != 6:
+            return ()
+        return (
+            Singularity(
+                TYPE_1,
+                "the tip cannot move in every direction",
+                lambda configuration: np.asarray(np.linalg.det(own.jacobian(configuration))),
+                True,
+                own.condition_number,
+                takes_effort=False,
+            ),
+        )
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
         """Refused unless a subclass has inverse kinematics.

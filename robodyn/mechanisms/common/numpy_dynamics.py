@@ -177,6 +177,8 @@ class NumpyDynamics(JointSpace):
         dt: float,
         steps: int,
         end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
         """Q and qd (n,) after `steps` of dt [s] by Runge-Kutta's method of order 4.
 
@@ -187,8 +189,11 @@ class NumpyDynamics(JointSpace):
         def rate(y: FloatArray) -> FloatArray:
             q, qd = np.split(y, 2)
             drive = effort
+            if limit_motors:
+                limits = self.effort_limits_at(qd)
+                drive = np.clip(effort, -limits, limits)
             if end_stops is not None:
-                drive = effort + end_stops.efforts(q, qd, self.position_limits)
+                drive = drive + end_stops.efforts(q, qd, self.position_limits)
             return np.concatenate([qd, self.forward_dynamics(q, qd, drive, wrench)])
 
         y = np.concatenate([configuration, velocity])

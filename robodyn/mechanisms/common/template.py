@@ -16,11 +16,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,15 @@ class Template:
     """A model file to start from.
 
     Attributes:
-        what: the word by which it is asked for: `hexapod`, `arm`.
+        what: the word by which it is asked for: `hexapod`, `arm`, `delta`.
         write: makes YAML text of the model's name, the file's name (keyword `file`) and dimensions
             (keywords); raises InvalidInput for dimensions that make no mechanism.
         dimensions: that may be chosen; none for a file that is to be edited throughout.
+        beside: files that the YAML file names, by their suffix, which take the place of its own;
+            each written with the same arguments.
     """
 
     what: str
     write: Callable[..., str]
     dimensions: tuple[Dimension, ...] = ()
+    beside: Mapping[str, Callable[..., str]] = field(default_factory=dict)

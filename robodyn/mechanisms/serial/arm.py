@@ -28,12 +28,13 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
-from robodyn.mechanisms.common.compiled_run import integrate
+from robodyn.mechanisms.common.compiled_run import CompiledRun, integrate
+from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.serial import batch_calls as many
 from robodyn.mechanisms.serial import single_calls as single
 from robodyn.mechanisms.serial.drawing import stick_figure
-from robodyn.mechanisms.serial.integration import advance, reason
+from robodyn.mechanisms.serial.integration import KERNELS, reason
 from robodyn.mechanisms.serial.inverse_kinematics import (
     JointSpaceMotion,
     follow_tip,
@@ -43,10 +44,11 @@ from robodyn.mechanisms.serial.inverse_kinematics import (
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
+from robodyn.mechanisms.serial.parameters import ArmParameters
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from numpy.typing import ArrayLike
 
@@ -65,7 +67,7 @@ MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
 
 
-class SerialArm(SerialKinematics):
+class SerialArm(SerialKinematics, ArmParameters):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
     Viscous and Coulomb friction and the motors' reflected inertia are included unless
@@ -221,6 +223,7 @@ class SerialArm(SerialKinematics):
     ) -> FloatArray:
         """Accelerations (..., n) that efforts cause, the inverse of `inverse_dynamics`.
 
+        Joints at rest have no dry friction here; what holds there is up to the simulation.
         `articulated_body` is of order n (Featherstone, 2008); `strobing` is section 7 of Turney,
         Mudge and Lee (1980).
 
@@ -374,6 +377,10 @@ class SerialArm(SerialKinematics):
         """The same arm without viscous and Coulomb friction."""
         return SerialArm(self.model.without_friction())
 
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> SerialArm:
+        """The same arm without dry friction, and without damping at the joints named."""
+        return SerialArm(self.model.without_dry_friction(undamped))
+
     def without_actuators(self) -> SerialArm:
         """The same arm with ideal actuators: no armature, Coulomb friction or motor limits."""
         return SerialArm(self.model.without_actuators())
@@ -397,14 +404,18 @@ class SerialArm(SerialKinematics):
         dt: float,
         steps: int,
         end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
         """Q (n,) and qd (n,) after `steps` of dt [s], efforts and wrench held; unchecked.
+
+        With `limit_motors`, no motor has more than `effort_limits_at` says.
 
         Raises:
             SimulationFailed: no finite state follows.
         """
         return integrate(
-            advance(self._packed, self.position_limits, self._packed),
+            self._own_run.advance,
             reason,
             (configuration, velocity),
             effort,
@@ -412,6 +423,7 @@ class SerialArm(SerialKinematics):
             dt,
             steps,
             end_stops,
+            limit_motors,
         )
 
     def compiled_simulation(
@@ -421,7 +433,25 @@ class SerialArm(SerialKinematics):
         # a derived class may have other dynamics
         if type(self) is not SerialArm or type(model) is not SerialArm or model.n != self.n:
             return None
-        return advance(self._packed, self.position_limits, model._packed)
+        return self._run_under(model).advance
+
+    @cached_property
+    def _own_run(self) -> CompiledRun:
+        return self._run_under(self)
+
+    def _run_under(self, model: SerialArm) -> CompiledRun:
+        return CompiledRun(
+            KERNELS,
+            self._packed,
+            lambda: self._packed_smooth,
+            joint_table(self),
+            self.friction,
+            model._packed,
+        )
+
+    @cached_property
+    def _packed_smooth(self) -> tuple[FloatArray, FloatArray]:
+        return pack_chain(self.model.without_dry_friction()), self._gravity
 
     @property
     def _packed(self) -> tuple[FloatArray, FloatArray]:

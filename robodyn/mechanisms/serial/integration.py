@@ -16,40 +16,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
-
-from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.compiled_run import Kernels
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
 from robodyn.numerics.array_arguments import MATRIX, VECTOR
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
-
-    Numbers = tuple[FloatArray, FloatArray]
-
-
+# of a packed chain (n + 1, LINK_SIZE) and gravity (3,)
+KERNELS = Kernels(simulate, (MATRIX, VECTOR))
 _REASONS = {
     NO_COMMAND: "the efforts are not finite",
     NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an armature",
 }
 
 
-def advance(
-    plant: Numbers, limits: FloatArray, model: Numbers
-) -> Callable[[Rollout, int, int], Outcome]:
-    """Function that fills rows of a rollout.
-
-    plant, model: packed chain (n + 1, LINK_SIZE) and gravity (3,); limits: (n, 2) of the joints.
-    """
-    simulation = compiled_run.entry(simulate, MATRIX, VECTOR)
-    return partial(compiled_run.advance, simulation, plant, limits, model)
-
-
-def reason(status: int, q: FloatArray) -> str:
+def reason(status: int, q: object) -> str:
     """Why no acceleration, or no command, could be computed at a configuration."""
     return _REASONS[status]

@@ -62,9 +62,11 @@ SERIAL = Kind(
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
     adapters={
+        "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
         "outline": "robodyn.mechanisms.serial.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
+        "geometry": "robodyn.mechanisms.serial.geometry:geometry_of",
         "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
     },
     example="puma560",

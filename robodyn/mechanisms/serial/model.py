@@ -31,6 +31,8 @@ from robodyn.mechanisms.common.model_fields import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -256,6 +258,19 @@ class SerialModel:
             for joint in self.joints
         )
         return replace(self, joints=tuple(still))
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> SerialModel:
+        """The same arm without dry friction, and without damping at the joints named."""
+        smooth = (
+            replace(
+                joint,
+                damping=0.0 if joint.name in undamped else joint.damping,
+                friction=np.zeros(2),
+                drive=replace(joint.drive, static=None, stribeck_velocity=None),
+            )
+            for joint in self.joints
+        )
+        return replace(self, joints=tuple(smooth))
 
     def without_actuators(self) -> SerialModel:
         """The same arm with ideal actuators: no armature, Coulomb friction or motor limits."""

@@ -47,13 +47,7 @@ def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = Tr
         rotation = turn.T @ rotations[i + 1] @ turns[i + 1]
         shift = turn.T @ translations[i + 1]
         _put_transform(row, rotation, shift)
-        lever = rotation.T @ turn.T @ joint.com
-        row[at.LEVER : at.LEVER + 3] = lever
-        row[at.COM : at.COM + 3] = lever - rotation.T @ shift
-        inertia = rotation.T @ turn.T @ joint.inertia @ turn @ rotation
-        row[at.MASS] = joint.mass
-        row[at.INERTIA : at.INERTIA + 6] = inertia[_UPPER_TRIANGLE]
-        row[at.SPREAD : at.SPREAD + 6] = spread(inertia)[_UPPER_TRIANGLE]
+        put_body(row, turn, joint.mass, joint.com, joint.inertia)
         row[at.PRISMATIC] = joint.kind == "prismatic"
         if armature:
             row[at.ARMATURE] = joint.armature
@@ -66,6 +60,26 @@ def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = Tr
                 row[at.STRIBECK],
             ) = joint.actuator.stribeck_terms
     return chain
+
+
+def put_body(
+    row: FloatArray, turn: FloatArray, mass: float, com: FloatArray, inertia: FloatArray
+) -> None:
+    """Write a link's body into its row of a packed chain, which has its transform already.
+
+    Args:
+        row: (LINK_SIZE,).
+        turn: (3, 3) that turns z to the joint's axis.
+        mass, com, inertia: of the link, in its moving frame.
+    """
+    rotation = row[at.ROTATION : at.ROTATION + 9].reshape(3, 3)
+    lever = rotation.T @ turn.T @ com
+    row[at.LEVER : at.LEVER + 3] = lever
+    row[at.COM : at.COM + 3] = lever - row[at.REACH : at.REACH + 3]
+    turned = rotation.T @ turn.T @ inertia @ turn @ rotation
+    row[at.MASS] = mass
+    row[at.INERTIA : at.INERTIA + 6] = turned[_UPPER_TRIANGLE]
+    row[at.SPREAD : at.SPREAD + 6] = spread(turned)[_UPPER_TRIANGLE]
 
 
 def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:

@@ -30,6 +30,7 @@ from robodyn.mechanisms.common.description import MovingBody, Nouns, effort_unit
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.joint_states import DrivenMotion
 from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.singularities import TYPE_2, Singularity
 from robodyn.mechanisms.common.tracking import POSE_TRACKING
 from robodyn.mechanisms.stewart.description.bodies import named_bodies
 from robodyn.mechanisms.stewart.dynamics import Reactions
@@ -232,6 +233,21 @@ class PlatformAnswers(ActuatedJoints):
         """Determinant (...) of H: where it changes sign, no forces suffice."""
         platform: Any = self
         return np.asarray(np.linalg.det(platform.jacobian(configuration)))
+
+    @property
+    def singularities(self) -> tuple[Singularity, ...]:
+        """Type 2, where det H is zero; see `common.singularities`."""
+        platform: Any = self
+        return (
+            Singularity(
+                TYPE_2,
+                "the legs cannot hold the platform",
+                platform.determinant,
+                True,
+                platform.condition_number,
+                takes_effort=True,
+            ),
+        )
 
     def loops_found(self) -> dict[str, Any]:
         """Nothing: the six legs' loops are what the kind is."""

@@ -16,28 +16,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.compiled_run import Kernels
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.stewart.kernels.integration import simulate
 from robodyn.mechanisms.stewart.status import error_for
 from robodyn.numerics.array_arguments import VECTOR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
 
-
-def advance(
-    plant: FloatArray, limits: FloatArray, model: FloatArray
-) -> Callable[[Rollout, int, int], Outcome]:
-    """Function that fills rows of a rollout; packed lanes of plant and model, limits (6, 2) [m]."""
-    simulation = compiled_run.entry(simulate, VECTOR)
-    return partial(compiled_run.advance, simulation, (plant,), limits, (model,))
+# of packed lanes
+KERNELS = Kernels(simulate, (VECTOR,))
 
 
 def reason(legs: FloatArray, status: int, pose: FloatArray) -> str:

@@ -30,7 +30,8 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.compiled_run import integrate
+from robodyn.mechanisms.common.compiled_run import CompiledRun, integrate
+from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.stewart import actuation, dynamics, kinematics
 from robodyn.mechanisms.stewart import batch_calls as many
@@ -40,19 +41,20 @@ from robodyn.mechanisms.stewart.base_joints import base_joints
 from robodyn.mechanisms.stewart.drawing import PlatformDrawing
 from robodyn.mechanisms.stewart.formulations import formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forward_kinematics
-from robodyn.mechanisms.stewart.integration import advance, reason
+from robodyn.mechanisms.stewart.integration import KERNELS, reason
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.linearization import Linearization, linearize
 from robodyn.mechanisms.stewart.measuring import PlatformMeasuring
 from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
+from robodyn.mechanisms.stewart.parameters import PlatformParameters
 from robodyn.mechanisms.stewart.variables import PlatformVariables
 from robodyn.numerics.singular_values import extreme_ratio
 from robodyn.poses import advance_pose, pose_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -69,7 +71,9 @@ if TYPE_CHECKING:
 _empty = np.empty
 
 
-class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, PlatformMeasuring):
+class StewartPlatform(
+    PlatformAnswers, PlatformDrawing, PlatformVariables, PlatformMeasuring, PlatformParameters
+):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the equations
@@ -216,7 +220,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
 
         Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
         lengths: the one reached from the guess is returned; `mechanisms.stewart.assembly` searches
-            for all.
+        for all.
 
         Args:
             lengths: (..., 6) [m].
@@ -354,7 +358,8 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
     ) -> FloatArray:
         """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
 
-        Unlike `inverse_dynamics` it is defined where H is singular.
+        Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
+        friction here; what holds there is up to the simulation.
         """
         accel = _empty(6)
         try:
@@ -385,6 +390,24 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         legs = tuple(
             replace(leg, damping=Damping(), actuator=leg.actuator.without_friction())
             for leg in self.model.legs
+        )
+        return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> StewartPlatform:
+        """The same platform without dry friction, and without damping along the legs named."""
+        legs = tuple(
+            replace(
+                leg,
+                damping=replace(leg.damping, prismatic=0.0) if name in undamped else leg.damping,
+                actuator=replace(
+                    leg.actuator,
+                    coulomb=0.0,
+                    coulomb_backward=None,
+                    static=None,
+                    stribeck_velocity=None,
+                ),
+            )
+            for name, leg in zip(self.joint_names, self.model.legs, strict=True)
         )
         return StewartPlatform(replace(self.model, legs=legs), self.base_joint)
 
@@ -445,14 +468,18 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         dt: float,
         steps: int,
         end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
         """Pose (7,) and twist (6,) after `steps` of dt [s], forces and wrench held; unchecked.
+
+        With `limit_motors`, no motor has more than `effort_limits_at` says.
 
         Raises:
             SimulationFailed: no finite state follows.
         """
         return integrate(
-            advance(self._lanes, self.position_limits, self._lanes),
+            self._own_run.advance,
             partial(reason, self._legs),
             (configuration, velocity),
             effort,
@@ -460,6 +487,7 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
             dt,
             steps,
             end_stops,
+            limit_motors,
         )
 
     def compiled_simulation(
@@ -469,4 +497,22 @@ class StewartPlatform(PlatformAnswers, PlatformDrawing, PlatformVariables, Platf
         # a derived class may have other dynamics
         if type(self) is not StewartPlatform or type(model) is not StewartPlatform:
             return None
-        return advance(self._lanes, self.position_limits, model._lanes)
+        return self._run_under(model).advance
+
+    @cached_property
+    def _own_run(self) -> CompiledRun:
+        return self._run_under(self)
+
+    def _run_under(self, model: StewartPlatform) -> CompiledRun:
+        return CompiledRun(
+            KERNELS,
+            (self._lanes,),
+            lambda: (self._smooth_lanes,),
+            joint_table(self),
+            self.friction,
+            (model._lanes,),
+        )
+
+    @cached_property
+    def _smooth_lanes(self) -> FloatArray:
+        return self.without_dry_friction()._lanes

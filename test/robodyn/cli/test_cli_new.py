@@ -37,7 +37,9 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize(("what", "kind"), [("hexapod", "stewart"), ("arm", "serial")])
+@pytest.mark.parametrize(
+    ("what", "kind"), [("hexapod", "stewart"), ("arm", "serial"), ("delta", "closed_loop")]
+)
 def test_a_new_file_loads_strictly_and_its_editor_line_names_a_schema_that_takes_it(
     run, tmp_path, what, kind
 ):
@@ -70,6 +72,27 @@ def test_dimensions_of_a_hexapod_are_those_asked_for(run, tmp_path):
     assert radii == pytest.approx([0.5] * 6, abs=1e-4)
 
 
+def test_a_delta_of_any_size_holds_itself_and_is_written_with_its_urdf(run, tmp_path):
+    sizes = {"base_radius": 0.1, "platform_radius": 0.03, "arm": 0.12, "rod": 0.3, "payload": 0.1}
+    options = [
+        word for name, size in sizes.items() for word in (f"--{name.replace('_', '-')}", size)
+    ]
+    assert run("new", "delta", "lab.yaml", *options).exit_code == 0
+    delta = rd.load(tmp_path / "lab.yaml", strict=True)
+    # the platform hangs where three spheres about the elbows meet, and stays level
+    arm, away = sizes["arm"], sizes["base_radius"] - sizes["platform_radius"]
+    span = away + arm * np.cos(0.35)
+    drop = arm * np.sin(0.35) + np.sqrt(sizes["rod"] ** 2 - span**2)
+    pose = delta.link_pose(delta.home, "platform_link")
+    np.testing.assert_allclose(pose, [0, 0, -drop, 0, 0, 0, 1], rtol=0, atol=1e-6)
+    assert delta.condition_number(delta.home) < 5.0
+    assert (np.abs(delta.gravity(delta.home)) < 0.5 * delta.effort_limits).all()
+    (tmp_path / "lab.yaml").unlink()
+    refused = run("new", "delta", "lab.yaml")
+    assert "lab.urdf exists" in refused.stderr
+    assert not (tmp_path / "lab.yaml").exists()
+
+
 def test_a_file_is_not_written_over_unless_asked(run, tmp_path):
     (tmp_path / "mine.yaml").write_text("a day's work")
     refused = run("new", "hexapod", "mine.yaml")
@@ -90,11 +113,13 @@ def test_a_name_that_yaml_takes_for_something_else_stays_a_name(run, tmp_path, n
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("robot",), "hexapod, arm"),
+        (("robot",), "hexapod, delta, arm"),
         (("arm", "--stroke", "0.1"), "--stroke"),
         (("hexapod", "--stroke", "nan"), "--stroke"),
         (("hexapod", "--stroke", "9"), "below"),
         (("hexapod", "--payload", "-1"), "payload"),
+        (("delta", "--rod", "0.4"), "too short"),
+        (("delta", "other.txt"), "other.yaml"),
         (("hexapod", "somewhere/else.yaml"), "cannot be written"),
         (("hexapod", "plain"), "plain.yaml"),
     ],

@@ -121,6 +121,28 @@ def test_a_kernel_answers_python_and_other_kernels_alike():
     assert half(np.array([2.0, 4.0]))[1] == 2.0  # types it had not met before
 
 
+def test_a_part_of_kernels_is_compiled_once_for_all_constants():
+    """And not to machine code, of which the entry that Python calls has a copy."""
+
+    @compiler.inner
+    def scaled(x, factor):
+        return factor * x
+
+    @compiler.apart
+    def longer(x):
+        return scaled(x, 4) + scaled(x, 0.5)
+
+    @compiler.entry_kernel
+    def entry(x):
+        return scaled(x, 2) + scaled(x, 3) + longer(x)
+
+    assert entry.py_func(8.0) == entry(8.0) == 76.0
+    assert len(scaled.overloads) == 2  # an integer and a float
+    for part in (scaled, longer):
+        for compiled in part.overloads.values():
+            assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+
+
 def test_several_threads_may_call_a_kernel_for_the_first_time():
     @compiler.kernel
     def double(x):

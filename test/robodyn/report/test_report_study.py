@@ -64,14 +64,23 @@ def path_one(dasgupta):
     return rd.analyze(dasgupta, rd.paper_path("I"), 1e-3)
 
 
-def test_path_one_in_milliseconds_is_small(path_one):
-    html = path_one.to_html()
+@pytest.fixture(scope="module")
+def short(dasgupta):
+    """A study of few instants, where it is not about numbers."""
+    return rd.analyze(dasgupta, rd.paper_path("I"), 0.1)
+
+
+@pytest.fixture(scope="module")
+def html(path_one):
+    return path_one.to_html(name="I", command="robodyn analyze")
+
+
+def test_path_one_in_milliseconds_is_small(html):
     assert len(html.encode()) < 3e6
     assert data_of(html)["samples"] >= 6001
 
 
-def test_the_page_needs_nothing_else_and_is_whole(path_one):
-    html = path_one.to_html(name="I", command="robodyn analyze")
+def test_the_page_needs_nothing_else_and_is_whole(html):
     scripts = re.findall(r"<script[^>]*>", html)
     assert len(scripts) == 7 + 3  # a chart's data each; the study's, Bokeh, the page's own
     assert not any("src" in script for script in scripts)
@@ -86,8 +95,8 @@ def test_the_page_needs_nothing_else_and_is_whole(path_one):
     assert rd.__version__ in html
 
 
-def test_the_page_says_what_the_paper_says(path_one):
-    data = data_of(path_one.to_html())
+def test_the_page_says_what_the_paper_says(html):
+    data = data_of(html)
     rows = data["joints"]
     assert rows[4]["zero_crossings"] == [pytest.approx(3.018, abs=1e-3)]
     assert rows[5]["zero_crossings"] == [pytest.approx(4.341, abs=1e-3)]
@@ -127,15 +136,15 @@ def test_an_arm_has_a_page_too(puma):
     assert "armature" in html
 
 
-def test_names_cannot_break_out_of_the_page(path_one):
-    html = path_one.to_html(name="</script><script>alert(1)</script>")
+def test_names_cannot_break_out_of_the_page(short):
+    html = short.to_html(name="</script><script>alert(1)</script>")
     assert "<script>alert" not in html
     assert Outline(html).open == []
 
 
-def test_a_page_that_cannot_be_written(path_one, tmp_path):
+def test_a_page_that_cannot_be_written(short, tmp_path):
     with pytest.raises(OutputError, match=r"nowhere/page\.html: cannot be written"):
-        path_one.to_html(tmp_path / "nowhere" / "page.html")
+        short.to_html(tmp_path / "nowhere" / "page.html")
 
 
 def test_files_of_charts(dasgupta, tmp_path):
@@ -149,17 +158,17 @@ def test_files_of_charts(dasgupta, tmp_path):
     assert (tmp_path / "charts.pdf").read_bytes().count(b"/Type /Page ") == len(charts)
 
 
-def test_the_page_does_without_matplotlib(path_one, monkeypatch, tmp_path):
+def test_the_page_does_without_matplotlib(short, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    page = study_page(path_one)
+    page = study_page(short)
     assert page.html()
     with pytest.raises(MissingExtra, match=r"matplotlib: .*pip install"):
         write_png(page.charts, tmp_path)
 
 
-def test_a_page_without_bokeh_is_refused_in_one_line(path_one, monkeypatch):
+def test_a_page_without_bokeh_is_refused_in_one_line(short, monkeypatch):
     monkeypatch.setitem(sys.modules, "bokeh.resources", None)
     with pytest.raises(MissingExtra, match=r"bokeh: .*pip install") as refused:
-        path_one.to_html()
+        short.to_html()
     assert "\n" not in str(refused.value)

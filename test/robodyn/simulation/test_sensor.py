@@ -43,9 +43,8 @@ def test_noise_has_the_deviation_asked_for(mechanism, rng):
     deviation = np.array([1e-3, 2e-3, 3e-3, 0.0, 0.1, 0.2])
     sensor = Sensor(mechanism, deviation, 10.0 * deviation, seed=int(rng.integers(2**32)))
     q, v = mechanism.home, rng.normal(size=6)
-    measured = [sensor.measure(q, v) for _ in range(4000)]
-    errors = np.array([mechanism.difference(q, found) for found, _ in measured])
-    rates = np.array([found - v for _, found in measured])
+    found, velocities = zip(*(sensor.measure(q, v) for _ in range(4000)), strict=True)
+    errors, rates = mechanism.difference(q, np.array(found)), np.array(velocities) - v
     for sample, expected in ((errors, deviation), (rates, 10.0 * deviation)):
         np.testing.assert_allclose(sample.std(axis=0), expected, rtol=0.08, atol=1e-15)
         assert (np.abs(sample.mean(axis=0)) <= 6.0 * expected / np.sqrt(4000) + 1e-15).all()

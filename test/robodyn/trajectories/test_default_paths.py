@@ -25,6 +25,8 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.cli import app
+from robodyn.errors import NoSolution
+from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.trajectories.default_path import default_path
 
@@ -46,6 +48,25 @@ def test_a_demonstration_keeps_to_all_limits_and_moves(name):
     assert (np.ptp(joints, axis=0) > 0.01).all()
 
 
+class Stopped(ClosedLoop):
+    """A loop that does not close where its first joint is more than 0.01 rad beyond home."""
+
+    def advance(self, configuration, displacement):
+        goal = self.joint_positions(configuration)[..., 0] + np.asarray(displacement)[..., 0]
+        if np.max(goal) > self.joint_positions(self.home)[0] + 0.01:
+            raise NoSolution("the loops do not close", residual=1.0)
+        return super().advance(configuration, displacement)
+
+
+def test_ways_on_which_loops_do_not_close_are_left_out():
+    stopped = Stopped(load("fivebar").model)
+    path = rd.load_path("demo", stopped)
+    q = path.sample(np.linspace(0.0, path.duration, 500)).configuration
+    first = stopped.joint_positions(q)[:, 0] - stopped.joint_positions(stopped.home)[0]
+    assert first.min() < -0.05
+    assert first.max() < 0.01
+
+
 def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
     arm = load("stanford_arm")
     fast = rd.load_path("demo", arm)
@@ -58,10 +79,11 @@ def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
     assert check_limits(slow, path) is None
 
 
-def test_the_papers_paths_belong_to_the_papers_mechanisms():
+def test_paths_of_papers_and_bundled_ones_belong_to_their_mechanisms():
     chosen = {name: default_path(load(name)) for name in rd.models()}
-    papers = {"puma560": "puma", "stewart_dasgupta": "I"}
-    assert chosen == {name: papers.get(name, "demo") for name in rd.models()}
+    own = {"puma560": "puma", "stewart_dasgupta": "I"}
+    own |= {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}
+    assert chosen == {name: own.get(name, "demo") for name in rd.models()}
 
 
 @pytest.mark.parametrize("name", ["stewart_symmetric", "stanford_arm"])

@@ -97,14 +97,18 @@ class Browser:
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """The result of a DevTools command; what the page says meanwhile is kept."""
-        self._number += 1
-        self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
+        self.post(method, **parameters)
         while True:
             message = json.loads(self._socket.recv(timeout=60.0))
             if message.get("id") == self._number:
                 assert "error" not in message, message
                 return message["result"]
             self._listen(message)
+
+    def post(self, method: str, **parameters: Any) -> None:
+        """Give a DevTools command whose result does not matter, and do not wait for it."""
+        self._number += 1
+        self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
 
     def _listen(self, message: dict[str, Any]) -> None:
         method, told = message.get("method"), message.get("params", {})

@@ -16,10 +16,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.formats.urdf_motors import Motor
@@ -83,7 +85,7 @@ def closed_loop_model_from_urdf(
     source, robot = document.source, document.robot
     try:
         found = urdf_closures(document) if closures is None else closures
-        joints = [_joint(joint, document.motors) for joint in robot.joints]
+        joints = [_joint(joint, document) for joint in robot.joints]
         links = [_link(link) for link in robot.links]
         named = _driven(document, joints) if driven is None else tuple(driven)
         guess = dict(document.drives.initial) if home is None else home
@@ -149,14 +151,14 @@ def _link(link: Any) -> Link:
     return Link(link.name, float(link.inertial.mass), frame[:3, 3], 0.5 * (inertia + inertia.T))
 
 
-def _joint(joint: Any, motors: Mapping[str, Motor]) -> TreeJoint:
+def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
     if joint.type == "planar":
         raise ModelError(
             f"joint {joint.name!r} is planar, which is not supported; write it as two prismatic "
             "joints and a revolute one",
             value=joint.type,
         )
-    motor = motors.get(joint.name, Motor())
+    motor = document.motors.get(joint.name, Motor())
     friction = float((joint.dynamics and joint.dynamics.friction) or 0.0)
     backward = friction if motor.friction_backward is None else motor.friction_backward
     mimic = None
@@ -168,7 +170,7 @@ def _joint(joint: Any, motors: Mapping[str, Motor]) -> TreeJoint:
             0.0 if offset is None else float(offset),
         )
     frame = transform(joint.origin)
-    return TreeJoint(
+    described = TreeJoint(
         joint.name,
         joint.type,
         joint.parent,
@@ -183,6 +185,13 @@ def _joint(joint: Any, motors: Mapping[str, Motor]) -> TreeJoint:
         velocity=_limit(joint, "velocity"),
         effort=_limit(joint, "effort"),
     )
+    params = document.control_params.get(joint.name, {})
+    if joint.type in ("fixed", "floating") or not describes(params):
+        return described
+    where, has_motor = f"joint {joint.name!r}", joint.name in document.motors
+    actuator = actuator_of_joint(params, where, (friction, backward), has_motor)
+    # a <robodyn> element gives the inertia already reflected
+    return replace(described.driven_by(actuator), armature=motor.armature)
 
 
 def _axis(joint: Any) -> Any:
@@ -192,10 +201,12 @@ def _axis(joint: Any) -> Any:
 
 
 def _position_limits(joint: Any) -> FloatArray:
+    """Where both ends are absent or 0, as exporters leave them, no travel is meant."""
     limit = joint.limit
-    if limit is None or joint.type in ("continuous", "floating", "fixed"):
+    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
+    if ends == (0.0, 0.0) or joint.type in ("continuous", "floating", "fixed"):
         return np.array([-np.inf, np.inf])
-    return np.array([float(limit.lower or 0.0), float(limit.upper or 0.0)])
+    return np.array(ends)
 
 
 def _limit(joint: Any, name: str) -> float:

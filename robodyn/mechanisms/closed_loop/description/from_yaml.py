@@ -26,16 +26,21 @@ closures:                            # optional, besides those of the URDF
     type: spherical
     parent: {link: rod1a, xyz: [0.7, 0, 0]}
     child: {link: platform_link, xyz: [0.05, 0.045, 0]}
+actuators:                           # optional: what drives the joints
+  arm1_motor: {rotor_inertia: 1.0e-5, gear_ratio: 50, torque_limit: 0.8}
 ```
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators import Actuator
+from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_text import read_urdf
@@ -57,7 +62,7 @@ if TYPE_CHECKING:
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
-    "weights", "home", "closures",
+    "weights", "home", "closures", "actuators",
 )  # fmt: skip
 _CLOSURE = ("name", "type", "parent", "child", "damping")
 _END = ("link", "xyz", "rpy", "axis")
@@ -91,7 +96,7 @@ def closed_loop_model_from_yaml(
     urdf = read_urdf((folder or Path()) / top.text("urdf"))
     closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in _optional(top)])
     driven = names(top, "actuated_joints") if "actuated_joints" in top else None
-    return closed_loop_model_from_urdf(
+    model = closed_loop_model_from_urdf(
         urdf,
         strict,
         tip_link or (top.text("tip_link") if "tip_link" in top else None),
@@ -103,6 +108,39 @@ def closed_loop_model_from_yaml(
         weights=_weights(top),
         name=top.text("name", default=urdf.robot.name),
     )
+    return _driven(top, model) if "actuators" in top else model
+
+
+def _driven(top: Fields, model: ClosedLoopModel) -> ClosedLoopModel:
+    """The model with the actuators of the document, which the URDF must not describe otherwise."""
+    blocks = top.child("actuators")
+    blocks.only(*model.driven)
+    joints = {joint.name: joint for joint in model.joints}
+    actuators = {}
+    for name in blocks.data:
+        block, joint = blocks.child(name), joints[name]
+        actuator = actuator_from_fields(block)
+        if "coulomb" not in block and joint.friction.any():
+            forward, backward = joint.friction.tolist()
+            actuator = replace(
+                actuator,
+                coulomb=forward,
+                coulomb_backward=None if forward == backward else backward,
+            )
+        told = joint.actuator
+        bare = replace(told, coulomb=0.0, coulomb_backward=None, static=None)
+        rough = joint.friction.any() and actuator.coulomb_both != told.coulomb_both
+        if rough or (bare != Actuator() and told != actuator):
+            raise ModelError(
+                f"{top.source}: {block.path} differs from what {top.text('urdf')} says of joint "
+                f"{name!r} ({told}); state it once, or alike",
+                value=name,
+            )
+        actuators[name] = actuator
+    try:
+        return model.driven_by(actuators)
+    except ModelError as error:
+        raise ModelError(f"{top.source}: actuators: {error}", value=error.value) from error
 
 
 def names(fields: Fields, name: str) -> tuple[str, ...]:

@@ -43,19 +43,21 @@ from robodyn.mechanisms.closed_loop.kernels.elimination import (
     solve_transposed,
 )
 from robodyn.mechanisms.closed_loop.kernels.layout import (
+    ACCEL,
+    ALPHA,
     AT_DRIVEN,
     AT_FREE,
-    AT_FREE_ENTRIES,
     AT_PIVOTS,
     AT_TIP,
     AT_WEIGHTS,
+    CHANGE,
     DAMPED,
     DRIVEN,
     DRIVES_FREE,
     EQUATIONS,
     FREE,
-    FREE_ENTRIES,
     OK,
+    OMEGA,
     OPEN,
     PIVOTS,
     POOR,
@@ -65,8 +67,8 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     SLIDES,
     TIP,
 )
+from robodyn.mechanisms.closed_loop.kernels.projection import project, tangent
 from robodyn.mechanisms.closed_loop.kernels.tree import (
-    add_inertia,
     gather,
     load,
     move,
@@ -77,7 +79,7 @@ from robodyn.mechanisms.closed_loop.kernels.tree import (
 )
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
-from robodyn.numerics.vectors import add, cross, vector
+from robodyn.numerics.vectors import add, cross, store, vector
 
 # Closures may be open by this part of the mechanism's size: positions with six digits.
 OPEN_BY: Final = 1e-5
@@ -192,26 +194,6 @@ def inverse_dynamics(
 
 
 @inner
-def tangent(plan: Any, K: Any, y: Any, v: Any, S: Any) -> None:
-    """S (rates, free): rates of all joints for one of each independent one."""
-    first, count = plan[AT_FREE], plan[FREE]
-    for k in range(count):
-        for n in range(plan[EQUATIONS]):
-            y[n] = 0.0 * K[0]
-        at = plan[AT_FREE_ENTRIES]
-        for _ in range(plan[FREE_ENTRIES]):
-            if plan[at + 1] == k:
-                y[plan[at]] = -K[plan[at + 2]]
-            at += 3
-        for j in range(count):
-            v[plan[first + j]] = 0.0 * K[0]
-        v[plan[first + k]] = 1.0 + 0.0 * K[0]
-        solve(plan, K, y, v)
-        for j in range(plan[RATES]):
-            S[j, k] = v[j]
-
-
-@inner
 def mass_matrix(
     plan: Any,
     numbers: Any,
@@ -225,14 +207,11 @@ def mass_matrix(
     M: Any,
 ) -> int:
     """Lower triangle of M (free, free) in the independent coordinates."""
-    K, v, y = W[0], W[1], W[4]
-    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
+    status = prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4])
     if status != OK:
         return status
-    tangent(plan, K, y, v, S)
-    count = plan[FREE]
-    twists(plan, numbers, S, count, B, T)
-    add_inertia(plan, numbers, S, count, B, T, W[5], W[6], M)
+    tangent(plan, W[0], W[6], S)
+    project(plan, numbers, S, B, T, W[5], M)
     return OK
 
 
@@ -275,13 +254,23 @@ def forward_start(
     status = mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, M)
     if status != OK:
         return status
-    spread(plan, K, rates, y, v)
-    if any_of(contradicts(plan, y, v)):
-        return POOR
+    if plan[PIVOTS] == plan[EQUATIONS]:
+        for j in range(plan[RATES]):
+            v[j] = 0.0 * K[0]
+            for k in range(plan[FREE]):
+                v[j] = v[j] + S[j, k] * rates[k]
+    else:
+        spread(plan, K, rates, y, v)
+        if any_of(contradicts(plan, y, v)):
+            return POOR
     accelerations(plan, numbers, K, v, rates, True, B, y, a)
     tree_efforts(plan, numbers, v, a, wrench, contact, B, tau)
-    solve_transposed(plan, K, tau, y)
-    share(plan, K, y, tau, W[5])
+    need = W[5]
+    for k in range(plan[FREE]):
+        need[k] = 0.0 * K[0]
+    for j in range(plan[RATES]):
+        for k in range(plan[FREE]):
+            need[k] = need[k] + S[j, k] * tau[j]
     return OK
 
 
@@ -397,14 +386,18 @@ def driven_efforts(
     M: Any,
     out: Any,
 ) -> int:
-    """Efforts out (driven,) where the driven joints are not the independent ones."""
-    K, v, y, effort = W[0], W[1], W[4], W[5]
+    """Efforts out (driven,); scratch S and M where driven joints are not the independent ones."""
+    effort = W[5]
     status = inverse_dynamics(
         plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, effort
     )
     if status != OK:
         return status
-    tangent(plan, K, y, v, S)
+    if plan[DRIVES_FREE] == 1:
+        for k in range(plan[FREE]):
+            out[k] = effort[k]
+        return OK
+    tangent(plan, W[0], W[6], S)
     if not allot(plan, numbers, S, effort, M, out):
         return SINGULAR
     return OK
@@ -422,3 +415,15 @@ def tip_jacobian(plan: Any, numbers: Any, S: Any, B: Any, T: Any, out: Any) -> N
         for n in range(3):
             out[n, k] = component(velocity, n)
             out[3 + n, k] = component(omega, n)
+
+
+@inner
+def tip_acceleration(plan: Any, numbers: Any, gravity: Any, B: Any, out: Any) -> None:
+    """Acceleration out (6,) of the tip, linear over angular, after `load`."""
+    body = B[plan[TIP]]
+    arm, omega = turned(body, vector(numbers, plan[AT_TIP])), vector(body, OMEGA)
+    alpha = add(vector(body, ALPHA), vector(body, CHANGE))
+    accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
+    accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
+    store(out, 0, add(accel, vector(gravity, 0)))
+    store(out, 3, alpha)

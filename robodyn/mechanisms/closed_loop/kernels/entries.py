@@ -23,18 +23,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels import closures, dynamics, newton, tree
+from robodyn.mechanisms.closed_loop.kernels import closures, dynamics, newton, projection, tree
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODIES,
     BODY_SIZE,
     DRIVEN,
-    DRIVES_FREE,
     FREE,
     OK,
     POSITIONS,
     RATES,
     WIDEST,
 )
+from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
 from robodyn.numerics.array_arguments import ABSENT, stack, taken, taken_integers
 from robodyn.numerics.compiler import entry_kernel, inner
 
@@ -67,7 +67,7 @@ def are_state(plan: Any, q: Any, rates: Any, third: Any, count: int, wrench: Any
 @inner
 def fits(plan: Any) -> bool:
     """Whether the scratch of this mechanism fits on the stack."""
-    rows = BODY_SIZE + 6 * plan[FREE] + 7
+    rows = BODY_SIZE + max(6 * plan[FREE], COMPOSITE) + 7
     return bool((plan[BODIES] + 1 + plan[RATES]) * rows + 7 * plan[WIDEST] < MOST)
 
 
@@ -114,15 +114,10 @@ def inverse_dynamics(
     contact = wrench.shape[0] != ABSENT
     B = stack(plan[BODIES] + 1, BODY_SIZE)
     W = stack(7, plan[WIDEST])
-    if plan[DRIVES_FREE] == 1:
-        status = dynamics.inverse_dynamics(
-            plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, out
-        )
-    else:
-        S, M = stack(plan[RATES], plan[FREE]), stack(plan[FREE], plan[FREE])
-        status = dynamics.driven_efforts(
-            plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, S, M, out
-        )
+    S, M = stack(plan[RATES], plan[FREE]), stack(plan[FREE], plan[FREE])
+    status = dynamics.driven_efforts(
+        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, S, M, out
+    )
     return bool(status == OK)
 
 
@@ -147,7 +142,7 @@ def forward_dynamics(
         return False
     contact = wrench.shape[0] != ABSENT
     n = plan[FREE]
-    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
+    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, max(6 * n, COMPOSITE))
     W, S, M = stack(7, plan[WIDEST]), stack(plan[RATES], n), stack(n, n)
     status = dynamics.forward_dynamics(
         plan,
@@ -229,11 +224,11 @@ def jacobian(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, out: 
     if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
         return False
     n = plan[FREE]
-    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
+    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, max(6 * n, COMPOSITE))
     W, S = stack(7, plan[WIDEST]), stack(plan[RATES], n)
     if dynamics.prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4]) != OK:
         return False
-    dynamics.tangent(plan, W[0], W[4], W[1], S)
+    projection.tangent(plan, W[0], W[6], S)
     dynamics.tip_jacobian(plan, numbers, S, B, T, out)
     return True
 
@@ -266,7 +261,7 @@ def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, ou
     if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
         return False
     n = plan[FREE]
-    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
+    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, max(6 * n, COMPOSITE))
     W, S = stack(7, plan[WIDEST]), stack(plan[RATES], n)
     if dynamics.mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, out) != OK:
         return False
@@ -285,7 +280,7 @@ def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> bool:
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
     if dynamics.prepare(plan, numbers, gravity, taken(q), True, B, W[0], W[4]) != OK:
         return False
-    dynamics.tangent(plan, W[0], W[4], W[1], taken(out))
+    projection.tangent(plan, W[0], W[6], taken(out))
     return True
 
 

@@ -15,8 +15,8 @@
 """Many states of a mechanism with closed loops, eight at a time in the lanes of vectors.
 
 The equations are those of single states. Where eight together have no answer, each is asked for
-alone; where one has none, its results are NaN and the caller asks elsewhere. What is returned is
-how many states, from the first, are finite numbers.
+alone, in all lanes; where one has none, its results are NaN and the caller asks elsewhere. What is
+returned is how many states, from the first, are finite numbers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODIES,
     BODY_SIZE,
     DRIVEN,
-    DRIVES_FREE,
     FREE,
     OK,
     POSITIONS,
     RATES,
     WIDEST,
 )
-from robodyn.numerics.array_arguments import ABSENT, stack, taken, taken_integers
+from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
+from robodyn.numerics.array_arguments import ABSENT, taken, taken_integers
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
@@ -49,8 +49,17 @@ MOST: Final = 30_000
 @inner
 def fits(plan: Any) -> bool:
     """Whether the scratch of this mechanism fits on the stack."""
-    rows = BODY_SIZE + 6 * plan[FREE] + 7
+    rows = BODY_SIZE + max(6 * plan[FREE], COMPOSITE) + 7
     return bool((plan[BODIES] + 1 + plan[RATES]) * rows + 12 * plan[WIDEST] < MOST)
+
+
+@inner
+def end(first: int, alone: int, last: int) -> int:
+    """Where the states that are looked at together with the first one end.
+
+    Those before `alone` are looked at one by one, as one of eight had no answer.
+    """
+    return min(first + 1 if first < alone else first + WIDTH, last)
 
 
 @inner
@@ -79,53 +88,34 @@ def inverse_dynamics(
     if not fits(plan):
         return 0
     contact, n, wide = wrench.shape[0] != ABSENT, plan[FREE], plan[WIDEST]
-    direct = plan[DRIVES_FREE] == 1
     state, load = new_table(4, max(wide, plan[POSITIONS])), new_table(1, 6)[0]
     position, rate, acceleration, effort = state[0], state[1], state[2], state[3]
     B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, wide)
     S, M = new_table(plan[RATES], n), new_table(n, n)
-    b, w = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, wide)
-    s, m, alone = stack(plan[RATES], n), stack(n, n), stack(1, wide)[0]
-    last = q.shape[0]
-    for first in range(0, last, WIDTH):
-        read(q, first, last, position)
-        read(rates, first, last, rate)
-        read(change, first, last, acceleration)
+    last, first, alone = q.shape[0], 0, 0
+    while first < last:
+        to = end(first, alone, last)
+        read(q, first, to, position)
+        read(rates, first, to, rate)
+        read(change, first, to, acceleration)
         if contact:
-            read(wrench, first, last, load)
+            read(wrench, first, to, load)
         sound = all_finite(position, plan[POSITIONS])
         sound = sound and all_finite(rate, n) and all_finite(acceleration, n)
         if not (sound and (not contact or all_finite(load, 6))):
             return first
-        if direct:
-            status = dynamics.inverse_dynamics(
-                plan, numbers, gravity, position, rate, acceleration, load, contact, False,
-                B, W, effort,
-            )  # fmt: skip
-        else:
-            status = dynamics.driven_efforts(
-                plan, numbers, gravity, position, rate, acceleration, load, contact, False,
-                B, W, S, M, effort,
-            )  # fmt: skip
+        status = dynamics.driven_efforts(
+            plan, numbers, gravity, position, rate, acceleration, load, contact, False,
+            B, W, S, M, effort,
+        )  # fmt: skip
         if status == OK:
-            write(effort, first, last, out)
+            write(effort, first, to, out)
+        elif to > first + 1:
+            alone = to
             continue
-        for k in range(first, min(first + WIDTH, last)):
-            push = wrench[k if contact else 0] if contact else alone
-            if direct:
-                status = dynamics.inverse_dynamics(
-                    plan, numbers, gravity, q[k], rates[k], change[k], push, contact, False,
-                    b, w, alone,
-                )  # fmt: skip
-            else:
-                status = dynamics.driven_efforts(
-                    plan, numbers, gravity, q[k], rates[k], change[k], push, contact, False,
-                    b, w, s, m, alone,
-                )  # fmt: skip
-            for j in range(out.shape[1]):
-                out[k, j] = alone[j]
-            if status != OK:
-                refuse(out, k)
+        else:
+            refuse(out, first)
+        first = to
     return int(last)
 
 
@@ -150,17 +140,19 @@ def forward_dynamics(
     contact, n, wide = wrench.shape[0] != ABSENT, plan[FREE], plan[WIDEST]
     state, load = new_table(4, max(wide, plan[POSITIONS])), new_table(1, 6)[0]
     position, rate, effort, acceleration = state[0], state[1], state[2], state[3]
-    B, T = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(plan[BODIES] + 1, 6 * n)
+    B, T = (
+        new_table(plan[BODIES] + 1, BODY_SIZE),
+        new_table(plan[BODIES] + 1, max(6 * n, COMPOSITE)),
+    )
     W, S, M = new_table(7, wide), new_table(plan[RATES], n), new_table(n, n)
-    b, t = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, 6 * n)
-    w, s, m, alone = stack(7, wide), stack(plan[RATES], n), stack(n, n), stack(1, wide)[0]
-    last = q.shape[0]
-    for first in range(0, last, WIDTH):
-        read(q, first, last, position)
-        read(rates, first, last, rate)
-        read(efforts, first, last, effort)
+    last, first, alone = q.shape[0], 0, 0
+    while first < last:
+        to = end(first, alone, last)
+        read(q, first, to, position)
+        read(rates, first, to, rate)
+        read(efforts, first, to, effort)
         if contact:
-            read(wrench, first, last, load)
+            read(wrench, first, to, load)
         sound = all_finite(position, plan[POSITIONS])
         sound = sound and all_finite(rate, n) and all_finite(effort, plan[DRIVEN])
         if not (sound and (not contact or all_finite(load, 6))):
@@ -170,16 +162,11 @@ def forward_dynamics(
             B, W, S, T, M, acceleration,
         )  # fmt: skip
         if status == OK:
-            write(acceleration, first, last, out)
+            write(acceleration, first, to, out)
+        elif to > first + 1:
+            alone = to
             continue
-        for k in range(first, min(first + WIDTH, last)):
-            push = wrench[k if contact else 0] if contact else alone
-            status = dynamics.forward_dynamics(
-                plan, numbers, gravity, q[k], rates[k], efforts[k], push, contact, False,
-                b, w, s, t, m, alone,
-            )  # fmt: skip
-            for j in range(out.shape[1]):
-                out[k, j] = alone[j]
-            if status != OK:
-                refuse(out, k)
+        else:
+            refuse(out, first)
+        first = to
     return int(last)

@@ -48,7 +48,7 @@ SLIDES = 21  # 1 if a closure needs the velocities of points
 DRIVES_FREE = 22  # 1 if the driven joints are the independent ones, in this order
 AT_THRESHOLDS = 23  # where the smallest acceptable pivots begin
 DAMPED = 24  # 1 if a closure has damping
-RUBS = 25  # 1 if a joint has Coulomb friction
+RUBS = 25  # 1 if a joint has dry friction
 AT_WEIGHTS = 26  # where the driven joints' inverse weights begin
 WIDEST = 27  # longest row of scratch
 AT_ROWS = 28  # where the equations' factors begin, 1 by a length or 1
@@ -80,8 +80,12 @@ OFFSET = 23
 DAMPING = 24
 FRICTION_FORWARD = 25
 FRICTION_BACKWARD = 26
-ARMATURE = 27
-BODY_NUMBERS = 28
+ARMATURE = 27  # inertia of rotors, reflected to the joint
+SPIN = 28  # J ratio [kg m^2 or kg m] of a rotor about the joint's axis, carried by the parent
+STATIC_EXCESS = 29  # static above Coulomb friction, forward
+STATIC_EXCESS_BACKWARD = 30
+STRIBECK = 31  # 1 / Stribeck velocity^2
+BODY_NUMBERS = 32
 
 # Of each closure, in the plan.
 POINT = 0  # 1 if the origins coincide

@@ -61,11 +61,16 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     RATES,
     REVOLUTE,
     SHIFT,
+    SPIN,
+    STATIC_EXCESS,
+    STATIC_EXCESS_BACKWARD,
+    STRIBECK,
     VELOCITY,
     X,
     Y,
     Z,
 )
+from robodyn.mechanisms.common.kernels.sticking import imminent
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import advanced_pose, rotation_columns
 from robodyn.numerics.simd.lanes import choose
@@ -265,12 +270,29 @@ def gather(plan: Any, numbers: Any, v: Any, a: Any, rubs: bool, B: Any, tau: Any
             rate = factor * v[j]
             effort = effort + numbers[f + DAMPING] * rate + numbers[f + ARMATURE] * (factor * a[j])
             if rubs:
-                ahead, back = numbers[f + FRICTION_FORWARD], numbers[f + FRICTION_BACKWARD]
-                effort = effort + choose(rate > 0.0, ahead, choose(rate < 0.0, -back, 0.0))
+                effort = effort + dry_friction(numbers, f, imminent(rate, factor * a[j]))
             tau[j] = tau[j] + factor * effort
         store(parent, FORCE, add(vector(parent, FORCE), force))
         carried = add(moment, cross(vector(body, ARM), force))
+        if numbers[f + SPIN] != 0.0:
+            # the spin momentum of a rotor in the parent, SPIN rate z, beside what it has locked
+            z, spin = vector(body, Z), numbers[f + FACTOR] * numbers[f + SPIN]
+            alpha, omega = add(vector(parent, ALPHA), vector(parent, CHANGE)), vector(parent, OMEGA)
+            tau[j] = tau[j] + spin * dot(z, alpha)
+            carried = add(carried, axpy(spin * a[j], z, scale(spin * v[j], cross(omega, z))))
         store(parent, MOMENT, add(vector(parent, MOMENT), carried))
+
+
+@inner
+def dry_friction(numbers: Any, f: int, rate: Any) -> Any:
+    """Coulomb friction with Stribeck's rise at low rates (`Actuator.dry_friction`).
+
+    At rest none.
+    """
+    left = 1.0 / (1.0 + numbers[f + STRIBECK] * rate * rate)
+    ahead = numbers[f + FRICTION_FORWARD] + numbers[f + STATIC_EXCESS] * left
+    back = numbers[f + FRICTION_BACKWARD] + numbers[f + STATIC_EXCESS_BACKWARD] * left
+    return choose(rate > 0.0, ahead, choose(rate < 0.0, -back, 0.0))
 
 
 @inner
@@ -298,43 +320,6 @@ def twists(plan: Any, numbers: Any, S: Any, count: int, B: Any, T: Any) -> None:
                 omega = add(omega, (S[j + 3, k], S[j + 4, k], S[j + 5, k]))
             store(own, 6 * k, omega)
             store(own, 6 * k + 3, velocity)
-        at += BODY_PLAN
-        f += BODY_NUMBERS
-
-
-@inner
-def add_inertia(
-    plan: Any, numbers: Any, S: Any, count: int, B: Any, T: Any, linear: Any, spin: Any, M: Any
-) -> None:
-    """Write the lower triangle of M (count, count): twice the kinetic energy of the twists T.
-
-    `linear` and `spin` (3 count,) are scratch.
-    """
-    for j in range(count):
-        for k in range(j + 1):
-            M[j, k] = 0.0 * B[1, X]
-    at, f = plan[AT_BODIES], plan[AT_NUMBERS]
-    for i in range(1, plan[BODIES] + 1):
-        body, own = B[i], T[i]
-        if plan[at + HEAVY] == 1:
-            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
-            com = combine(x, y, z, vector(numbers, f + COM))
-            mass = numbers[f + MASS]
-            for k in range(count):
-                omega = vector(own, 6 * k)
-                store(linear, 3 * k, add(vector(own, 6 * k + 3), cross(omega, com)))
-                store(spin, 3 * k, turn_inertia(x, y, z, numbers, f + INERTIA, omega))
-            for j in range(count):
-                momentum, omega = scale(mass, vector(linear, 3 * j)), vector(own, 6 * j)
-                for k in range(j + 1):
-                    energy = dot(momentum, vector(linear, 3 * k))
-                    M[j, k] = M[j, k] + energy + dot(omega, vector(spin, 3 * k))
-        armature = numbers[f + ARMATURE] * numbers[f + FACTOR] * numbers[f + FACTOR]
-        if armature > 0.0:
-            rate = plan[at + RATE]
-            for j in range(count):
-                for k in range(j + 1):
-                    M[j, k] = M[j, k] + armature * S[rate, j] * S[rate, k]
         at += BODY_PLAN
         f += BODY_NUMBERS
 
@@ -372,7 +357,7 @@ def follow(plan: Any, numbers: Any, q: Any) -> None:
 @inner
 def energy(plan: Any, numbers: Any, gravity: Any, v: Any, B: Any) -> Any:
     """Kinetic and potential energy [J] of bodies that `move` has told the velocities of."""
-    kinetic, potential = 0.0, 0.0
+    kinetic, potential = 0.0 * v[0], 0.0 * v[0]
     at, f = plan[AT_BODIES], plan[AT_NUMBERS]
     for i in range(1, plan[BODIES] + 1):
         body, mass = B[i], numbers[f + MASS]
@@ -382,11 +367,14 @@ def energy(plan: Any, numbers: Any, gravity: Any, v: Any, B: Any) -> Any:
             omega = vector(body, OMEGA)
             velocity = add(vector(body, VELOCITY), cross(omega, com))
             spin = turn_inertia(x, y, z, numbers, f + INERTIA, omega)
-            kinetic += 0.5 * (mass * dot(velocity, velocity) + dot(omega, spin))
-            potential -= mass * dot(vector(gravity, 0), add(vector(body, ORIGIN), com))
+            kinetic = kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(omega, spin))
+            place = add(vector(body, ORIGIN), com)
+            potential = potential - mass * dot(vector(gravity, 0), place)
         if plan[at + KIND] != FLOATING:
             rate = numbers[f + FACTOR] * v[plan[at + RATE]]
-            kinetic += 0.5 * numbers[f + ARMATURE] * rate * rate
+            carried = dot(vector(body, Z), vector(B[plan[at + PARENT]], OMEGA))
+            momentum = 0.5 * numbers[f + ARMATURE] * rate + numbers[f + SPIN] * carried
+            kinetic = kinetic + momentum * rate
         at += BODY_PLAN
         f += BODY_NUMBERS
     return kinetic, potential

@@ -26,7 +26,9 @@ from robodyn.numerics.compiler import inner
 
 GIVEN = 0  # the row is the efforts
 GRAVITY = 1  # the efforts that hold the measured configuration; the row is empty
-COMPUTED_TORQUE = 2  # the row is the desired configuration, velocity and acceleration
+# The row is the desired configuration, velocity and acceleration, and then, if the controller
+# compensates friction for the planned motion (`control.planned_friction`), efforts (n,) for it.
+COMPUTED_TORQUE = 2
 
 
 @inner
@@ -39,6 +41,25 @@ def corrected_acceleration(
         for j in range(out.shape[0]):
             total += kv[i, j] * (desired_velocity[j] - velocity[j]) + kp[i, j] * error[j]
         out[i] = total
+
+
+@inner
+def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
+    """Add the efforts for planned friction, from `start` on in the row, if there are any.
+
+    Rows of kp below the gains, (n, nv), are efforts for a displacement: those by which strong
+    viscous friction is compensated for a rate that leads back to the plan.
+    """
+    n = out.shape[0]
+    if row.shape[0] < start + n:
+        return
+    for j in range(n):
+        out[j] += row[start + j]
+    nv = kp.shape[1]
+    if kp.shape[0] == nv + n:
+        for j in range(n):
+            for k in range(nv):
+                out[j] += kp[nv + j, k] * error[k]
 
 
 @inner

@@ -34,6 +34,32 @@ def end_stop_effort(
 
 
 @inner
+def joint_effort(effort: float, position: float, rate: float, joint: Any, stops: Any) -> float:
+    """Effort of a joint's motor and of its stops; `joint` is its row of `joint_table`."""
+    own = effort
+    if joint.shape[0] > 2 and stops[2] > 0.0:
+        own = motor_effort(effort, rate, joint)
+    return own + end_stop_effort(position, rate, joint[0], joint[1], stops[0], stops[1])
+
+
+@inner
+def motor_effort(effort: float, rate: float, joint: Any) -> float:
+    """Effort cut to what the motor has at a rate of its joint (`Actuator.effort_limit_at`)."""
+    speed = abs(rate)
+    if speed > joint[2]:
+        return 0.0
+    has, k = joint[4], 3
+    while k + 2 < joint.shape[0] and joint[k + 2] <= speed:
+        k += 2
+        has = joint[k + 1]
+    if k + 2 < joint.shape[0] and speed > joint[k] and joint[k + 2] > joint[k]:
+        share = (speed - joint[k]) / (joint[k + 2] - joint[k])
+        has += share * (joint[k + 3] - has)
+    given: float = min(max(effort, -has), has)
+    return given
+
+
+@inner
 def end_stop_efforts(
     position: Any, rate: Any, limits: Any, stiffness: float, damping: float, out: Any
 ) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.actuators.description import NAMES, actuator_from_params
+from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_motors import Motor
@@ -135,38 +135,22 @@ def _joint(
 
 def _driven(joint: SerialJoint, params: Mapping[str, str], has_motor: bool) -> SerialJoint:
     """The joint with the actuator that its parameters describe, if they describe one."""
-    if not any(name in params for name in NAMES):
+    if not describes(params):
         return joint
-    where = f"joint {joint.name!r}"
-    if has_motor and any(name in params for name in ("rotor_inertia", "coulomb_backward")):
-        raise ModelError(
-            f"{where}: <robodyn> and the actuator's <param>s in <ros2_control> both describe its "
-            "motor; remove one of the two",
-            value=joint.name,
-        )
-    given = dict(params)
-    forward, backward = joint.friction
-    if "coulomb" not in given:
-        given["coulomb"] = repr(float(forward))
-        if backward != forward:
-            given.setdefault("coulomb_backward", repr(float(backward)))
-    actuator = actuator_from_params(given, where)
-    if forward and actuator.coulomb != forward:
-        raise ModelError(
-            f"{where}: dynamics friction is {forward:g}, expected {actuator.coulomb:g} as its "
-            '<param name="coulomb"> says; remove one of the two',
-            value=float(forward),
-        )
+    where, (forward, backward) = f"joint {joint.name!r}", joint.friction
+    actuator = actuator_of_joint(params, where, (forward, backward), has_motor)
     driven = joint.driven_by(actuator)
     # a <robodyn> element gives the inertia already reflected
     return replace(driven, armature=joint.armature) if has_motor else driven
 
 
 def _position_limits(joint: Any) -> FloatArray:
+    """Where both ends are absent or 0, as exporters leave them, no travel is meant."""
     limit = joint.limit
-    if limit is None or joint.type == "continuous":
+    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
+    if ends == (0.0, 0.0) or joint.type == "continuous":
         return np.array([-np.inf, np.inf])
-    return np.array([float(limit.lower or 0.0), float(limit.upper or 0.0)])
+    return np.array(ends)
 
 
 def _limit(joint: Any, name: str) -> float:

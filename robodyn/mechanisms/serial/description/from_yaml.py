@@ -24,8 +24,9 @@ from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
-from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, placements
+from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, Placement, placements
 from robodyn.mechanisms.serial.model import KINDS, SerialJoint, SerialModel
+from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-_TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "links")
+_TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "tip", "links")
 _LINK = (
     "name", "joint", "theta", "d", "a", "alpha", "offset", "mass", "com", "inertia",
     "armature", "damping", "friction", "limits", "actuator",
 )  # fmt: skip
+_Z = np.array([0.0, 0.0, 1.0])
+# Of a link whose joint is given by its frame instead of a row of a table.
+FRAMES = "joint_frames"
+_FRAMED = ("xyz", "rpy", "axis")
 _FRICTION = "a number, or [forward, backward], of at least 0 [N m or N]"
 
 
@@ -59,13 +64,18 @@ def serial_model_from_yaml(
     top = Fields(document, source)
     top.only(*_TOP)
     top.text("type", choices=("serial",))
-    convention = top.text("convention", default="standard_dh", choices=CONVENTIONS)
+    convention = top.text("convention", default="standard_dh", choices=(*CONVENTIONS, FRAMES))
     links = top.children("links")
     if not links:
         raise top.refuse("links", [], "a list of at least one link")
-    places, tip = placements([_row(link) for link in links], convention)
+    framed = convention == FRAMES
+    if framed:
+        places = [Placement(_frame(link, *_FRAMED, *_LINK), np.eye(4)) for link in links]
+        tip = _frame(top.child("tip", {}), "xyz", "rpy")
+    else:
+        places, tip = placements([_row(link) for link in links], convention)
     joints = tuple(
-        _joint(link, number, place.joint, place.link)
+        _joint(link, number, place.joint, place.link, framed)
         for number, (link, place) in enumerate(zip(links, places, strict=True), start=1)
     )
     check_inertias(source, ((joint.link, joint.inertia) for joint in joints), strict=strict)
@@ -106,7 +116,19 @@ def _row(link: Fields) -> DHRow:
     )
 
 
-def _joint(link: Fields, number: int, placement: FloatArray, frame: FloatArray) -> SerialJoint:
+def _frame(fields: Fields, *known: str) -> FloatArray:
+    """(4, 4) of `xyz` and `rpy`, as a URDF states an origin."""
+    fields.only(*known)
+    rpy = fields.array("rpy", (3,), "rad", default=[0.0] * 3)
+    out = np.eye(4)
+    out[:3, :3] = rotation_matrix(pose_from_rpy(np.zeros(3), rpy))
+    out[:3, 3] = fields.array("xyz", (3,), "m", default=[0.0] * 3)
+    return out
+
+
+def _joint(
+    link: Fields, number: int, placement: FloatArray, frame: FloatArray, framed: bool
+) -> SerialJoint:
     kind = link.text("joint")
     angle, force = ("m", "N") if kind == "prismatic" else ("rad", "N m")
     limits = link.child("limits", {})
@@ -122,7 +144,7 @@ def _joint(link: Fields, number: int, placement: FloatArray, frame: FloatArray) 
         kind=kind,
         rotation=placement[:3, :3],
         translation=placement[:3, 3],
-        axis=np.array([0.0, 0.0, 1.0]),
+        axis=link.array("axis", (3,), default=[0.0, 0.0, 1.0]) if framed else _Z,
         mass=link.number("mass", "kg", at_least=0.0),
         com=frame[:3, 3] + R @ link.array("com", (3,), "m"),
         inertia=R @ _inertia(link) @ R.T,

@@ -46,12 +46,13 @@ def check_gripper(
     Raises:
         ModelError: names the fingers, and the links that may be meant as the tip.
     """
-    mimicked = {joint.mimic.joint for joint in tree.above.values() if joint.mimic is not None}
+    known = {joint.mimic.joint for joint in tree.above.values() if joint.mimic is not None}
+    known |= _pairs(tree, longest)
     fingers: dict[str, Any] = {}
     for leaf, path in longest.items():
         movable = [joint for joint in path if joint.type != "fixed"]
         first = len(movable)
-        while first and _is_finger(movable[first - 1], mimicked):
+        while first and _is_finger(movable[first - 1], known):
             first -= 1
         if 0 < first < len(movable):
             fingers[leaf] = movable[first]
@@ -72,10 +73,20 @@ def check_gripper(
     )
 
 
-def _is_finger(joint: Any, mimicked: set[str]) -> bool:
+def _pairs(tree: UrdfTree, longest: Mapping[str, list[Any]]) -> set[str]:
+    """Joints that slide on one body side by side, each at the end of a chain, whatever called."""
+    beside: dict[str, set[str]] = {}
+    for path in longest.values():
+        last = next((joint for joint in reversed(path) if joint.type != "fixed"), None)
+        if last is not None and last.type == "prismatic":
+            beside.setdefault(tree.body[last.parent], set()).add(last.name)
+    return {name for names in beside.values() if len(names) > 1 for name in names}
+
+
+def _is_finger(joint: Any, known: set[str]) -> bool:
     return bool(
         joint.mimic is not None
-        or joint.name in mimicked
+        or joint.name in known
         or _JOINT.search(joint.name)
         or _LINK.search(joint.child)
     )

@@ -143,7 +143,7 @@ def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bod
         inert += chain[i + 1, ARMATURE]
         if not all_of(inert > 0.0):
             return False
-        effort = tau[i] - friction(chain[i + 1], qd[i]) - load
+        effort = tau[i] - friction(chain[i + 1], qd[i], qd[i]) - load
         store(body, BODY_HANDLE, angular)
         store(body, BODY_HANDLE + 3, linear)
         body[BODY_EFFORT] = effort

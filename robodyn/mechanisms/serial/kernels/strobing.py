@@ -23,7 +23,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.sticking import imminent
 from robodyn.mechanisms.serial.kernels.newton_euler import newton_euler
+from robodyn.mechanisms.serial.kernels.terms import friction
 from robodyn.numerics.compiler import kernel
 from robodyn.numerics.linear import solve_positive_definite
 
@@ -41,6 +43,9 @@ def mass_matrix(chain: Any, q: Any, unit: Any, rest: Any, work: Any, tau: Any, o
         unit[j] = 0.0
         for i in range(n):
             out[i, j] = tau[i]
+        # the dry friction of a joint that is about to move
+        row = chain[j + 1]
+        out[j, j] -= friction(row, 0.0, imminent(0.0, 1.0)) - friction(row, 0.0, 0.0)
 
 
 @kernel

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.sticking import imminent
 from robodyn.mechanisms.serial.kernels.layout import (
     ARMATURE,
     AXIS,
@@ -199,21 +200,25 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 
 @inner
 def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> float:
-    """A joint's effort plus that for its motor's reflected inertia and friction."""
-    total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate))
+    """A joint's effort plus that for its motor's reflected inertia and friction.
+
+    Dry friction of a joint at rest is on the side to which the motion accelerates.
+    """
+    side = imminent(rate, acceleration)
+    total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate, side))
     return total
 
 
 @inner
-def friction(row: Any, rate: Any) -> Any:
-    """Viscous and dry friction of a joint; at rest no dry friction, as no single value is right.
+def friction(row: Any, rate: Any, side: Any) -> Any:
+    """Viscous and dry friction of a joint; the latter by the sign of `side`, none if that is 0.
 
     Dry friction is Coulomb's with Stribeck's rise at low rates (`Actuator.dry_friction`).
     """
     forward, backward = row[FRICTION_FORWARD], -row[FRICTION_BACKWARD]
-    coulomb = choose(rate > 0.0, forward, choose(rate < 0.0, backward, 0.0))
+    coulomb = choose(side > 0.0, forward, choose(side < 0.0, backward, 0.0))
     if row[STRIBECK] > 0.0:
         forward, backward = row[STATIC_EXCESS_FORWARD], -row[STATIC_EXCESS_BACKWARD]
-        excess = choose(rate > 0.0, forward, choose(rate < 0.0, backward, 0.0))
+        excess = choose(side > 0.0, forward, choose(side < 0.0, backward, 0.0))
         coulomb = coulomb + excess / (1.0 + row[STRIBECK] * rate * rate)
     return row[DAMPING] * rate + coulomb

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,16 @@ from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.documents import Fields
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
-from robodyn.mechanisms.stewart.model import LEGS, Body, Damping, Leg, LegLimits, StewartModel
+from robodyn.mechanisms.stewart.model import (
+    LEGS,
+    Body,
+    Damping,
+    JointReading,
+    Leg,
+    LegJoints,
+    LegLimits,
+    StewartModel,
+)
 from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:
@@ -34,7 +44,7 @@ GRAVITY = (0.0, 0.0, -9.81)
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
 _SHARED = ("lower", "upper", "damping", "limits", "actuator")
-_LEG = ("base", "platform", "universal_axis", *_SHARED)
+_LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 
 
 def stewart_model_from_yaml(
@@ -69,7 +79,7 @@ def stewart_model_from_yaml(
     model = StewartModel(
         name=name,
         platform=platform,
-        legs=tuple(_leg(leg, defaults) for leg in legs),
+        legs=tuple(_leg(leg, defaults, number) for number, leg in enumerate(legs, start=1)),
         gravity=top.array("gravity", (3,), "m/s^2", default=list(GRAVITY)),
         home=_home(top),
         source=source,
@@ -86,7 +96,7 @@ def _home(top: Fields) -> Any:
     return pose_from_rpy(home.array("xyz", (3,), "m"), home.array("rpy", (3,), "rad", [0.0] * 3))
 
 
-def _leg(given: Fields, defaults: Fields) -> Leg:
+def _leg(given: Fields, defaults: Fields, number: int) -> Leg:
     given.only(*_LEG)
     leg = Fields(_merged(defaults.data, given.data), given.source, given.path)
     axis = leg.array("universal_axis", (3,))
@@ -101,7 +111,23 @@ def _leg(given: Fields, defaults: Fields) -> Leg:
         damping=_damping(leg.child("damping", {})),
         limits=_limits(leg.child("limits", {})),
         actuator=actuator_from_fields(leg.child("actuator", {})),
+        joints=_joints(leg.child("reading", {}), number),
     )
+
+
+def _joints(reading: Fields, number: int) -> LegJoints:
+    """Numbered joints; how the actuator's is called and measured, a file may say."""
+    reading.only("name", "sign", "offset")
+    joints = LegJoints.numbered(number)
+    sign = reading.number("sign", default=1.0)
+    if sign not in (1.0, -1.0):
+        raise reading.refuse("sign", sign, "1 or -1")
+    actuator = JointReading(
+        reading.text("name", default=joints.actuator.name),
+        sign,
+        reading.number("offset", "m", default=0.0),
+    )
+    return replace(joints, actuator=actuator)
 
 
 def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -109,9 +109,12 @@ def _leg(
     draw.beam(link, (0, 0, 0), (cylinder, 0, 0), 0.03 * length, "cylinder")
 
     joint = _joint(robot, actuator, "prismatic", lower, upper)
-    origin(joint)
-    limits = leg.limits
-    _motion(joint, (1, 0, 0), limits.length, limits.effort, limits.velocity, damping.prismatic)
+    reading, limits = leg.joints.actuator, leg.limits
+    origin(joint, (reading.offset, 0, 0))
+    ends = sorted(reading.sign * (end - reading.offset) for end in limits.length)
+    bounds = (max(ends[0], -UNLIMITED), ends[1])
+    axis = (int(reading.sign), 0, 0)
+    _motion(joint, axis, bounds, limits.effort, limits.velocity, damping.prismatic)
     joint[-1].set("friction", number(leg.actuator.coulomb))
     link = element(robot, "link", name=upper)
     draw.inertial(link, leg.upper)

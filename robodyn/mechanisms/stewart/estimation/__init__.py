@@ -14,12 +14,15 @@
 
 """Estimation of a platform's state from its encoder readings."""
 
+from robodyn.mechanisms.common.estimation import Estimate, quantisation_deviation
 from robodyn.mechanisms.stewart.estimation.covariance import (
     motion_covariance,
-    quantisation_deviation,
     twist_covariance_in_body,
 )
-from robodyn.mechanisms.stewart.estimation.platform_estimator import Estimate, PlatformEstimator
+from robodyn.mechanisms.stewart.estimation.platform_estimator import (
+    PlatformEstimator,
+    platform_estimator,
+)
 from robodyn.mechanisms.stewart.estimation.readings import leg_readings
 from robodyn.mechanisms.stewart.estimation.warm_up import warm_up_estimating
 
@@ -28,6 +31,7 @@ __all__ = [
     "PlatformEstimator",
     "leg_readings",
     "motion_covariance",
+    "platform_estimator",
     "quantisation_deviation",
     "twist_covariance_in_body",
     "warm_up_estimating",

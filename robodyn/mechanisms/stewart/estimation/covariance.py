@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_exact, as_pose, as_scalar
+from robodyn.checks import as_exact, as_pose
 from robodyn.errors import SingularConfiguration
 from robodyn.mechanisms.stewart.kernels import covariance as kernels
 
@@ -40,15 +40,6 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.stewart.platform import StewartPlatform
-
-
-def quantisation_deviation(resolution: float) -> float:
-    """Standard deviation of the error of a reading rounded to multiples of `resolution`.
-
-    Raises:
-        InvalidInput: not a positive number.
-    """
-    return as_scalar("resolution", resolution, above=0.0) / float(np.sqrt(12.0))
 
 
 def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLike) -> FloatArray:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robodyn.mechanisms.common.kernels.sticking import imminent
 from robodyn.mechanisms.stewart.kernels.layout import (
     AXIS,
     BASE,
@@ -196,7 +197,7 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
         C = add(C, spin_up(leg, g, m, n))
         drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(n.A, g.s)
     if any_of(leg[COULOMB] + leg[COULOMB_BACKWARD] + leg[STRIBECK] > 0.0):
-        drive = drive + dry_friction(leg, m.rate)
+        drive = drive + dry_friction(leg, imminent(m.rate, n.rate))
 
     moment = -dot(g.s, C) * g.spin
     K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
@@ -218,7 +219,7 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any) -> Vector:
 def dry_friction(leg: Any, rate: Any) -> Any:
     """Coulomb friction with Stribeck's rise at low rates (`Actuator.dry_friction`).
 
-    At rest none, as no single value is right.
+    None if the rate is zero.
     """
     left = 1.0 / (1.0 + leg[STRIBECK] * rate * rate)
     forward = leg[COULOMB] + leg[STATIC_EXCESS] * left

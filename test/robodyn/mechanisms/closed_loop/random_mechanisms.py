@@ -238,6 +238,24 @@ def branched(rng):
     return builder
 
 
+def is_regular(mechanism, q):
+    """Whether a configuration is away from singularities of both types.
+
+    Near them efforts and rates are as large as one likes, and so are their errors.
+    """
+    return mechanism.force_condition(q) < 1e3 and np.abs(mechanism.tangent(q)).max() < 10.0
+
+
+def regular(rng, draw):
+    """A builder and its mechanism, drawn again until it is regular at home."""
+    for _ in range(100):
+        builder = draw(rng)
+        mechanism = builder.mechanism()
+        if is_regular(mechanism, mechanism.home):
+            return builder, mechanism
+    raise AssertionError("none of a hundred random mechanisms is regular at home")
+
+
 def random_state(mechanism, rng, spread=0.2):
     """A closed configuration near home, a velocity, an acceleration and a wrench."""
     n = mechanism.mobility
@@ -245,7 +263,7 @@ def random_state(mechanism, rng, spread=0.2):
     for scale in (spread, 0.3 * spread, 0.03 * spread, 0.0):
         try:
             q = mechanism.advance(mechanism.home, rng.uniform(-scale, scale, n))
-            if mechanism.structure.packed and mechanism.force_condition(q) < 1e3:
+            if mechanism.structure.packed and is_regular(mechanism, q):
                 break
         except ArithmeticError:
             continue

@@ -76,7 +76,8 @@ def test_a_platforms_passive_joints(platform, loop, pair):
 
 
 def test_a_platforms_simulation(platform, loop):
-    """Falling from home on efforts that hold two thirds of its weight."""
+    """Falling from home on efforts that hold two thirds of its weight; dry friction aside."""
+    platform, loop = platform.without_actuators(), loop.without_actuators()
     rest = np.zeros(6)
     efforts = platform.inverse_dynamics(platform.home, rest, rest) / 1.5
     sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
@@ -85,6 +86,23 @@ def test_a_platforms_simulation(platform, loop):
     # both to the order of the step; coordinates differ, so the last digits do
     assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
     assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-8
+
+
+def test_a_platforms_legs_stick_alike():
+    """Two legs are pushed; some of the others give way, and friction holds the rest."""
+    platform, rest = rd.load("stewart_symmetric"), np.zeros(6)
+    loop = rd.load("stewart_symmetric", kind="closed_loop")
+    assert (platform.friction.rows[:, :7] == loop.friction.rows[:, :7]).all()
+    efforts = platform.inverse_dynamics(platform.home, rest, rest)
+    efforts += np.array([0.0, -300.0, 0.0, 0.0, 300.0, 0.0])
+    sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
+    pose, twist = platform.integrate(platform.home, rest, efforts, load, 1e-4, 500)
+    q, u = loop.integrate(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
+    assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
+    assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-9
+    stuck = np.abs(u) < 1e-12
+    assert 0 < stuck.sum() < 6
+    assert (np.abs(platform.joint_velocities(pose, twist)[stuck]) < 1e-12).all()
 
 
 @pytest.mark.parametrize("name", ["puma560", "stanford_arm"])
@@ -102,7 +120,8 @@ def test_an_arm_without_closures(name, rng):
     assert relative(loop.forward_kinematics(q), arm.forward_kinematics(q)) < 1e-9
     forward = arm.forward_dynamics(q, qd, wanted, wrench)
     assert relative(loop.forward_dynamics(q, qd, wanted, wrench), forward) < 1e-9
-    after = arm.integrate(q, qd, wanted, wrench, 1e-3, 50)
-    ours = loop.integrate(q, qd, wanted, wrench, 1e-3, 50)
-    assert relative(ours[0], after[0]) < 1e-9
-    assert relative(ours[1], after[1]) < 1e-9
+    # joints come to rest, stick, and turn back at different times
+    for steps in (30, 100):
+        after = arm.integrate(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
+        ours = loop.integrate(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
+        np.testing.assert_allclose(ours, after, rtol=1e-9, atol=1e-9)

@@ -14,6 +14,7 @@
 
 """Simulations: loops that stay closed, energy that stays, and passages through singularities."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,25 +34,71 @@ def fivebar():
     return rd.load(FOLDER / "fivebar.urdf").without_friction()
 
 
-@pytest.fixture
-def delta():
-    return rd.load(FOLDER / "delta.urdf").without_friction()
-
-
 def energy(mechanism, q, u):
     return sum(mechanism.energy(q, u))
 
 
-def test_energy_errs_by_the_order_of_the_integrator(delta):
+@pytest.mark.parametrize(
+    ("name", "start", "duration"), [("fivebar", [0.2, -0.1], 0.2), ("delta", [0.3, -0.2, 0.5], 0.4)]
+)
+def test_energy_errs_by_the_order_of_the_integrator(name, start, duration):
     """Half the step, a sixteenth of the error; loops closed throughout."""
-    q, u = delta.home, np.array([0.3, -0.2, 0.5])
-    before = energy(delta, q, u)
+    mechanism = rd.load(FOLDER / f"{name}.urdf").without_friction()
+    q, u, rest = mechanism.home, np.array(start), np.zeros(len(start))
+    before = energy(mechanism, q, u)
     errors = []
     for dt in (1e-3, 5e-4):
-        after = delta.integrate(q, u, np.zeros(3), np.zeros(6), dt, round(0.4 / dt))
-        errors.append(abs(energy(delta, *after) - before))
-        assert delta.structure.equations.left(after[0]) < 1e-12
-    assert errors[1] < errors[0] / 12.0
+        after = mechanism.integrate(q, u, rest, np.zeros(6), dt, round(duration / dt))
+        errors.append(energy(mechanism, *after) - before)
+        assert mechanism.structure.equations.left(after[0]) < 1e-12
+    assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.1)
+
+
+def test_loops_stay_closed_for_a_minute(fivebar):
+    """In steps of a millisecond, over and over through singularities of type 2."""
+    q, u, sides = fivebar.home, np.array([1.0, -2.0]), []
+    for _ in range(60):
+        q, u = fivebar.integrate(q, u, np.zeros(2), np.zeros(6), 1e-3, 1000)
+        sides.append(np.sign(fivebar.determinant(q)))
+        assert fivebar.structure.equations.left(q) < 1e-12
+    assert np.count_nonzero(np.diff(sides)) > 5
+
+
+def test_a_joint_that_no_motor_drives_sticks_while_others_move():
+    """A rusty elbow makes a four-bar of a five-bar, to the integrator's order and no further."""
+    loop = rd.load("fivebar")
+    joints = (
+        replace(joint, friction=np.full(2, 50.0)) if joint.name == "left_elbow" else joint
+        for joint in loop.model.joints
+    )
+    rusty = rd.ClosedLoop(replace(loop.model, joints=tuple(joints)))
+    elbow, drifts = rusty.all_joint_names.index("left_elbow"), []
+    for dt in (2e-3, 1e-3):
+        q, u = rusty.home, np.zeros(2)
+        for push in (0.2, -0.3, 0.1):
+            q, u = rusty.integrate(q, u, [push, 0.0], np.zeros(6), dt, round(0.3 / dt))
+        assert np.abs(rusty.joint_rates(q, u)[elbow]) < 1e-12
+        assert np.abs(q - rusty.home).max() > 0.2
+        drifts.append(abs(q[elbow] - rusty.home[elbow]))
+    assert drifts[0] < 1e-7
+    assert drifts[1] < drifts[0] / 12.0
+
+
+def test_friction_only_takes_energy_where_coordinates_change():
+    """Let go, a five-bar that rubs in every joint falls through singularities, and loses energy."""
+    loop = rd.load("fivebar")
+    joints = (replace(joint, friction=np.full(2, 0.01)) for joint in loop.model.joints)
+    rubbing = rd.ClosedLoop(replace(loop.model, joints=tuple(joints)))
+    q, u, sides = rubbing.home, np.array([1.0, -2.0]), set()
+    before = energy(rubbing, q, u)
+    for _ in range(120):
+        q, u = rubbing.integrate(q, u, np.zeros(2), np.zeros(6), 1e-4, 250)
+        after = energy(rubbing, q, u)
+        assert after < before
+        before = after
+        sides.add(float(np.sign(rubbing.determinant(q))))
+        assert rubbing.structure.equations.left(q) < 1e-12
+    assert sides == {-1.0, 1.0}
 
 
 def test_a_five_bar_swings_through_singularities_of_type_2(fivebar):

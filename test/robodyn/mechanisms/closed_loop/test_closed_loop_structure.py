@@ -21,6 +21,7 @@ import pytest
 from random_mechanisms import Builder, parallel, placement, single_loop
 from scipy.spatial.transform import Rotation
 
+import robodyn as rd
 from robodyn.errors import InvalidInput, ModelError, NoSolution, UnderActuated
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.closed_loop.model import Link, LoopClosure, Placement, TreeJoint
@@ -75,6 +76,23 @@ def test_rods_between_ball_joints_are_idle_and_left_at_rest(rng):
         )
         spin = v[first + 3 : first + 6] + v[crank] * base_axis
         assert abs(spin @ axis) < 1e-9 * max(1.0, np.abs(spin).max())
+
+
+def test_a_ball_joint_of_three_hinges_leaves_a_rod_idle_too():
+    """The links between the hinges have no mass, and turn otherwise than the rod that spins."""
+    source = rd.load("delta")
+    model, joints, links = source.model, [], []
+    for joint in model.joints:
+        joints.append(joint)
+        if joint.name == "rod2b_universal_2":
+            joints[-1] = replace(joint, child="rod2b_inner")
+            links.append(Link("rod2b_inner"))
+            joints.append(TreeJoint("rod2b_third", "revolute", "rod2b_inner", "rod2b"))
+    spun = ClosedLoop(replace(model, joints=tuple(joints), links=(*model.links, *links)))
+    assert source.idle_freedoms == ()
+    (idle,) = spun.idle_freedoms
+    assert "rod2b" in idle
+    assert (spun.mobility, spun.loose_joints) == (3, ())
 
 
 def test_idle_rods_do_what_rods_on_universal_joints_do_where_they_have_no_inertia_about_themselves(

@@ -129,3 +129,51 @@ def test_a_ball_joint_of_the_tree_becomes_a_closure(tmp_path):
     bad = names + changed.replace("SPHERICAL", "SCREW")
     with pytest.raises(rd.ModelError, match="SCREW"):
         rd.load(gepetto(tmp_path, bad, urdf))
+
+
+GEARED = {"rotor_inertia": "2e-4", "gear_ratio": "-50", "coulomb": "3", "torque_limit": "0.5"}
+
+
+def geared(**params):
+    lines = "".join(f'<param name="{name}">{text}</param>' for name, text in params.items())
+    return fourbar().replace('<joint name="motor"><command', f'<joint name="motor">{lines}<command')
+
+
+def beside(folder, actuators, urdf=None):
+    (folder / "fourbar.urdf").write_text(urdf or fourbar())
+    file = folder / "fourbar.yaml"
+    lines = "\n".join(f"  {joint}: {block}" for joint, block in actuators.items())
+    file.write_text(f"type: closed_loop\nurdf: fourbar.urdf\nactuators:\n{lines}\n")
+    return file
+
+
+def test_actuators_in_urdf_and_yaml_are_the_same(tmp_path):
+    loop = rd.load(geared(**GEARED))
+    block = "{rotor_inertia: 2.0e-4, gear_ratio: -50, coulomb: 3.0, torque_limit: 0.5}"
+    again = rd.load(beside(tmp_path, {"motor": block}))
+    assert again.actuators == loop.actuators
+    assert again.differences(loop) == []
+    (motor,) = loop.actuators
+    assert (motor.rotor_inertia, motor.coulomb) == (2e-4, 3.0)
+    assert loop.effort_limits == pytest.approx([25.0])
+    assert loop.motor_torques([10.0]) == pytest.approx([-0.2])
+    plain = rd.load(fourbar())
+    more = loop.mass_matrix(loop.home) - plain.mass_matrix(plain.home)
+    assert more[0, 0] == pytest.approx(2e-4 * 50.0**2)  # on the base, which does not turn
+    assert loop.without_actuators().differences(plain) == []
+    rough = loop.inverse_dynamics(loop.home, [-0.5], [0.0])
+    smooth = plain.inverse_dynamics(plain.home, [-0.5], [0.0])
+    assert rough - smooth == pytest.approx([-3.0])
+
+
+def test_actuators_that_are_not_right_are_refused(tmp_path):
+    for actuators, urdf, message in (
+        ({"knee": "{rotor_inertia: 1.0e-4}"}, None, "unknown field actuators.knee"),
+        ({"motor": "{lead: 0.01}"}, None, "lead of 0.01 m, but the joint does not slide"),
+        ({"motor": "{rotor_inertia: 1.0e-4}"}, geared(**GEARED), "state it once, or alike"),
+        ({"motor": "{coulomb: 1.0}"}, geared(coulomb="2"), "state it once, or alike"),
+    ):
+        with pytest.raises(rd.ModelError, match=message):
+            rd.load(beside(tmp_path, actuators, urdf))
+    with pytest.raises(rd.ModelError, match="torque_limit"):
+        rd.load(geared(torque_limit="often"))

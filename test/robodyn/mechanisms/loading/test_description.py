@@ -70,7 +70,10 @@ def test_every_driven_joint_has_its_interfaces(kind, tmp_path):
     elif kind == "yaml":
         source = tmp_path / "platform.yaml"
         source.write_bytes((MODELS / "stewart_symmetric.yaml").read_bytes())
-    assert systems(robot_description(source, mechanism)) == []
+    # what it says of actuators is no hardware
+    (said,) = systems(robot_description(source, mechanism))
+    assert said.find("hardware") is None
+    assert not said.findall("joint/command_interface")
     text = robot_description(source, mechanism, ros2_control=True, arguments=TOPICS)
     (system,) = systems(text)
     assert system.findtext("hardware/plugin") == PLUGIN
@@ -86,7 +89,7 @@ def test_every_driven_joint_has_its_interfaces(kind, tmp_path):
 
 
 def test_hardware_of_ones_own_is_kept(tmp_path):
-    mechanism = rd.load("stewart_symmetric")
+    mechanism = rd.load("stewart_symmetric").without_actuators()
     text = stewart_urdf(mechanism.model)
     own = text.replace("</robot>", '<ros2_control name="mine" type="system"/></robot>')
     assert robot_description(own, mechanism, ros2_control=True) == own

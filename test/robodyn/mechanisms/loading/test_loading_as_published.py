@@ -104,3 +104,12 @@ def test_ends_of_other_names_are_no_loop():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rd.load(five_bar("tool_1", "tool_2")).n == 2
+
+
+@pytest.mark.parametrize("travel", ["", 'lower="0" upper="0"'])
+def test_limits_that_leave_no_travel_are_none(travel):
+    """As exporters write joints for which nothing was set."""
+    text = three_links().replace('lower="-2" upper="2"', travel, 1)
+    limits = rd.load(text).position_limits
+    assert np.isinf(limits[0]).all()
+    assert limits[1].tolist() == [-2.0, 2.0]

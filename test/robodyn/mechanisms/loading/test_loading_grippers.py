@@ -27,8 +27,8 @@ INERTIAL = """<inertial><mass value="1"/>
   <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""
 
 
-def arm(last: str, child: str, kind: str = "prismatic", mimic: str = "") -> str:
-    """Two joints, a flange, and a third joint behind it."""
+def arm(last: str, child: str, kind: str = "prismatic", mimic: str = "", beside: str = "") -> str:
+    """Two joints, a flange, and a third joint behind it; another that mimics it, or is beside."""
     links = "".join(
         f'<link name="{name}">{INERTIAL}</link>' for name in ("base", "one", "two", child)
     )
@@ -49,6 +49,9 @@ def arm(last: str, child: str, kind: str = "prismatic", mimic: str = "") -> str:
     if mimic:
         links += f'<link name="{mimic}">{INERTIAL}</link>'
         joints += joint(mimic, "flange", mimic, kind, f'<mimic joint="{last}"/>')
+    if beside:
+        links += f'<link name="{beside}">{INERTIAL}</link>'
+        joints += joint(f"to_{beside}", "flange", beside, kind)
     return f'<robot name="arm">{links}<link name="flange"/>{joints}</robot>'
 
 
@@ -57,6 +60,8 @@ GRIPPERS = {
     "gripper": arm("gripper", "moving_part", "revolute"),
     "jaw": arm("joint3", "jaw_link", "revolute"),
     "knuckle": arm("knuckle_1", "left"),
+    # in French, as a maker has it
+    "pair": arm("joint_base_to_mors_1", "mors_1", beside="mors_2"),
     "mimicked": arm("joint3", "left", mimic="right"),
 }
 

@@ -27,6 +27,7 @@ import yaml
 import robodyn as rd
 from robodyn.mechanisms.serial.description.template import arm_template
 from robodyn.mechanisms.stewart.description.template import hexapod_template
+from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 BUNDLED = resources.files("robodyn")
 WAYPOINTS = Path(__file__).parents[3] / "launch" / "there_and_back.yaml"
@@ -83,7 +84,7 @@ def test_the_arm_can_hold_itself_everywhere(tmp_path, rng):
 
 
 def documents():
-    models = {item.name: item.read_text() for item in (BUNDLED / "models").iterdir()}
+    models = {item.name: item.read_text() for item in (BUNDLED / "models").glob("*.*")}
     texts = [text for name, text in sorted(models.items()) if name.endswith(".yaml")]
     read = [yaml.safe_load(text) for text in (*texts, hexapod_template(), arm_template())]
     # closed loops are described by a URDF, beside which their YAML is little
@@ -111,3 +112,12 @@ def test_the_schema_of_waypoints_takes_both_kinds():
     validator.validate({"waypoints": [{"joints": [0.0]}, {"joints": [1.0], "duration": 2.0}]})
     assert not validator.is_valid({"waypoints": [{"joints": [0.0]}]})
     assert not validator.is_valid({"waypoints": [{"joints": [0.0]}, {"xyz": [0, 0]}]})
+
+
+def test_the_schema_of_waypoints_takes_an_exciting_motion(tmp_path):
+    arm = rd.load("stanford_arm")
+    series = FourierSeries(4.0, 1.0, np.zeros(6), *np.full((2, 3, 6), 0.01))
+    FourierTrajectory(arm, series).save(tmp_path / "exciting.yaml")
+    document = yaml.safe_load((tmp_path / "exciting.yaml").read_text())
+    schema("waypoints").validate(document)
+    assert not schema("waypoints").is_valid(document | {"ramps": 1.0})

@@ -112,24 +112,26 @@ def random_platform(rng, base_joint="universal", friction=True):
 
 def random_motion(rng, platform, shape=()):
     """Poses around home, far from singular ones, and brisk twists, accelerations, wrenches."""
-    poses = np.empty((*shape, 7))
-    for index in np.ndindex(shape):
-        while True:
-            step = rng.normal(size=6) * np.repeat([0.1, 0.25], 3)
-            poses[index] = platform.advance(platform.home, step)
-            if platform.condition_number(poses[index]) < 100.0 and _clear(platform, poses[index]):
-                break
+    poses = np.empty((int(np.prod(shape)), 7))
+    wanted = np.arange(len(poses))
+    while wanted.size:
+        steps = rng.normal(size=(len(wanted), 6)) * np.repeat([0.1, 0.25], 3)
+        drawn = platform.advance(platform.home, steps)
+        poses[wanted] = drawn
+        good = (platform.condition_number(drawn) < 100.0) & _clear(platform, drawn)
+        wanted = wanted[~good]
+    poses = poses.reshape(*shape, 7)
     twist = rng.normal(scale=1.5, size=(*shape, 6))
     accel = rng.normal(scale=8.0, size=(*shape, 6))
     wrench = rng.normal(size=(*shape, 6)) * np.repeat([200.0, 50.0], 3)
     return poses, twist, accel, wrench
 
 
-def _clear(platform, pose):
-    """Whether no leg comes near its fixed universal axis."""
+def _clear(platform, poses):
+    """At which poses (N, 7) no leg comes near its fixed universal axis."""
     k = np.array([leg.universal_axis for leg in platform.model.legs])
-    sine = np.linalg.norm(np.cross(k, platform.leg_motion(pose).direction), axis=-1)
-    return sine.min() > 0.3
+    sine = np.linalg.norm(np.cross(k, platform.leg_motion(poses).direction), axis=-1)
+    return sine.min(axis=-1) > 0.3
 
 
 def bodies_in_motion(platform, pose, twist, accel):

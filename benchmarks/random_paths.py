@@ -1,0 +1,139 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Time-optimal motions along random paths of every bundled mechanism: do the limits hold?
+
+`python -m benchmarks.random_paths [PATHS [MODEL ...]]`. Each path goes through two to five random
+configurations about home. Efforts, by inverse dynamics itself, and rates are measured on a grid 50
+times finer than the planner's; `over` is the largest excess over a limit as a share of it, negative
+where none is reached. `open` is how much shorter any motion within the limits could be at most, by
+the planner's own bound. A path that cannot be planned (a limit of position or an end of travel on
+it) is counted as refused and replaced by another. Times are of the thread.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import robodyn as rd
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+FINER = 50
+# Spread of poses, in sizes of the platform and [rad]; of an arm's joints, and of drives [rad, m].
+POSES, TURNS, JOINTS, DRIVES = 0.08, 0.2, 0.8, 0.4
+# Draws for one path that is planned, at most.
+DRAWS = 10
+# What counts as an excess: rounding, and what a report would round away.
+NEGLIGIBLE = 1e-6
+
+
+class Row(NamedTuple):
+    """What was found for a mechanism; shares are of limits and of durations."""
+
+    planned: int
+    refused: int
+    over: float
+    exceeded: int
+    open: float
+    milliseconds: float
+
+
+def configurations(m: Any, random: np.random.Generator, count: int) -> FloatArray:
+    """Configurations (count, nq) about home, on the mechanism's assembly mode there."""
+    if m.coordinates.is_pose:
+        spread = np.array([POSES * m.size] * 3 + [TURNS] * 3)
+        steps = spread * random.uniform(-1.0, 1.0, (count, 6))
+        poses: FloatArray = np.stack([m.advance(m.home, step) for step in steps])
+        return poses
+    rest = np.zeros(m.coordinates.velocity_size)
+    home = m.independent_motion(m.home, rest, rest).positions
+    size = count, len(home)
+    if size[1] == m.coordinates.configuration_size:
+        low, high = m.position_limits.T
+        joints: FloatArray = np.clip(
+            home + JOINTS * random.uniform(-1.0, 1.0, size), low + 1e-3, high - 1e-3
+        )
+        return joints
+    found = []
+    for goal in home + DRIVES * random.uniform(-1.0, 1.0, size):
+        way = np.linspace(home, goal, 30)
+        found.append(m.motion_of_independent(way, 0.0 * way, 0.0 * way, guess=m.home)[0][-1])
+    return np.stack(found)
+
+
+def excess(m: Any, motion: Any) -> float:
+    """The largest share by which an effort or a rate exceeds its limit between the points."""
+    nodes = np.array([0.0, *motion.switching_times, motion.duration])
+    parts = np.linspace(0.0, 1.0, FINER, endpoint=False)
+    times = np.append(nodes[:-1, None] + np.diff(nodes)[:, None] * parts, motion.duration)
+    samples = motion.sample(times)
+    rates = m.joint_velocities(*samples[:2])
+    efforts = np.abs(m.inverse_dynamics(*samples)) / m.effort_limits_at(rates)
+    return float(max(efforts.max(), (np.abs(rates) / m.velocity_limits).max()) - 1.0)
+
+
+def examined(name: str, wanted: int) -> Row:
+    """Plan along as many paths as wanted, and measure them."""
+    m = rd.load(name)
+    over, bounds, spent, refused = [], [], 0.0, 0
+    for draw in range(DRAWS * wanted):
+        random = np.random.default_rng(draw)
+        try:
+            points = configurations(m, random, int(random.integers(2, 6)))
+            started = time.thread_time()
+            motion = rd.time_optimal(m, points)
+        except rd.RobodynError:
+            refused += 1
+            continue
+        spent += time.thread_time() - started
+        over.append(excess(m, motion))
+        bounds.append(motion.gap)
+        if len(over) == wanted:
+            break
+    if not over:
+        return Row(0, refused, np.nan, 0, np.nan, np.nan)
+    return Row(
+        len(over),
+        refused,
+        max(over),
+        sum(each > NEGLIGIBLE for each in over),
+        max(bounds),
+        1e3 * spent / len(over),
+    )
+
+
+def main() -> None:
+    """Print a line for each mechanism."""
+    warnings.simplefilter("ignore")
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    print("| mechanism | paths | refused | over | exceeded on | open | planned in [ms] |")
+    print("|---|---|---|---|---|---|---|")
+    for name in sys.argv[2:] or rd.models():
+        row = examined(name, wanted)
+        print(
+            f"| {name} | {row.planned} | {row.refused} | {row.over:.1e} | {row.exceeded} | "
+            f"{row.open:.2%} | {row.milliseconds:.0f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

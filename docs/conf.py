@@ -1,0 +1,107 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The documentation site: `make docs` builds it into docs/_build, rosdoc2 calls it as well."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import matplotlib  # noqa: E402
+from model_pages import write_model_pages  # noqa: E402
+from reference_pages import write_reference  # noqa: E402
+
+from robodyn.version import __version__  # noqa: E402
+
+matplotlib.use("agg")
+write_model_pages(HERE / "models")
+write_reference(HERE / "reference.md")
+
+project = "robodyn"
+author = "robodyn developers"
+copyright = "2026, robodyn developers"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "equations",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "*.py", "README.md"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+nitpicky = False
+default_role = "code"  # docstrings write `name` for code
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+html_math_renderer = "svg"
+html_theme = "furo"
+html_title = f"robodyn {release}"
+html_copy_source = False
+html_show_sourcelink = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": [str(HERE.parent / "examples")],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": "",
+    "ignore_pattern": r"__init__\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": True,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+    "min_reported_time": 1e9,
+}
+
+# The papers' own tensors belong to no rigid body; examples need not say so each time.
+warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")
+
+FENCE = re.compile(r"^(\s*)```(\w*)\s*$")
+
+
+def fences_to_blocks(app, what, name, obj, options, lines):  # noqa: D103
+    blocks, inside = [], None
+    for line in lines:
+        fence = FENCE.match(line)
+        if fence and inside is None:
+            inside = fence.group(1)
+            blocks += [f"{inside}.. code-block:: {fence.group(2) or 'text'}", ""]
+        elif fence:
+            inside = None
+            blocks.append("")
+        else:
+            blocks.append(line if inside is None else f"    {line}")
+    lines[:] = blocks
+
+
+def setup(app):  # noqa: D103
+    app.connect("autodoc-process-docstring", fences_to_blocks)

@@ -1,0 +1,81 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A page for each bundled mechanism, written when the site is built: what `robodyn check` finds."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+import robodyn as rd
+from robodyn.cli.check import findings
+from robodyn.cli.check_text import show
+from robodyn.mechanisms.inspection import read
+from robodyn.report.images import write_image
+from robodyn.report.path_views import home_chart
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEADS = {
+    "delta": "A delta robot with full parallelograms, for picking and placing.",
+    "fivebar": "A planar five-bar linkage with two motors at its base.",
+    "hexapod_rotary": "A 6-RUS hexapod: six servo cranks move a platform through rods.",
+    "motion_platform": "An electric six-axis motion base, with ball screws and servo motors.",
+    "puma560": "The PUMA 560 with the parameters of Armstrong and of Corke.",
+    "stanford_arm": "The Stanford arm: five revolute joints and a prismatic one.",
+    "stewart_dasgupta": "The test manipulator of both Stewart papers.",
+    "stewart_symmetric": "A 6-6 motion platform of a simulator's size.",
+}
+
+
+def write_model_pages(folder: Path) -> None:
+    """Write `folder`/index.md and a page with a picture for each bundled mechanism."""
+    folder.mkdir(exist_ok=True)
+    names = rd.models()
+    rows = "\n".join(f"- [{name}]({name}.md): {LEADS.get(name, '')}" for name in names)
+    toc = "\n".join(["```{toctree}", ":hidden:", *names, "```"])
+    lead = f'Each loads by its name: `rd.load("{names[0]}")`.'
+    text = f"# Bundled mechanisms\n\n{lead}\n\n{rows}\n\n{toc}\n"
+    _write(folder / "index.md", text)
+    for name in names:
+        _write(folder / f"{name}.md", _page(name, folder))
+
+
+def _page(name: str, folder: Path) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mechanism, unphysical = read(name, False)
+    picture = folder / f"{name}.png"
+    write_image(home_chart(mechanism), picture)
+    found = findings(mechanism, unphysical, name) | {"source": name}
+    said = io.StringIO()
+    show(found, Console(file=said, width=110))
+    text = "\n".join(line.rstrip() for line in said.getvalue().splitlines())
+    return (
+        f"# {name}\n\n{LEADS.get(name, '')}\n\n![{name} at home]({name}.png)\n\n"
+        f"```bash\nrobodyn view {name}\nrobodyn simulate {name}\n"
+        f"ros2 launch robodyn mechanism_sim.launch.py model:={name}\n```\n\n"
+        f"`robodyn check {name}` says of it:\n\n```text\n{text}\n```\n"
+    )
+
+
+def _write(file: Path, text: str) -> None:
+    """Only when it differs, so that what depends on it is not built again."""
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)

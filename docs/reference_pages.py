@@ -1,0 +1,108 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The API reference: every public name of `robodyn`, and the classes that their answers are."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+import robodyn as rd
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECTIONS = {
+    "Mechanisms": (
+        "load",
+        "models",
+        "StewartPlatform",
+        "SerialArm",
+        "ClosedLoop",
+        "Actuator",
+        "EndStops",
+    ),
+    "Trajectories": (
+        "plan_line",
+        "plan_joints",
+        "load_path",
+        "paper_path",
+        "pose_from_rpy",
+        "rpy_from_pose",
+    ),
+    "Control and simulation": (
+        "simulate",
+        "simulate_many",
+        "ComputedTorque",
+        "Feedforward",
+        "GravityCompensation",
+        "ConstantEffort",
+    ),
+    "Analysis": ("analyze", "sweep"),
+    "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
+    "Planning": ("time_optimal", "plan_path", "optimize_free", "workspace"),
+    "Identification": ("read_recording", "Recording", "identify", "exciting_trajectory"),
+    "Calibration": ("Measurements", "read_measurements", "calibrate", "calibration_poses"),
+    "Threads": ("get_threads", "set_threads"),
+}
+OTHERS = "More"
+ERRORS = "Errors"
+
+
+def write_reference(file: Path) -> None:
+    """Write the page; a public name that no section lists stands under its last heading."""
+    listed = {name for names in SECTIONS.values() for name in names}
+    left = [name for name in rd.__all__ if name not in listed]
+    errors = [name for name in left if _is_error(name)]
+    sections = SECTIONS | {
+        OTHERS: tuple(name for name in left if name not in errors),
+        ERRORS: tuple(errors),
+    }
+    parts = [
+        "# API reference\n",
+        "Shapes, units and frames stand with each argument. Leading dimensions `...` are a batch: "
+        "everything broadcasts over them. The protocol that every mechanism answers comes last.\n",
+    ]
+    for title, names in sections.items():
+        names = [name for name in names if hasattr(rd, name)]
+        if names:
+            parts += [f"## {title}\n", *(_entry(name) for name in names)]
+    parts += [
+        "## The protocol of mechanisms\n",
+        _directive(
+            "autoclass", "robodyn.mechanisms.protocol.Mechanism", ":members:", ":inherited-members:"
+        ),
+    ]
+    text = "\n".join(parts)
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+def _is_error(name: str) -> bool:
+    value = getattr(rd, name)
+    return inspect.isclass(value) and issubclass(value, Exception)
+
+
+def _entry(name: str) -> str:
+    if _is_error(name):
+        return _directive("autoclass", f"robodyn.{name}", ":show-inheritance:")
+    if inspect.isclass(getattr(rd, name)):
+        return _directive("autoclass", f"robodyn.{name}", ":members:", ":inherited-members:")
+    return _directive("autofunction", f"robodyn.{name}")
+
+
+def _directive(kind: str, name: str, *options: str) -> str:
+    lines = "".join(f"   {option}\n" for option in options)
+    return f"```{{eval-rst}}\n.. {kind}:: {name}\n{lines}```\n"

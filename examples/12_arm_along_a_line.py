@@ -1,0 +1,34 @@
+"""
+An arm's tip along a straight line
+==================================
+
+Poses of the tip become joint motions by inverse kinematics from the present configuration, within
+limits, with blends at both ends as the platform has them.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import robodyn as rd
+from robodyn.trajectories.tip_line import plan_tip_line
+
+arm = rd.load("puma560")
+start = arm.home + np.array([0.0, 0.6, -0.5, 0.0, 0.4, 0.0])
+goal = arm.body_pose(start).copy()
+goal[:3] += [0.05, 0.25, -0.1]  # [m]; the orientation stays
+
+line = plan_tip_line(arm, start, goal, duration=2.0)
+times = np.linspace(0.0, line.duration, 200)
+motion = line.sample(times)
+tip = arm.body_pose(motion.configuration)[:, :3]
+along = np.linspace(0.0, 1.0, 200)[:, None]
+print(
+    "largest distance from the line [m]:", np.cross(tip - tip[0], goal[:3] - tip[0]).max().round(9)
+)
+
+figure, (above, below) = plt.subplots(2, sharex=True)
+above.plot(times, motion.configuration - start)
+above.set(ylabel="joints from the start [rad]")
+below.plot(times, arm.inverse_dynamics(*motion))
+below.set(xlabel="time [s]", ylabel="torque [N m]")
+plt.show()

@@ -1,0 +1,20 @@
+"""
+Where a platform can go
+=======================
+
+`rd.workspace` finds the region that legs and joints allow, its volume with an error, and its
+boundary as a mesh (`region.save("boundary.stl")`).
+"""
+
+import matplotlib.pyplot as plt
+
+import robodyn as rd
+
+platform = rd.load("stewart_symmetric")
+region = rd.workspace(platform, resolution=24, error=0.05)
+print(f"volume {region.volume:.4f} m^3 within {region.volume_error:.1g}")
+
+axes = plt.figure().add_subplot(projection="3d")
+axes.plot_trisurf(*region.boundary.vertices.T, triangles=region.boundary.triangles, alpha=0.6)
+axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title="Level platform")
+plt.show()

@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What commands are told in: efforts of the joints, torques of their motors, or currents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Joints' efforts [N or N m], torques at the motors [N m], currents [A].
+COMMAND_UNITS = ("effort", "torque", "current")
+
+
+class CommandUnit:
+    """Turns efforts into commands of some unit and back, by a mechanism's actuators.
+
+    Args:
+        mechanism: whose actuators know screws, gears and torque constants.
+        unit: one of `COMMAND_UNITS`.
+
+    Raises:
+        InvalidInput: an unknown unit, or one that the actuators do not determine: a joint that
+            slides without a screw's lead, or a motor without a torque constant.
+    """
+
+    def __init__(self, mechanism: Mechanism, unit: str) -> None:
+        if unit not in COMMAND_UNITS:
+            raise InvalidInput(
+                f"command_unit is {unit!r}, expected one of {', '.join(COMMAND_UNITS)}", value=unit
+            )
+        self.unit = unit
+        self._mechanism = mechanism
+        still = np.zeros(len(mechanism.joint_names))
+        if unit == "torque":
+            mechanism.motor_torques(still)
+        elif unit == "current":
+            mechanism.motor_currents(still)
+
+    @property
+    def is_effort(self) -> bool:
+        """Whether commands are the joints' efforts themselves."""
+        return self.unit == "effort"
+
+    def of_efforts(self, efforts: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
+        """Commands (..., n) for efforts (..., n) [N or N m] at rates (..., n) of the joints."""
+        if self.unit == "torque":
+            return self._mechanism.motor_torques(efforts, rates)
+        if self.unit == "current":
+            return self._mechanism.motor_currents(efforts, rates)
+        return efforts
+
+    def to_efforts(self, commands: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
+        """Efforts (..., n) [N or N m] of commands (..., n); inverts `of_efforts`."""
+        if self.unit == "torque":
+            return self._mechanism.efforts_of(commands, rates)
+        if self.unit == "current":
+            return self._mechanism.efforts_of_currents(commands, rates)
+        return commands
+
+    def refuse_other(self, told: str) -> None:
+        """Nothing for commands that say this unit, or none.
+
+        Raises:
+            InvalidInput: they say another one.
+        """
+        if told in COMMAND_UNITS and told != self.unit:
+            raise InvalidInput(
+                f"the command is in units of {told}, expected {self.unit}: set the parameter "
+                "command_unit alike in the node that commands and in the one that obeys",
+                value=told,
+            )

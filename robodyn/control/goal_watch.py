@@ -1,0 +1,151 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Tolerances of a motion that was asked for, and the verdict on it while it is executed.
+
+The rules, the numbers of the codes and the special values are those of control_msgs'
+FollowJointTrajectory and of the joint_trajectory_controller.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+
+SUCCESSFUL = 0
+INVALID_GOAL = -1
+INVALID_JOINTS = -2
+OLD_HEADER_TIMESTAMP = -3
+PATH_TOLERANCE_VIOLATED = -4
+GOAL_TOLERANCE_VIOLATED = -5
+
+
+class Tolerances(NamedTuple):
+    """Largest errors (n,) of the joints, infinite where there is no limit.
+
+    Attributes:
+        position: [m or rad].
+        velocity: [m/s or rad/s].
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+
+
+class Verdict(NamedTuple):
+    """How a motion ended.
+
+    Attributes:
+        code: of FollowJointTrajectory's result.
+        text: in words.
+    """
+
+    code: int
+    text: str
+
+
+class Errors(NamedTuple):
+    """Planned minus measured, of each joint (n,): [m or rad] and per second."""
+
+    position: FloatArray
+    velocity: FloatArray
+
+
+def resolved(name: str, given: float, default: float) -> float:
+    """A tolerance as messages give them: 0 stands for the default, a negative one for no limit.
+
+    A default of 0 means no limit, too.
+
+    Raises:
+        InvalidInput: not a number.
+    """
+    if np.isnan(given):
+        raise InvalidInput(
+            f"{name} is nan, expected a number: 0 for the default, -1 for no limit", value=given
+        )
+    if given == 0.0:
+        given = default
+    return given if given > 0.0 else np.inf
+
+
+class GoalWatch:
+    """Holds a motion against its tolerances.
+
+    Args:
+        names: (n,) of the joints.
+        path: that hold until the end of the motion.
+        goal: that hold after its end.
+        goal_time: [s] after the end in which the goal's tolerances have to be met; infinite: any.
+
+    Raises:
+        InvalidInput: tolerances of the wrong shape.
+    """
+
+    def __init__(
+        self, names: Sequence[str], path: Tolerances, goal: Tolerances, goal_time: float
+    ) -> None:
+        self._names = tuple(names)
+        for each in (*path, *goal):
+            if np.shape(each) != (len(self._names),):
+                raise InvalidInput(
+                    f"tolerances have shape {np.shape(each)}, expected ({len(self._names)},)",
+                    value=each,
+                )
+        self._path, self._goal, self._goal_time = path, goal, goal_time
+        self._ended: int | None = None
+
+    def judge(self, time: int, past_end: float, errors: Errors) -> Verdict | None:
+        """The verdict at the state of `time` [ns]; None while there is none.
+
+        Args:
+            time: [ns] of the state.
+            past_end: [s] how long the motion is over; negative before its end, minus infinity
+                before its beginning, when nothing is held against it.
+            errors: at that state.
+        """
+        if past_end == -np.inf:
+            self._ended = None
+            return None
+        if past_end < 0.0:
+            self._ended = None
+            broken = self._broken(self._path, errors, "path")
+            return Verdict(PATH_TOLERANCE_VIOLATED, broken) if broken else None
+        if self._ended is None:
+            self._ended = time
+        broken = self._broken(self._goal, errors, "goal")
+        if not broken:
+            return Verdict(SUCCESSFUL, "")
+        late = (time - self._ended) * 1e-9
+        if late <= self._goal_time:
+            return None
+        return Verdict(GOAL_TOLERANCE_VIOLATED, f"{broken}, {late:.3g} s after the end")
+
+    def _broken(self, tolerances: Tolerances, errors: Errors, which: str) -> str:
+        for what, allowed, found in zip(Errors._fields, tolerances, errors, strict=True):
+            over = ~(np.abs(found) <= allowed)  # a NaN is over
+            if over.any():
+                joint = int(np.argmax(np.where(over, np.abs(found) / allowed, 0.0)))
+                return (
+                    f"{self._names[joint]} is off by {found[joint]:.4g} in {what}, its {which} "
+                    f"tolerance is {allowed[joint]:.4g}"
+                )
+        return ""

@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Numbers and elements of URDF text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
+    """A new element inside another."""
+    return ElementTree.SubElement(parent, tag, attributes)
+
+
+def text_of(numbers: Any) -> str:
+    """Numbers with every digit, apart by a space."""
+    return " ".join(repr(float(number)) for number in numbers)
+
+
+def frame(place: Any, rotation: FloatArray | None = None) -> FloatArray:
+    """A homogeneous transform (4, 4)."""
+    out = np.eye(4)
+    out[:3, 3] = place
+    if rotation is not None:
+        out[:3, :3] = rotation
+    return out
+
+
+def rotation(quaternion: Any) -> FloatArray:
+    """(3, 3) of MuJoCo's w x y z."""
+    w, x, y, z = quaternion
+    return np.asarray(Rotation.from_quat([x, y, z, w]).as_matrix(), dtype=np.float64)
+
+
+def roll_pitch_yaw(R: FloatArray) -> FloatArray:
+    """(3,) [rad] angles of R = Rz(yaw) Ry(pitch) Rx(roll), exact to rounding at every pitch.
+
+    Near a pitch of a right angle yaw is known badly, but roll is told from what yaw leaves.
+    """
+    across = float(np.hypot(R[0, 0], R[1, 0]))
+    pitch = np.arctan2(-R[2, 0], across)
+    yaw = np.arctan2(R[1, 0], R[0, 0]) if across > 1e-12 else 0.0
+    sine, cosine = np.sin(yaw), np.cos(yaw)
+    row = cosine * R[1] - sine * R[0]
+    return np.array([np.arctan2(-row[2], row[1]), pitch, yaw])

@@ -1,0 +1,48 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which XML is MJCF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from robodyn.formats.yaml_text import read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def is_mjcf(source: Path | str) -> bool:
+    """Whether a file, or text, is MJCF: its root element is `<mujoco>`."""
+    text = source if isinstance(source, str) else read_text(source)
+    try:
+        for _, element in ElementTree.iterparse(_Text(text), events=("start",)):
+            return bool(element.tag == "mujoco")
+    except (ElementTree.ParseError, ValueError):
+        pass
+    return False
+
+
+class _Text:
+    """A text as a file, of which the parser reads no more than it needs."""
+
+    def __init__(self, text: str) -> None:
+        self._rest = text.encode("utf-8", "surrogatepass")
+
+    def read(self, count: int = 4096) -> bytes:
+        """The next bytes."""
+        part, self._rest = self._rest[:count], self._rest[count:]
+        return part

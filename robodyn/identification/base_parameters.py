@@ -1,0 +1,112 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Base parameters: the combinations of parameters that a motion shows, found by rank.
+
+Of the regressor's columns an independent set is chosen by QR with column pivoting; every other
+column is a combination of these, Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier,
+1991).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+
+# Columns that add less than this to those before, in parts of their size, add nothing.
+RANK = 1e-7
+# Coefficients below this are not worth a word.
+NOTICEABLE = 1e-4
+
+
+@dataclass(frozen=True)
+class Base:
+    """Which columns are independent, and what the others are of these.
+
+    Attributes:
+        kept: (b,) columns of the independent ones, ascending.
+        dropped: (d,) of the others.
+        combination: (b, d): Y[dropped] = Y[kept] @ combination.
+    """
+
+    kept: tuple[int, ...]
+    dropped: tuple[int, ...]
+    combination: FloatArray
+
+    @property
+    def matrix(self) -> FloatArray:
+        """(b, p): base parameters = matrix @ parameters."""
+        out = np.zeros((len(self.kept), len(self.kept) + len(self.dropped)))
+        out[range(len(self.kept)), self.kept] = 1.0
+        out[:, self.dropped] = self.combination
+        return out
+
+    def names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Each base parameter as a sum of parameters."""
+        out = []
+        for row, column in zip(self.combination, self.kept, strict=True):
+            text = names[column]
+            for coefficient, other in zip(row, self.dropped, strict=True):
+                if abs(coefficient) > NOTICEABLE:
+                    sign = "+" if coefficient > 0.0 else "-"
+                    size = abs(coefficient)
+                    factor = "" if abs(size - 1.0) < NOTICEABLE else f"{size:.4g} "
+                    text += f" {sign} {factor}{names[other]}"
+            out.append(text)
+        return tuple(out)
+
+    def unseen(self) -> tuple[int, ...]:
+        """Columns that are nothing: parameters that have no part in any base parameter."""
+        alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
+        return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
+
+
+def find_base(Y: FloatArray, first: Sequence[int] = (), tolerance: float = RANK) -> Base:
+    """The base of a regressor (rows, p).
+
+    Args:
+        Y: rows of many states.
+        first: columns that are kept if they are independent of each other.
+        tolerance: see `RANK`.
+    """
+    size = np.linalg.norm(Y, axis=0)
+    present = np.flatnonzero(size > 1e-12 * size.max(initial=0.0))
+    ahead = [int(c) for c in first if c in set(present.tolist())]
+    later = np.array([c for c in present if c not in set(ahead)], dtype=int)
+    scaled = Y / np.where(size > 0.0, size, 1.0)
+    kept: list[int] = []
+    rest = scaled
+    for group in (np.array(ahead, dtype=int), later):
+        if not len(group):
+            continue
+        R, order = qr(rest[:, group], mode="r", pivoting=True)
+        diagonal = np.abs(np.diag(R))
+        rank = int((diagonal > tolerance).sum())
+        kept += group[order[:rank]].tolist()
+        basis = np.linalg.qr(scaled[:, kept])[0] if kept else np.zeros((len(Y), 0))
+        rest = scaled - basis @ (basis.T @ scaled)
+    kept.sort()
+    dropped = [c for c in range(Y.shape[1]) if c not in set(kept)]
+    Q, R = np.linalg.qr(scaled[:, kept])
+    X = solve_triangular(R, Q.T @ scaled[:, dropped])
+    X = X / size[kept][:, None] * np.where(size[dropped] > 0.0, size[dropped], 0.0)
+    return Base(tuple(kept), tuple(dropped), X)

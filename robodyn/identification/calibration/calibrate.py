@@ -1,0 +1,200 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`calibrate`: the dimensions of a mechanism from measurements of its pose, or from constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.identification.calibration.checks import (
+    refuse_standstill,
+    refuse_too_few,
+    refuse_units,
+    starting_poses,
+)
+from robodyn.identification.calibration.fit import LOSSES, fit, groups_of
+from robodyn.identification.calibration.measurements import Measurements, read_measurements
+from robodyn.identification.calibration.problem import (
+    BASE_FREEDOMS,
+    CONSTRAINTS,
+    Frames,
+    Problem,
+)
+from robodyn.identification.calibration.result import CalibratedParameter, Calibration
+from robodyn.identification.calibration.setting import (
+    UNKNOWN,
+    first_frames,
+    frame_of,
+    geometry_of,
+    measure_of,
+    noise_of,
+    tolerances,
+)
+from robodyn.identification.calibration.tracking_frames import (
+    Frame,
+)
+from robodyn.identification.calibration.visibility import combination, visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.calibration.fit import Fit
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def calibrate(
+    m: Mechanism,
+    measurements: Measurements | str | Path,
+    *,
+    tracker: str | ArrayLike = UNKNOWN,
+    target: str | ArrayLike = UNKNOWN,
+    constraint: str = "",
+    sensor_zeros: bool = True,
+    parameters: Sequence[str] = (),
+    tolerance: float | tuple[float, float] | None = None,
+    noise: Mapping[str, float] | None = None,
+    loss: str = "linear",
+    progress: Callable[[float], None] | None = None,
+) -> Calibration:
+    """The dimensions of a mechanism that explain measurements best, close to the given ones.
+
+    Maximum a posteriori by Levenberg and Marquardt's method with analytic derivatives: what the
+    measurements do not show stays as it was.
+
+    Args:
+        m: the mechanism as it is described.
+        measurements: samples, or a CSV file of them; see `read_measurements`.
+        tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
+            the base in its frame.
+        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
+        constraint: instead of a tracker: `point`, a point of the body that stays in one place;
+            `plane`, a point of the body that stays in one plane; `orientation`, of the body, which
+            stays the same.
+        sensor_zeros: whether the zeros of passive joints that are measured are unknown.
+        parameters: names, or beginnings of names, of those that may change; by default all.
+        tolerance: standard deviation of lengths [m], and of angles [rad], from the given ones; by
+            default 2 % of the mechanism's size, and 0.05.
+        noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints`
+            [m or rad] of the driven joints; groups that are left out are estimated, joints none.
+        loss: `linear`, or `soft_l1`, `huber` or `cauchy` where some samples are grossly wrong.
+        progress: called with the fraction done.
+
+    Raises:
+        InvalidInput: measurements that are too few, do not move or are in other units; a mechanism
+            without dimensions to calibrate.
+        NoSolution: the model has no pose for some of the samples.
+    """
+    geometry = geometry_of(m)
+    if not isinstance(measurements, Measurements):
+        measurements = read_measurements(measurements, m)
+    measure = measure_of(measurements, constraint)
+    if loss not in LOSSES:
+        raise InvalidInput(f"loss is {loss!r}, expected one of {', '.join(LOSSES)}", value=loss)
+    refuse_standstill(m, measurements)
+    nominal = np.array([each.value for each in geometry.parameters])
+    allowed = tolerances(m, geometry, measurements, parameters, tolerance)
+    base, free_base = frame_of("tracker", tracker)
+    goal, free_target = frame_of("target", target)
+    if measure in CONSTRAINTS:
+        base, free_base = Frame.identity(), BASE_FREEDOMS[measure]
+    if measure in ("none", "orientation"):
+        goal, free_target = Frame.identity(), ()
+    if measure in ("position", "point", "plane"):
+        free_target = free_target[:3]
+    if measure == "none":
+        free_base = ()
+    poses = starting_poses(m, measurements)
+    frames = Frames(*first_frames(measure, measurements, poses, base, goal, free_base,
+                                   free_target), np.zeros(len(measurements.passive)))  # fmt: skip
+    problem = Problem(
+        geometry, nominal, allowed, measurements, measure, frames, free_base, free_target,
+        sensor_zeros, m.size, poses,
+    )  # fmt: skip
+    refuse_units(m, measurements, measure, poses)
+    refuse_too_few(problem, measurements)
+    assumed, estimate = noise_of(m, problem, noise)
+    held = fit(problem.held(), assumed, False, loss)
+    _, near = problem.held().unpacked(held.unknowns)
+    found = fit(problem.from_frames(near), assumed, estimate, loss, progress)
+    return _result(m, problem.from_frames(near), found, held)
+
+
+def _result(m: Mechanism, problem: Problem, found: Fit, held: Fit) -> Calibration:
+    values, frames = problem.unpacked(found.unknowns)
+    count = len(problem.active)
+    tolerance = problem.tolerance[problem.active]
+    covariance = found.covariance[:count, :count] * np.outer(tolerance, tolerance)
+    deviations = np.zeros(len(values))
+    deviations[problem.active] = np.sqrt(np.diag(covariance))
+    seen = visibility(found.whitened, count)
+    names = [problem.geometry.parameters[i].name for i in problem.active]
+    unseen = [combination(row, names) for row in seen.unseen]
+    groups = tuple(groups_of(problem))
+    hidden = [each.name for each in problem.geometry.parameters if each.passive_only]
+    notes = []
+    if hidden and not problem.passive:
+        notes.append(
+            f"{len(hidden)} parameters, {hidden[0]} to {hidden[-1]}, do not change where the body "
+            "is: readings of passive joints would show them"
+        )
+    free = [name for name, rows in (("tracker", problem.free_base), ("target", problem.free_target))
+            if rows and problem.measure not in CONSTRAINTS]  # fmt: skip
+    if free and unseen:
+        notes.append(
+            f"where the {' and the '.join(free)} is was not known: what moves with its frame as a "
+            "whole cannot be seen, and stays as it was"
+        )
+    if not found.converged:
+        notes.append("the iteration ended before it converged")
+    return Calibration(
+        mechanism=problem.geometry.with_geometry(values),
+        nominal=m,
+        parameters=tuple(
+            CalibratedParameter(
+                each.name, each.unit, each.value, float(after), float(sigma),
+                bool(0.0 < sigma < 0.7 * allowed),
+            )
+            for each, after, sigma, allowed in zip(
+                problem.geometry.parameters, values, deviations, problem.tolerance, strict=True
+            )
+        ),
+        unseen=tuple(unseen),
+        rmse_before=_rmse(held.evaluated.residual, groups),
+        rmse_after=_rmse(found.evaluated.residual, groups),
+        residuals=found.evaluated.residual,
+        groups=groups,
+        noise=dict(found.noise.groups),
+        singular_values=seen.singular_values,
+        condition=seen.condition,
+        tracker=frames.base.pose,
+        target=frames.target.pose,
+        covariance=covariance,
+        free=tuple(names),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _rmse(residual: FloatArray, groups: Sequence[str]) -> dict[str, float]:
+    names: dict[str, Any] = dict.fromkeys(groups)
+    kinds = np.array(groups)
+    return {name: float(np.sqrt((residual[:, kinds == name] ** 2).mean())) for name in names}

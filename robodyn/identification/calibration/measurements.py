@@ -1,0 +1,219 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is measured for a calibration, and the CSV file that holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, OutputError
+from robodyn.identification.csv_table import read_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
+# Trackers write quaternions with few digits; what is further from unit length is something else.
+UNIT_LENGTH = 0.01
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """Samples of a mechanism at rest; SI units.
+
+    Attributes:
+        joints: (N, n) positions of the driven joints as the mechanism measures them, by its zeros.
+        pose: (N, 7) of the target by the tracker: x y z [m], quaternion x y z w; or None.
+        position: (N, 3) [m] of the target where its orientation is not measured; or None.
+        passive: readings (N,) [rad or m] of passive joints by their names, as the URDF measures
+            them.
+        source: the file they were read from.
+    """
+
+    joints: FloatArray
+    pose: FloatArray | None = None
+    position: FloatArray | None = None
+    passive: Mapping[str, FloatArray] = field(default_factory=dict)
+    source: str = ""
+
+    @classmethod
+    def from_arrays(
+        cls,
+        m: Mechanism,
+        joints: ArrayLike,
+        *,
+        pose: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        passive: Mapping[str, ArrayLike] | None = None,
+        source: str = "",
+    ) -> Measurements:
+        """Checked measurements; see the class.
+
+        Raises:
+            InvalidInput: wrong shapes, values that are not finite, quaternions not of unit length.
+        """
+        where = as_array("joints", joints, (len(m.joint_names),), "m or rad")
+        if where.ndim != 2:
+            raise InvalidInput(f"joints has shape {where.shape}, expected (N, n)", value=joints)
+        if pose is not None and position is not None:
+            raise InvalidInput("give poses or positions of the target, not both", value=position)
+        count = (len(where),)
+        poses = None if pose is None else _poses(as_array("pose", pose, (7,)), source)
+        places = None if position is None else as_array("position", position, (3,), "m")
+        others = {name: as_array(name, each, ()) for name, each in (passive or {}).items()}
+        for name, each in (("pose", poses), ("position", places), *others.items()):
+            if each is not None and each.shape[:1] != count:
+                raise InvalidInput(
+                    f"{name} has shape {each.shape}, expected {count[0]} samples as joints has",
+                    value=each.shape,
+                )
+        return cls(where, poses, places, others, source)
+
+    def to_csv(self, path: str | Path, m: Mechanism) -> None:
+        """Write them as `read_measurements` reads them.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        readings = m.joint_signs * (self.joints - m.joint_offsets)
+        header = [f"{name}.position" for name in m.joint_names]
+        columns = [readings]
+        if self.pose is not None:
+            header += [*POSITION, *QUATERNION]
+            columns.append(self.pose)
+        if self.position is not None:
+            header += POSITION
+            columns.append(self.position)
+        header += [f"{name}.position" for name in self.passive]
+        columns += [np.asarray(each)[:, None] for each in self.passive.values()]
+        try:
+            np.savetxt(path, np.hstack(columns), "%.17g", ",", header=",".join(header), comments="")
+        except OSError as failure:
+            raise OutputError(f"{path}: cannot be written: {failure}", value=str(path)) from failure
+
+
+def read_measurements(
+    path: str | Path, m: Mechanism, *, position_unit: str = "", tracker_unit: str = ""
+) -> Measurements:
+    """The measurements in a CSV file, a sample at rest in each row.
+
+    Columns, in any order: `<joint>.position` of every driven joint, as its joint state has it;
+    `x, y, z` [m] of the target and `qx, qy, qz, qw` where its orientation is measured; and
+    `<joint>.position` of passive joints that are measured.
+
+    Args:
+        path: the file.
+        m: the mechanism.
+        position_unit: `deg` or `mm` where revolute or prismatic joints are in these.
+        tracker_unit: `mm` where x, y and z are in millimetres.
+
+    Raises:
+        InvalidInput: no such file, or a cell or column that is wrong or missing.
+    """
+    file = Path(path)
+    header, numbers, line = read_columns(file)
+    if tracker_unit not in ("", "m", "mm"):
+        raise InvalidInput(
+            f"tracker_unit is {tracker_unit!r}, expected one of m, mm", value=tracker_unit
+        )
+    if position_unit not in ("", "rad", "m", "deg", "mm"):
+        raise InvalidInput(
+            f"position_unit is {position_unit!r}, expected one of rad, m, deg, mm",
+            value=position_unit,
+        )
+    _refuse_gaps(path, header, numbers, line)
+    columns = {name.removesuffix(".position"): numbers[:, i] for i, name in enumerate(header)}
+    missing = [name for name in m.joint_names if name not in columns]
+    if missing:
+        raise InvalidInput(
+            f"{path}: no column {', '.join(f'{name}.position' for name in missing)}; found "
+            f"{', '.join(header)}",
+            value=missing,
+        )
+    readings = np.column_stack([columns[name] for name in m.joint_names])
+    scale = [_scale(position_unit, unit) for unit in m.joint_units]
+    pose, position = _target(path, columns, 1e-3 if tracker_unit == "mm" else 1.0)
+    passive = {name: columns[name] for name in m.passive_joint_names if name in columns}
+    if position_unit == "deg":
+        passive = {name: np.radians(each) for name, each in passive.items()}
+    return Measurements.from_arrays(
+        m,
+        m.joint_signs * np.array(scale) * readings + m.joint_offsets,
+        pose=pose,
+        position=position,
+        passive=passive,
+        source=str(path),
+    )
+
+
+def _scale(given: str, unit: str) -> float:
+    if given == "deg" and unit == "rad":
+        return np.pi / 180.0
+    return 1e-3 if given == "mm" and unit == "m" else 1.0
+
+
+def _refuse_gaps(path: str | Path, header: Sequence[str], numbers: FloatArray, line: int) -> None:
+    if not np.isfinite(numbers).all():
+        row, column = np.argwhere(~np.isfinite(numbers))[0].tolist()
+        raise InvalidInput(
+            f"{path}: sample {row + 1} has no number in column {header[column]!r}; leave samples "
+            "out that were not measured whole",
+            value=line + row + 1,
+        )
+
+
+def _target(
+    path: str | Path, columns: Mapping[str, FloatArray], scale: float
+) -> tuple[FloatArray | None, FloatArray | None]:
+    found = [name for name in (*POSITION, *QUATERNION) if name in columns]
+    if not found:
+        return None, None
+    wanted = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise InvalidInput(
+            f"{path}: no column {', '.join(missing)} beside {', '.join(found)}", value=missing
+        )
+    place = scale * np.column_stack([columns[name] for name in POSITION])
+    if len(wanted) == 3:
+        return None, place
+    turn = np.column_stack([columns[name] for name in QUATERNION])
+    return np.hstack([place, turn]), None
+
+
+def _poses(pose: FloatArray, source: str) -> FloatArray:
+    """Poses with quaternions of unit length, as trackers write these with few digits."""
+    out: FloatArray = pose.copy()
+    norms = np.linalg.norm(pose[..., 3:], axis=-1, keepdims=True)
+    worst = float(np.abs(norms - 1.0).max(initial=0.0))
+    if worst > UNIT_LENGTH:
+        where = f"{source}: " if source else ""
+        raise InvalidInput(
+            f"{where}a quaternion (qx, qy, qz, qw) has length {1.0 + worst:.4g} or its inverse, "
+            "expected 1",
+            value=worst,
+        )
+    out[..., 3:] /= norms
+    return out

@@ -1,0 +1,231 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which poses to measure: those from which the dimensions follow most precisely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.identification.calibration.fit import Noise, groups_of, weights_of
+from robodyn.identification.calibration.measurements import Measurements
+from robodyn.identification.calibration.problem import Frames, Problem
+from robodyn.identification.calibration.setting import ALL, geometry_of, tolerances
+from robodyn.identification.calibration.tracking_frames import Frame
+from robodyn.identification.calibration.visibility import visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
+FREE = {"rad": np.pi, "m": 0.5}
+# Rounds of exchange; it has usually come to rest after a few.
+ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class CalibrationPoses:
+    """Poses to measure, in the order in which they were chosen.
+
+    Attributes:
+        configurations: (n, nq).
+        joints: (n, n_driven) positions of the driven joints.
+        poses: (n, 7) of the body.
+        log_det: natural logarithm of the determinant of the information that they give, prior
+            included: half of it is the gain in the logarithm of the volume of uncertainty.
+        observability: geometric mean of the singular values of what is seen over sqrt(n), the
+            index O1 of Borm and Menq (1991), scaled as in `Visibility`.
+        condition: of what is seen, the index O2 of Driels and Pathre (1990), inverted.
+        random_log_det: that of as many poses drawn at random, for comparison.
+    """
+
+    configurations: FloatArray
+    joints: FloatArray
+    poses: FloatArray
+    log_det: float
+    observability: float
+    condition: float
+    random_log_det: float
+
+
+def calibration_poses(
+    m: Mechanism,
+    n: int,
+    *,
+    measure: str = "pose",
+    tracker_known: bool = False,
+    parameters: Sequence[str] = (),
+    candidates: int = 300,
+    margin: float = 0.02,
+    max_condition: float = 1000.0,
+    noise: float = 1e-4,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> CalibrationPoses:
+    """Poses within the limits of the joints that show the dimensions best: D-optimal by exchange.
+
+    Poses are drawn at random; the best n of them are sought one after the other, then exchanged as
+    long as the determinant of the information grows (Fedorov 1972).
+
+    Args:
+        m: the mechanism.
+        n: how many.
+        measure: `pose` or `position` of a target.
+        tracker_known: whether the frames of tracker and target are known.
+        parameters: those that may change, as of `calibrate`.
+        candidates: how many to draw.
+        margin: of the joints' ranges that is left at either end.
+        max_condition: largest condition number, moments over the characteristic length.
+        noise: of the tracker: [m] over the mechanism's size, and [rad].
+        seed: of what is drawn.
+        progress: called with the fraction done.
+
+    Raises:
+        InvalidInput: too few of the candidates can be reached.
+    """
+    if n < 1 or candidates < n:
+        raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
+    if measure not in ("pose", "position"):
+        raise InvalidInput(f"measure is {measure!r}, expected pose or position", value=measure)
+    geometry_of(m)  # refuses what has none before the work is done
+    rng = np.random.default_rng(seed)
+    drawn = _drawn(m, candidates, margin, max_condition, rng, progress)
+    if len(drawn) < n:
+        raise InvalidInput(
+            f"{m.name}: only {len(drawn)} of {candidates} random poses are within reach and below "
+            f"the condition number {max_condition:g}; raise max_condition or candidates",
+            value=len(drawn),
+        )
+    blocks, count = _information(m, drawn, measure, tracker_known, parameters, noise)
+    chosen = _exchanged(blocks, n)
+    rows = np.concatenate([blocks[i] for i in chosen])
+    seen = visibility(rows, count)
+    values = seen.singular_values[seen.singular_values >= 1.0]
+    index = float(np.exp(np.log(values).mean()) / np.sqrt(n)) if len(values) else 0.0
+    if progress is not None:
+        progress(1.0)
+    best = drawn[chosen]
+    return CalibrationPoses(
+        best, m.joint_positions(best), m.body_pose(best), _log_det(rows), index, seen.condition,
+        _log_det(np.concatenate(blocks[:n])),
+    )  # fmt: skip
+
+
+def _drawn(
+    m: Mechanism,
+    candidates: int,
+    margin: float,
+    max_condition: float,
+    rng: np.random.Generator,
+    progress: Callable[[float], None] | None,
+) -> FloatArray:
+    """Configurations (k, nq) with joints drawn evenly from their ranges."""
+    home = m.joint_positions(m.home)
+    wide = np.array([FREE[u] * (m.size if u == "m" else 1.0) for u in m.joint_units])
+    low, high = m.position_limits.T
+    low = np.where(np.isfinite(low), low, home - wide)
+    high = np.where(np.isfinite(high), high, home + wide)
+    edge = margin * (high - low)
+    found = []
+    for number in range(candidates):
+        if progress is not None and number % 10 == 0:
+            progress(0.8 * number / candidates)
+        joints = rng.uniform(low + edge, high - edge)
+        try:
+            here = m.assemble(joints)
+            ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
+        except KinematicsError:
+            continue
+        if ratio <= max_condition:
+            found.append(here)
+    return np.array(found).reshape(len(found), len(m.home))
+
+
+def _information(
+    m: Mechanism,
+    configurations: FloatArray,
+    measure: str,
+    known: bool,
+    parameters: Sequence[str],
+    noise: float,
+) -> tuple[list[FloatArray], int]:
+    """Whitened derivatives (r, U) of each pose, and how many unknowns are parameters."""
+    geometry = geometry_of(m)
+    poses = m.body_pose(configurations)
+    whole = measure == "pose"
+    samples = Measurements.from_arrays(
+        m,
+        m.joint_positions(configurations),
+        pose=poses if whole else None,
+        position=None if whole else poses[:, :3],
+    )
+    frames = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
+    nominal = np.array([each.value for each in geometry.parameters])
+    free = () if known else ALL
+    problem = Problem(
+        geometry, nominal, tolerances(m, geometry, samples, parameters, None), samples, measure,
+        frames, free, free if measure == "pose" else free[:3], False, m.size, poses,
+    )  # fmt: skip
+    found = problem.evaluate(np.zeros(problem.count))
+    assert found is not None  # the poses are those of the nominal mechanism
+    sigma = {name: noise * (m.size if name == "position" else 1.0) for name in groups_of(problem)}
+    weights = weights_of(problem, Noise(sigma, np.zeros(len(m.joint_names))), found)
+    return list(weights @ found.jacobian), len(problem.active)
+
+
+def _log_det(rows: FloatArray) -> float:
+    return float(np.linalg.slogdet(np.eye(rows.shape[1]) + rows.T @ rows)[1])
+
+
+def _exchanged(blocks: Sequence[FloatArray], n: int) -> list[int]:
+    """Indices (n,) of the blocks with the largest determinant that single exchanges reach."""
+    stacked = np.array(blocks)
+    chosen: list[int] = []
+    inverse = np.eye(stacked.shape[2])
+    for _ in range(n):
+        chosen.append(_best(stacked, inverse, chosen))
+        inverse = _with(inverse, stacked[chosen[-1]], 1.0)
+    for _ in range(ROUNDS):
+        before = list(chosen)
+        for place in range(n):
+            without = _with(inverse, stacked[chosen[place]], -1.0)
+            others = chosen[:place] + chosen[place + 1 :]
+            chosen[place] = _best(stacked, without, others)
+            inverse = _with(without, stacked[chosen[place]], 1.0)
+        if chosen == before:
+            break
+        rows = np.concatenate(stacked[chosen])
+        inverse = np.linalg.inv(np.eye(stacked.shape[2]) + rows.T @ rows)  # rounding adds up
+    return chosen
+
+
+def _best(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
+    """The block that adds most: det(I + A inverse A') is the factor of the determinant."""
+    gains = np.linalg.slogdet(np.eye(blocks.shape[1]) + blocks @ inverse @ blocks.swapaxes(1, 2))[1]
+    gains[list(taken)] = -np.inf
+    return int(gains.argmax())
+
+
+def _with(inverse: FloatArray, block: FloatArray, sign: float) -> FloatArray:
+    """The inverse information with a block added or, with sign -1, taken out (Woodbury)."""
+    across = inverse @ block.T
+    inner = np.eye(len(block)) + sign * block @ across
+    return np.asarray(inverse - sign * across @ np.linalg.solve(inner, across.T))

@@ -1,0 +1,266 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The least-squares problem of a calibration: residuals, their derivatives, and what is unknown.
+
+A tracker sees the target at B X E, where X is the body's pose, B the mechanism's base in the
+tracker's frame and E the target on the body. A constraint is a measurement without a tracker: of a
+point that stays where it is, a plane that a point keeps to, or an orientation that does not change,
+some of the rows of B X E are zero in a frame B that is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from robodyn.errors import RobodynError
+from robodyn.identification.calibration.tracking_frames import Frame
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.calibration.measurements import Measurements
+    from robodyn.mechanisms.common.geometry import Geometry
+
+# Rows of a pose that each kind of measurement has, and which of the six freedoms of B it needs.
+ROWS = {
+    "pose": (0, 1, 2, 3, 4, 5),
+    "position": (0, 1, 2),
+    "point": (0, 1, 2),
+    "plane": (2,),
+    "orientation": (3, 4, 5),
+    "none": (),
+}
+CONSTRAINTS = ("point", "plane", "orientation")
+BASE_FREEDOMS = {"point": (0, 1, 2), "plane": (2, 3, 4), "orientation": (3, 4, 5)}
+# Frames and zeros of sensors are estimated without a prior to speak of [m over size, rad].
+WIDE = 100.0
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What is estimated beside the mechanism: B, E, and zeros (k,) of the passive joints."""
+
+    base: Frame
+    target: Frame
+    zeros: FloatArray
+
+
+class Evaluated(NamedTuple):
+    """Residuals (N, r), measured minus predicted, and minus their derivative (N, r, U)."""
+
+    residual: FloatArray
+    jacobian: FloatArray
+    by_joint: FloatArray
+    poses: FloatArray
+
+
+class Problem:
+    """Residuals of a calibration as a function of U scaled unknowns.
+
+    The unknowns are deviations from the nominal parameters over their tolerances, then steps of the
+    frames over `WIDE`.
+
+    Args:
+        geometry: of the mechanism.
+        nominal: (P,) its parameters.
+        tolerance: (P,) how far they may be off [m, rad], a standard deviation; zero where held.
+        measurements: the samples.
+        measure: one of `ROWS`.
+        frames: where to begin.
+        free_base, free_target: which of the six freedoms of the frames are unknown.
+        zeros: whether the passive joints' zeros are unknown.
+        length: [m] of the order of the mechanism.
+        poses: (N, 7) near those of the samples.
+    """
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        nominal: FloatArray,
+        tolerance: FloatArray,
+        measurements: Measurements,
+        measure: str,
+        frames: Frames,
+        free_base: tuple[int, ...],
+        free_target: tuple[int, ...],
+        zeros: bool,
+        length: float,
+        poses: FloatArray,
+    ) -> None:
+        self.geometry, self.nominal, self.tolerance = geometry, nominal, tolerance
+        self.measurements, self.measure, self.frames = measurements, measure, frames
+        self.rows = list(ROWS[measure])
+        self.passive = [
+            geometry.passive_joints.index(name)
+            for name in measurements.passive
+            if name in geometry.passive_joints
+        ]
+        seen = [measurements.passive[geometry.passive_joints[i]] for i in self.passive]
+        self._seen = np.array(seen).T if seen else np.zeros((len(measurements.joints), 0))
+        self.active = np.flatnonzero(tolerance > 0.0)
+        self.free_base, self.free_target = list(free_base), list(free_target)
+        self._zeros = len(self.passive) if zeros else 0
+        scale = WIDE * np.array([length] * 3 + [1.0] * 3)
+        self._scale = np.concatenate(
+            [
+                tolerance[self.active],
+                scale[self.free_base],
+                scale[self.free_target],
+                np.full(self._zeros, WIDE),
+            ]
+        )
+        self._length, self._poses = length, poses
+
+    @property
+    def count(self) -> int:
+        """U."""
+        return len(self._scale)
+
+    @property
+    def equations(self) -> int:
+        """How many numbers were measured."""
+        return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
+
+    def held(self) -> Problem:
+        """The same problem with the geometry held at its nominal values."""
+        return self.with_tolerance(np.zeros_like(self.tolerance))
+
+    def with_tolerance(self, tolerance: FloatArray) -> Problem:
+        """The same problem with other tolerances."""
+        return self._again(tolerance, self.frames)
+
+    def from_frames(self, frames: Frames) -> Problem:
+        """The same problem with its frames elsewhere; unknowns of zero are these frames."""
+        return self._again(self.tolerance, frames)
+
+    def _again(self, tolerance: FloatArray, frames: Frames) -> Problem:
+        return Problem(
+            self.geometry, self.nominal, tolerance, self.measurements, self.measure, frames,
+            tuple(self.free_base), tuple(self.free_target), self._zeros > 0, self._length,
+            self._poses,
+        )  # fmt: skip
+
+    def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
+        """Parameters (P,) and frames."""
+        steps = unknowns * self._scale
+        p, b, t = len(self.active), len(self.free_base), len(self.free_target)
+        values = self.nominal.copy()
+        values[self.active] += steps[:p]
+        base, target = np.zeros(6), np.zeros(6)
+        base[self.free_base], target[self.free_target] = steps[p : p + b], steps[p + b : p + b + t]
+        zeros = self.frames.zeros.copy()
+        if self._zeros:
+            zeros = zeros + steps[p + b + t :]
+        moved = Frames(self.frames.base.moved(base), self.frames.target.moved(target), zeros)
+        return values, moved
+
+    def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
+        """Residuals and derivatives; None where a sample has no pose."""
+        values, frames = self.unpacked(unknowns)
+        try:
+            placed = self.geometry.place(values, self.measurements.joints, self._poses)
+        except RobodynError:
+            return None
+        self._poses = placed.poses
+        steps = unknowns * self._scale
+        p, b, t = len(self.active), len(self.free_base), len(self.free_target)
+        turn_base, turn_target = np.zeros(6), np.zeros(6)
+        turn_base[self.free_base] = steps[p : p + b]
+        turn_target[self.free_target] = steps[p + b : p + b + t]
+        R, place = rotation_matrix(placed.poses), placed.poses[:, :3]
+        RB, RE = frames.base.rotation, frames.target.rotation
+        arm = R @ frames.target.origin
+        body = np.concatenate([placed.by_parameter[:, :, self.active], placed.by_joint], axis=2)
+        n = placed.by_joint.shape[2]
+        moved = body[:, :3] + np.cross(body[:, 3:], arm[:, :, None], axis=1)
+        of_body = np.concatenate([RB @ moved, RB @ body[:, 3:]], axis=1)
+        seen_at = (place + arm) @ RB.T
+        of_base = np.zeros((len(R), 6, 6))
+        of_base[:, :3, :3] = of_base[:, 3:, 3:] = np.eye(3)
+        turned = left_jacobian(turn_base[3:])
+        of_base[:, :3, 3:] = -cross_matrices(seen_at) @ turned
+        of_base[:, 3:, 3:] = turned
+        of_target = np.zeros((len(R), 6, 6))
+        of_target[:, :3, :3] = RB @ R
+        of_target[:, 3:, 3:] = RB @ R @ left_jacobian(turn_target[3:])
+        predicted = np.concatenate(
+            [of_body[:, :, : len(self.active)], of_base[:, :, self.free_base],
+             of_target[:, :, self.free_target], np.zeros((len(R), 6, self._zeros)),
+             of_body[:, :, -n:]], axis=2
+        )  # fmt: skip
+        residual, predicted = self._difference(seen_at + frames.base.origin, RB @ R @ RE, predicted)
+        passive = self._passive(placed.passive, frames)
+        across = np.zeros((len(R), len(self.passive), predicted.shape[2]))
+        across[:, :, : len(self.active)] = placed.passive_by_parameter[:, self.passive][
+            :, :, self.active
+        ]
+        across[:, :, -n:] = placed.passive_by_joint[:, self.passive]
+        if self._zeros:
+            across[:, :, p + b + t : -n] = np.eye(self._zeros)
+        whole = np.concatenate([predicted[:, self.rows], across], axis=1)
+        return Evaluated(
+            np.concatenate([residual[:, self.rows], passive], axis=1),
+            whole[:, :, :-n] * self._scale,
+            whole[:, :, -n:],
+            placed.poses,
+        )
+
+    def _difference(
+        self, place: FloatArray, rotation: FloatArray, predicted: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Residuals (N, 6) and the derivatives of what is subtracted in them."""
+        count = len(place)
+        seen, turned = np.zeros((count, 3)), np.broadcast_to(np.eye(3), (count, 3, 3))
+        if self.measurements.pose is not None and self.measure == "pose":
+            seen = self.measurements.pose[:, :3]
+            turned = rotation_matrix(self.measurements.pose)
+        elif self.measurements.position is not None and self.measure == "position":
+            seen = self.measurements.position
+        turn = np.zeros((count, 3))
+        if 3 in self.rows:
+            turn = Rotation.from_matrix(turned @ rotation.swapaxes(1, 2)).as_rotvec()
+            # log(exp(r) exp(-d)) = r - Jr(r)^-1 d, and Jr(r) = Jl(-r)
+            predicted = predicted.copy()
+            inverse = np.array([np.linalg.inv(left_jacobian(-each)) for each in turn])
+            predicted[:, 3:] = inverse @ predicted[:, 3:]
+        return np.concatenate([seen - place, turn], axis=1), predicted
+
+    def _passive(self, readings: FloatArray, frames: Frames) -> FloatArray:
+        """Residuals (N, k) of the passive joints, angles without turns."""
+        apart = self._seen - readings[:, self.passive] - frames.zeros
+        return np.asarray(apart - 2.0 * np.pi * np.round(apart / (2.0 * np.pi)))
+
+
+def cross_matrices(vectors: FloatArray) -> FloatArray:
+    """Matrices (N, 3, 3) of the cross products with vectors (N, 3)."""
+    out = np.zeros((len(vectors), 3, 3))
+    x, y, z = vectors.T
+    out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
+    return np.asarray(out - out.swapaxes(1, 2))
+
+
+def left_jacobian(turn: FloatArray) -> FloatArray:
+    """(3, 3) that maps a change of a rotation vector to the rotation that follows it."""
+    angle = float(np.linalg.norm(turn))
+    if angle < 1e-8:
+        return np.asarray(np.eye(3) + 0.5 * cross_matrices(turn[None])[0])
+    axis = turn / angle
+    cross = cross_matrices(axis[None])[0]
+    a, b = np.sin(angle) / angle, (1.0 - np.cos(angle)) / angle
+    return np.asarray(a * np.eye(3) + (1.0 - a) * np.outer(axis, axis) + b * cross)

@@ -1,0 +1,129 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a calibration found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from robodyn.identification.model_file import write_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+@dataclass(frozen=True)
+class CalibratedParameter:
+    """One dimension before and after.
+
+    Attributes:
+        name, unit: of it.
+        before, after: values [m or rad].
+        deviation: standard deviation of `after` [m or rad].
+        seen: whether the measurements say more of it than its tolerance did.
+    """
+
+    name: str
+    unit: str
+    before: float
+    after: float
+    deviation: float
+    seen: bool
+
+    @property
+    def change(self) -> float:
+        """After minus before [m or rad]."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A calibrated mechanism.
+
+    Attributes:
+        mechanism: with the dimensions that were found.
+        nominal: as it was described.
+        parameters: all dimensions, before and after.
+        unseen: combinations that the measurements do not show, and which stay as they were.
+        rmse_before, rmse_after: root mean square of the residuals by group: `position` [m],
+            `orientation` [rad], `passive` [rad]; before with the nominal dimensions and the
+            frames that suit them best.
+        residuals: (N, r) measured minus predicted, a row for each sample.
+        groups: the group of each column of the residuals.
+        noise: standard deviation by group, as given or estimated.
+        singular_values: of the scaled identification Jacobian; see `Visibility`.
+        condition: of what is seen.
+        tracker: (7,) pose of the mechanism's base in the tracker's frame.
+        target: (7,) pose of the target on the body.
+        covariance: (p, p) of the free parameters [m, rad], in the order of `free`.
+        free: names of the parameters that were fitted.
+        notes: what is to be said of it.
+    """
+
+    mechanism: Mechanism
+    nominal: Mechanism
+    parameters: tuple[CalibratedParameter, ...]
+    unseen: tuple[str, ...]
+    rmse_before: Mapping[str, float]
+    rmse_after: Mapping[str, float]
+    residuals: FloatArray
+    groups: tuple[str, ...]
+    noise: Mapping[str, float]
+    singular_values: FloatArray
+    condition: float
+    tracker: FloatArray
+    target: FloatArray
+    covariance: FloatArray
+    free: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibrated mechanism as a YAML model file.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        write_model(self.mechanism, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the mechanisms, as plain numbers and texts."""
+        return {
+            "model": self.nominal.name,
+            "samples": len(self.residuals),
+            "parameters": [
+                {
+                    "name": each.name,
+                    "unit": each.unit,
+                    "before": each.before,
+                    "after": each.after,
+                    "deviation": each.deviation,
+                    "seen": each.seen,
+                }
+                for each in self.parameters
+            ],
+            "unseen": list(self.unseen),
+            "rmse_before": dict(self.rmse_before),
+            "rmse_after": dict(self.rmse_after),
+            "noise": dict(self.noise),
+            "condition": self.condition,
+            "tracker": self.tracker.tolist(),
+            "target": self.target.tolist(),
+            "notes": list(self.notes),
+        }

@@ -1,0 +1,207 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is free in a calibration: parameters with their tolerances, frames, noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_pose, as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.identification.calibration.fit import FIRST, Noise, groups_of
+from robodyn.identification.calibration.problem import CONSTRAINTS
+from robodyn.identification.calibration.tracking_frames import (
+    Frame,
+    frames_from_poses,
+    frames_from_positions,
+    plane_frame,
+)
+from robodyn.mechanisms.registry import kind_of
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.calibration.measurements import Measurements
+    from robodyn.identification.calibration.problem import Problem
+    from robodyn.mechanisms.common.geometry import Geometry
+    from robodyn.mechanisms.protocol import Mechanism
+
+# How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
+LENGTHS, ANGLES = 0.02, 0.05
+KNOWN, UNKNOWN = "known", "unknown"
+ALL = tuple(range(6))
+
+
+def geometry_of(m: Mechanism) -> Geometry:
+    """The dimensions of a mechanism.
+
+    Raises:
+        InvalidInput: a kind that has none that could be calibrated.
+    """
+    adapter = kind_of(m).adapter("geometry")
+    if adapter is None:
+        raise InvalidInput(
+            f"{m.name}: mechanisms of the kind {m.kind!r} have no dimensions to calibrate",
+            value=m.kind,
+        )
+    geometry: Geometry = adapter(m)
+    return geometry
+
+
+def measure_of(measurements: Measurements, constraint: str) -> str:
+    """What is measured, one of `ROWS`.
+
+    Raises:
+        InvalidInput: an unknown constraint, one beside a tracker, or nothing at all.
+    """
+    if constraint and constraint not in CONSTRAINTS:
+        raise InvalidInput(
+            f"constraint is {constraint!r}, expected one of {', '.join(CONSTRAINTS)}",
+            value=constraint,
+        )
+    tracked = measurements.pose is not None or measurements.position is not None
+    if constraint:
+        if tracked:
+            raise InvalidInput(
+                "measurements of a tracker and a constraint cannot be used together; leave one out",
+                value=constraint,
+            )
+        return constraint
+    if not tracked and not measurements.passive:
+        raise InvalidInput(
+            f"{measurements.source or 'measurements'}: nothing but the driven joints was measured; "
+            "add poses or positions of a target, readings of passive joints, or a constraint",
+            value=measurements.source,
+        )
+    if measurements.pose is not None:
+        return "pose"
+    return "position" if measurements.position is not None else "none"
+
+
+def frame_of(name: str, given: str | ArrayLike) -> tuple[Frame, tuple[int, ...]]:
+    """A frame as a user states it, and which of its freedoms are unknown.
+
+    Raises:
+        InvalidInput: neither known, unknown nor a pose.
+    """
+    if isinstance(given, str):
+        if given not in (KNOWN, UNKNOWN):
+            raise InvalidInput(
+                f"{name} is {given!r}, expected known, unknown, or a pose (7,)", value=given
+            )
+        return Frame.identity(), ALL if given == UNKNOWN else ()
+    pose = as_pose(name, given)
+    return Frame(rotation_matrix(pose), pose[:3]), ()
+
+
+def tolerances(
+    m: Mechanism,
+    geometry: Geometry,
+    measurements: Measurements,
+    chosen: Sequence[str],
+    tolerance: float | tuple[float, float] | None,
+) -> FloatArray:
+    """(P,) of the parameters [m, rad]; zero of those that are held.
+
+    Raises:
+        InvalidInput: an unknown parameter, or a tolerance that is not positive.
+    """
+    names = [each.name for each in geometry.parameters]
+    unknown = [each for each in chosen if not any(name.startswith(each) for name in names)]
+    if unknown:
+        raise InvalidInput(
+            f"parameters: no parameter of {m.name} begins with {', '.join(unknown)}; they are "
+            f"{', '.join(names[:12])} ...",
+            value=unknown,
+        )
+    pair = tolerance if isinstance(tolerance, tuple) else (tolerance, None)
+    lengths = LENGTHS * m.size if pair[0] is None else pair[0]
+    angles = ANGLES if pair[1] is None else pair[1]
+    by_unit = {
+        "m": as_scalar("tolerance of lengths", lengths, "m", above=0.0),
+        "rad": as_scalar("tolerance of angles", angles, "rad", above=0.0),
+    }
+    passive = any(name in geometry.passive_joints for name in measurements.passive)
+    return np.array(
+        [
+            by_unit[each.unit]
+            if (passive or not each.passive_only)
+            and (not chosen or any(each.name.startswith(c) for c in chosen))
+            else 0.0
+            for each in geometry.parameters
+        ]
+    )
+
+
+def first_frames(
+    measure: str,
+    measurements: Measurements,
+    poses: FloatArray,
+    base: Frame,
+    target: Frame,
+    free_base: tuple[int, ...],
+    free_target: tuple[int, ...],
+) -> tuple[Frame, Frame]:
+    """Frames with which the nominal poses fit well; what is known stays."""
+    R, t = rotation_matrix(poses), poses[:, :3]
+    points = t + R @ target.origin
+    if measure == "point":
+        return Frame(np.eye(3), -points.mean(axis=0)), target
+    if measure == "plane":
+        return plane_frame(points), target
+    if measure == "orientation":
+        u, _, v = np.linalg.svd(R.sum(axis=0))
+        return Frame(np.asarray(v.T @ u.T), np.zeros(3)), target
+    if measure == "none" or not (free_base or free_target):
+        return base, target
+    # what is known is taken out of the poses, what is unknown is sought
+    R, t = R @ target.rotation, points
+    t, R = t @ base.rotation.T + base.origin, base.rotation @ R
+    if measurements.pose is not None:
+        seen = rotation_matrix(measurements.pose), measurements.pose[:, :3]
+        B, E = frames_from_poses(R, t, *seen, bool(free_base), bool(free_target))
+    else:
+        assert measurements.position is not None  # what else is measured
+        B, E = frames_from_positions(R, t, measurements.position, bool(free_base),
+                                     bool(free_target))  # fmt: skip
+    return (B if free_base else base), (E if free_target else target)
+
+
+def noise_of(
+    m: Mechanism, problem: Problem, given: Mapping[str, float] | None
+) -> tuple[Noise, bool]:
+    """The noise to begin with, and whether some of it is to be estimated.
+
+    Raises:
+        InvalidInput: an unknown group, or noise that is not positive.
+    """
+    given = dict(given or {})
+    joints = np.full(len(m.joint_names), as_scalar("noise of joints", given.pop("joints", 0.0)))
+    groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in groups_of(problem)}
+    unknown = [name for name in given if name not in ("position", "orientation", "passive")]
+    if unknown:
+        raise InvalidInput(
+            f"noise of {', '.join(unknown)}, expected position, orientation, passive or joints",
+            value=unknown,
+        )
+    for name, sigma in given.items():
+        groups[name] = as_scalar(f"noise of {name}", sigma, above=0.0)
+    return Noise(groups, joints), any(name not in given for name in groups_of(problem))

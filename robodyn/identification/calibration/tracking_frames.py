@@ -1,0 +1,132 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Where a tracker stands and where its target is fixed: a first estimate from nominal poses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+ROUNDS = 20
+
+
+class Frame(NamedTuple):
+    """A frame: rotation (3, 3) and origin (3,) [m]."""
+
+    rotation: FloatArray
+    origin: FloatArray
+
+    @classmethod
+    def identity(cls) -> Frame:
+        """No displacement."""
+        return cls(np.eye(3), np.zeros(3))
+
+    @property
+    def pose(self) -> FloatArray:
+        """(7,) x y z, quaternion x y z w."""
+        return np.concatenate([self.origin, Rotation.from_matrix(self.rotation).as_quat()])
+
+    def moved(self, step: FloatArray) -> Frame:
+        """Displaced by a translation and a rotation vector (6,)."""
+        turned = Rotation.from_rotvec(step[3:]).as_matrix() @ self.rotation
+        return Frame(turned, self.origin + step[:3])
+
+
+def frames_from_poses(
+    R: FloatArray, t: FloatArray, R_seen: FloatArray, t_seen: FloatArray, base: bool, target: bool
+) -> tuple[Frame, Frame]:
+    """Base frame B in the tracker's and target frame E on the body, of seen = B body E.
+
+    Rotations first (Shah 2013), then the origins by linear least squares. What is not sought stays
+    the identity.
+    """
+    R_base, R_target = np.eye(3), np.eye(3)
+    if base and target:
+        R_base, R_target = _rotations(R, R_seen)
+    elif base:
+        R_base = _nearest_rotation(np.einsum("nij,nkj->ik", R_seen, R))
+    elif target:
+        R_target = _nearest_rotation(np.einsum("nji,njk->ik", R, R_seen))
+    return _origins(R, t, t_seen, R_base, R_target, base, target)
+
+
+def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Rotations B and E of R_seen = B R E.
+
+    The entries of B, in a row, are the first left singular vector of the sum of all R_seen kron R.
+    """
+    total = np.einsum("nij,nkl->ikjl", R_seen, R).reshape(9, 9)
+    first = np.linalg.svd(total)[0][:, 0].reshape(3, 3)
+    B = _nearest_rotation(first * np.sign(np.linalg.det(first)))
+    E = np.eye(3)
+    for _ in range(ROUNDS):
+        E = _nearest_rotation(np.einsum("nji,njk->ik", B @ R, R_seen))
+        B = _nearest_rotation(np.einsum("nij,nkj->ik", R_seen, R @ E))
+    return B, E
+
+
+def frames_from_positions(
+    R: FloatArray, t: FloatArray, t_seen: FloatArray, base: bool, target: bool
+) -> tuple[Frame, Frame]:
+    """As `frames_from_poses` where only the target's position is seen; alternating steps."""
+    B, E = Frame.identity(), Frame.identity()
+    for _ in range(ROUNDS if base and target else 1):
+        if base:
+            points = t + R @ E.origin
+            mean, mean_seen = points.mean(axis=0), t_seen.mean(axis=0)
+            turn = _nearest_rotation((t_seen - mean_seen).T @ (points - mean))
+            B = Frame(turn, mean_seen - turn @ mean)
+        if target:
+            B, E = _origins(R, t, t_seen, B.rotation, np.eye(3), base, target)
+    return B, E
+
+
+def _origins(
+    R: FloatArray,
+    t: FloatArray,
+    t_seen: FloatArray,
+    R_base: FloatArray,
+    R_target: FloatArray,
+    base: bool,
+    target: bool,
+) -> tuple[Frame, Frame]:
+    """The origins b and e, in which seen = b + B t + B R e is linear."""
+    count = len(t)
+    matrix = np.zeros((count, 3, 6))
+    if base:
+        matrix[:, :, :3] = np.eye(3)
+    if target:
+        matrix[:, :, 3:] = R_base @ R
+    right = t_seen - t @ R_base.T
+    found = np.linalg.lstsq(matrix.reshape(-1, 6), right.reshape(-1), rcond=1e-9)[0]
+    return Frame(R_base, found[:3]), Frame(R_target, found[3:])
+
+
+def _nearest_rotation(matrix: FloatArray) -> FloatArray:
+    u, _, v = np.linalg.svd(matrix)
+    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v)
+
+
+def plane_frame(points: FloatArray) -> Frame:
+    """A frame whose plane z = 0 fits points (N, 3) best, seen from the base."""
+    middle = points.mean(axis=0)
+    _, _, axes = np.linalg.svd(points - middle)
+    turn = axes * np.linalg.det(axes)
+    return Frame(turn, -turn @ middle)

@@ -1,0 +1,128 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What least squares found, carried into bodies that can be, and into a mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from robodyn.identification.assembly import OF_FRICTION, Columns, friction_efforts
+from robodyn.identification.consistent import Priors, consistent, made_physical
+from robodyn.identification.friction import COULOMB, OFFSET, RIPPLE, RUBBING, VISCOUS, Term
+from robodyn.identification.preparation import that_move
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.preparation import Filters, Samples
+    from robodyn.identification.result import FrictionTerm
+    from robodyn.identification.solving import Solution
+    from robodyn.mechanisms.protocol import Mechanism
+
+PLAIN = (VISCOUS, COULOMB)
+# An offset is this small a part of the efforts' standard deviation, as far as nothing else is seen.
+OFFSETS = 0.05
+
+
+def made_consistent(
+    m: Mechanism,
+    columns: Columns,
+    matrix: FloatArray,
+    solution: Solution,
+    terms: Sequence[Sequence[Term]],
+    deviations: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Parameters (p,) that bodies can have, and the coefficients of friction with them.
+
+    Where friction is viscous and Coulomb's, neither is negative. An offset is near zero where the
+    recordings cannot tell it from weight, as it is for a platform that moves little.
+    """
+    b, p = matrix.shape
+    count = len(solution.x) - b
+    T = np.zeros((b + count, p + count))
+    T[:b, :p] = matrix
+    T[b:, p:] = np.eye(count)
+    rows = columns.given[: 10 * columns.bodies].reshape(-1, 10)
+    N, c = T.T @ solution.N @ T, T.T @ solution.c
+    positive, typical = list(columns.positive), columns.typical().tolist()
+    for k, (j, term) in enumerate((j, term) for j, own in enumerate(terms) for term in own):
+        if term.kind == OFFSET:
+            N[p + k, p + k] += (OFFSETS * solution.spread[j]) ** -2
+        if term.kind in PLAIN and {other.kind for other in terms[j]} <= {
+            *PLAIN,
+            OFFSET,
+            *RIPPLE,
+            *RUBBING,
+        }:
+            positive.append(p + k)
+            typical.append(max(abs(solution.x[b + k]), deviations[k], 1e-9))
+    priors = Priors(made_physical(rows, m.size), positive, np.array(typical))
+    start = np.concatenate([columns.given, solution.x[b:]])
+    found = consistent(N, c, priors, start)
+    return found[:p], found[p:]
+
+
+def identified_mechanism(
+    m: Any,
+    columns: Columns,
+    theta: FloatArray,
+    friction: Sequence[Sequence[FrictionTerm]],
+    stretches: Sequence[Samples],
+    filters: Filters,
+    loaded: FloatArray,
+    bare: Sequence[FloatArray],
+) -> tuple[Mechanism, list[str]]:
+    """The mechanism with what was found, and what its description cannot say."""
+    parameters, notes = m.parameters, []
+    values = np.array(parameters.values)
+    values[list(columns.own)] = theta[: len(columns.own)]
+    places = {name: k for k, name in enumerate(parameters.names)}
+    states = [slice(None, None, max(1, len(samples.time) // 1000)) for samples in stretches]
+    Y = [
+        m.regressor(samples.configuration[s], samples.rate[s], samples.change[s])
+        for samples, s in zip(stretches, states, strict=True)
+    ]
+    terms = [[item.term for item in own] for own in friction]
+    factors = [np.array([item.coefficient for item in own]) for own in friction]
+    rubbing = np.concatenate(
+        [
+            friction_efforts(columns.motors, samples, terms, factors, filters, Yb @ loaded)[s]
+            for samples, s, Yb in zip(stretches, states, bare, strict=True)
+        ]
+    )
+    moved = that_move(columns.motors, stretches, filters)
+    for j, joint in enumerate(m.joint_names):
+        if not moved[j]:
+            continue  # it stood still, so its friction stays as it is given
+        own = [places[f"{joint}.{part}"] for part in OF_FRICTION if f"{joint}.{part}" in places]
+        described = np.concatenate([table[:, j, own] for table in Y])
+        target = rubbing[:, j]
+        found, left = nnls(described, target)
+        values[own] = found
+        size = float(np.linalg.norm(target))
+        if left > 0.1 * size > 0.0:
+            names = ", ".join(term.name for term in terms[j])
+            notes.append(
+                f"{joint}: viscous and Coulomb friction of a description leave {left / size:.0%} "
+                f"of its friction ({names}) out; `predict` and `validate` have all of it"
+            )
+    if columns.motors.coupled:
+        names = ", ".join(columns.motors.names[i] for i in columns.motors.coupled)
+        notes.append(f"{names}: no description has coupled motors; `predict` and `validate` do")
+    return m.with_parameters(values), notes

@@ -1,0 +1,167 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parameters that bodies can have, near a given model where the data say nothing.
+
+Of all parameters whose pseudo-inertias are positive definite, those of least
+
+    (1/2) theta' N theta - c' theta  +  gamma sum_b D(J_b | J_b0)
+
+with the normal equations N, c of weighted least squares and the entropic divergence from the given
+model, D = tr(J0^-1 J) - log det(J0^-1 J) - 4 (Lee, Wensing and Park, 2020). It is a barrier, too,
+so that the problem is convex without constraints; Newton's method solves it. Rotors' inertias and
+coefficients of friction that must not be negative are bodies of one number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.identification.solving import scaling
+from robodyn.mechanisms.common.parameters import of_pseudo_inertias, pseudo_inertias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+
+# Weight of the given model, in observations: it decides only what these do not.
+GAMMA = 0.1
+STEPS = 60
+# Pseudo-inertias of the ten parameters, one each: J is linear in them.
+BASIS = pseudo_inertias(np.eye(10))
+
+
+@dataclass(frozen=True)
+class Priors:
+    """The given model, made physical.
+
+    Attributes:
+        bodies: (count, 4, 4) pseudo-inertias, positive definite; of the first columns, ten each.
+        positive: columns of numbers that must be positive.
+        values: (len(positive),) what they are taken to be.
+    """
+
+    bodies: FloatArray
+    positive: Sequence[int]
+    values: FloatArray
+
+
+def made_physical(bodies: FloatArray, size: float) -> FloatArray:
+    """Pseudo-inertias (count, 4, 4) near those of parameters (count, 10), positive definite.
+
+    Args:
+        bodies: parameters of the model; papers' tensors and URDFs are often those of no body.
+        size: [m] of the mechanism, by which a body without extent is given some.
+    """
+    J = pseudo_inertias(bodies)
+    mean = max(float(bodies[:, 0].mean()), 1e-3)
+    length = 0.05 * size
+    out = np.empty_like(J)
+    for k, own in enumerate(J):
+        mass = max(bodies[k, 0], 0.02 * mean)
+        values, vectors = np.linalg.eigh(own / np.outer(_units(length), _units(length)))
+        lowest = 2e-2 * mass
+        clipped = (vectors * np.maximum(values, lowest)) @ vectors.T
+        out[k] = clipped * np.outer(_units(length), _units(length))
+    return out
+
+
+def _units(length: float) -> FloatArray:
+    return np.array([length, length, length, 1.0])
+
+
+def consistent(
+    N: FloatArray, c: FloatArray, priors: Priors, start: FloatArray, gamma: float = GAMMA
+) -> FloatArray:
+    """The parameters (p,), from those of `start` (p,), whose bodies' entries are not used.
+
+    Args:
+        N: (p, p) normal matrix in units of the observations' noise.
+        c: (p,) right side.
+        priors: of the first columns and of the positive ones; other columns are free.
+        start: (p,) where to begin the others.
+        gamma: weight of the priors.
+    """
+    count = len(priors.bodies)
+    theta = np.array(start)
+    theta[: 10 * count] = of_pseudo_inertias(priors.bodies).ravel()
+    theta[list(priors.positive)] = priors.values
+    inverse = np.asarray(np.linalg.inv(priors.bodies), dtype=np.float64)
+    for weight in (1e4 * gamma, 1e2 * gamma, gamma):
+        for _ in range(STEPS):
+            gradient, H = _derivatives(theta, N, c, priors, inverse, weight)
+            scale = scaling(H)
+            scaled = H * np.outer(scale, scale)
+            scaled[np.diag_indices_from(scaled)] += 1e-12
+            step = -scale * np.linalg.solve(scaled, scale * gradient)
+            decrement = -float(gradient @ step)
+            now, length = _objective(theta, N, c, priors, inverse, weight), 1.0
+            while length > 1e-12:
+                value = _objective(theta + length * step, N, c, priors, inverse, weight)
+                if value <= now - 0.1 * length * decrement:
+                    break
+                length *= 0.5
+            else:
+                break
+            theta = theta + length * step
+            if decrement < 1e-9:
+                break
+    return theta
+
+
+def _objective(
+    theta: FloatArray,
+    N: FloatArray,
+    c: FloatArray,
+    priors: Priors,
+    inverse: FloatArray,
+    weight: float,
+) -> float:
+    positive = theta[list(priors.positive)]
+    if (positive <= 0.0).any():
+        return np.inf
+    J = pseudo_inertias(theta[: 10 * len(inverse)].reshape(-1, 10))
+    try:
+        factors = np.linalg.cholesky(J)
+    except np.linalg.LinAlgError:
+        return np.inf
+    logs = 2.0 * np.log(np.einsum("bii->bi", factors)).sum()
+    ratios = positive / priors.values
+    divergence = np.einsum("bij,bji->", inverse, J) - logs + (ratios - np.log(ratios)).sum()
+    return float(0.5 * theta @ N @ theta - c @ theta + weight * divergence)
+
+
+def _derivatives(
+    theta: FloatArray,
+    N: FloatArray,
+    c: FloatArray,
+    priors: Priors,
+    inverse: FloatArray,
+    weight: float,
+) -> tuple[FloatArray, FloatArray]:
+    gradient, H = N @ theta - c, N.copy()
+    J = np.linalg.inv(pseudo_inertias(theta[: 10 * len(inverse)].reshape(-1, 10)))
+    for k, (at, prior) in enumerate(zip(J, inverse, strict=True)):
+        rows = slice(10 * k, 10 * k + 10)
+        gradient[rows] += weight * np.einsum("pij,ji->p", BASIS, prior - at)
+        half = at @ BASIS
+        H[rows, rows] += weight * np.einsum("pij,qji->pq", half, half)
+    for column, value in zip(priors.positive, priors.values, strict=True):
+        gradient[column] += weight * (1.0 / value - 1.0 / theta[column])
+        H[column, column] += weight / theta[column] ** 2
+    return gradient, H

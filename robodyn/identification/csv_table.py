@@ -1,0 +1,124 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A recording as a CSV file: a column with the time, and one for each quantity of each joint."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.identification.joint_tables import FIELDS, JointTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.arrays import FloatArray
+
+TIMES = ("time", "__time", "t", "timestamp", "time_s", "seconds")
+# `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
+_COLUMN = re.compile(r"^(?P<joint>.+)[./](?P<field>position|velocity|effort|current)$")
+_UNIT = re.compile(r"\s*[\[(].*[\])]\s*$")
+EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
+
+
+def read_columns(path: Path) -> tuple[list[str], FloatArray, int]:
+    """The header of a CSV file without units, its numbers (N, columns), and the header's line.
+
+    Separated by commas, semicolons or tabs; lines that begin with # are comments. Empty cells and
+    `nan` are NaN.
+
+    Raises:
+        InvalidInput: a file that cannot be read, is empty, or has cells that are no numbers.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise InvalidInput(f"{path}: cannot be read: {failure}", value=str(path)) from failure
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise InvalidInput(f"{path}: the file is empty", value=str(path))
+    counts = {mark: lines[0][1].count(mark) for mark in ",;\t"}
+    mark = max(counts, key=lambda each: counts[each])
+    rows = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True)
+    header = [_UNIT.sub("", cell).strip() for cell in next(rows)]
+    numbers: list[list[float]] = []
+    for (line, _), row in zip(lines[1:], rows, strict=True):
+        if len(row) != len(header):
+            raise InvalidInput(
+                f"{path}: line {line} has {len(row)} cells, the header has {len(header)}",
+                value=row,
+            )
+        try:
+            numbers.append([float(cell) if cell.strip() else np.nan for cell in row])
+        except ValueError as failure:
+            wrong = next(pair for pair in zip(header, row, strict=True) if not _is_number(pair[1]))
+            hint = "; decimals are written with a point" if "," in wrong[1] else ""
+            raise InvalidInput(
+                f"{path}: line {line}, column {wrong[0]!r}: {wrong[1]!r} is not a number{hint}",
+                value=wrong[1],
+            ) from failure
+    return header, np.array(numbers).reshape(len(numbers), len(header)), lines[0][0]
+
+
+def table_of_csv(path: Path) -> JointTable:
+    """The joint readings of a CSV file.
+
+    Raises:
+        InvalidInput: a file that cannot be read, or without a column of time or of positions.
+    """
+    header, numbers, line = read_columns(path)
+    timed = [column for column, name in enumerate(header) if name.lower() in TIMES]
+    found = {column: _COLUMN.match(name) for column, name in enumerate(header)}
+    named = {
+        column: (match["joint"], "effort" if match["field"] == "current" else match["field"])
+        for column, match in found.items()
+        if match
+    }
+    if not timed or not named:
+        missing = "joint's position" if timed else "time"
+        raise InvalidInput(
+            f"{path}: line {line}: no column is a {missing}; expected {EXPECTED}; found "
+            f"{', '.join(header[:12])}{' ...' if len(header) > 12 else ''}",
+            value=header,
+        )
+    joints = tuple(dict.fromkeys(joint for joint, _ in named.values()))
+    values = {field: np.full((len(numbers), len(joints)), np.nan) for field in FIELDS}
+    for column, (joint, field) in named.items():
+        values[field][:, joints.index(joint)] = numbers[:, column]
+    times = numbers[:, timed[0]]
+    whole = np.isfinite(times)
+    given = numbers[whole][:, list(named)]
+    stamps = np.round(times[whole] * 1e9).astype(np.int64)
+    for field, array in values.items():
+        values[field] = np.where(np.isfinite(array[whole]), array[whole], np.nan)
+    return JointTable(
+        str(path), joints, stamps, stamps, values, int(np.count_nonzero(~np.isfinite(given)))
+    )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell or "nan")
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,212 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Motions from which parameters are identified well.
+
+Fourier series of few harmonics are smooth, periodic, and known exactly (Swevers and others, 1997).
+Of random ones within all limits the best is taken and improved step by step: the information about
+the base parameters, the determinant of Y'Y with efforts in parts of what is typical, is to be large
+and its condition small.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.identification.assembly import Columns
+from robodyn.identification.base_parameters import Base, find_base
+from robodyn.identification.motors import motors_of
+from robodyn.identification.observability import states_around_home
+from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.motion import Motion
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Parts of the limits that a motion uses, and instants at which it is judged.
+MARGIN, INSTANTS = 0.9, 160
+# Where a joint has no limits: travel [rad, or parts of the size], rate per travel [1/s].
+TRAVEL, RATE = 1.2, 1.5
+# How often a series is made smaller until it keeps to the limits, and by how much.
+SHRINKS, SHRINK = 24, 0.85
+# Largest condition number on the way, in parts of that at home.
+CONDITION = 5.0
+
+
+def exciting_trajectory(
+    m: Mechanism,
+    duration: float = 10.0,
+    seed: int = 0,
+    *,
+    harmonics: int = 5,
+    condition_limit: float | None = None,
+    trials: int = 60,
+    progress: Callable[[float], None] | None = None,
+) -> FourierTrajectory:
+    """A motion that shows a mechanism's parameters, from home and back to it, from rest to rest.
+
+    Args:
+        m: the mechanism; its limits of position, rate and effort are kept to, with a margin.
+        duration: [s].
+        seed: of the random numbers; the same seed gives the same motion.
+        harmonics: of the series: the fastest is `harmonics / duration` [Hz].
+        condition_limit: largest condition number on the way, for parallel mechanisms; by default 5
+            times that at home.
+        trials: series that are tried.
+        progress: called with the part that is done, 0 to 1.
+
+    Returns:
+        The trajectory; `save` writes a file that the planner flies.
+
+    Raises:
+        InvalidInput: an argument out of range, or a mechanism without a regressor.
+        InfeasibleTrajectory: the limits leave no room for a motion around home.
+    """
+    length = as_scalar("duration", duration, "s", above=0.0)
+    count, tries = int(harmonics), int(trials)
+    if count < 1 or tries < 1:
+        raise InvalidInput(
+            f"harmonics is {harmonics} and trials {trials}, expected 1 or more of each",
+            value=(harmonics, trials),
+        )
+    if not hasattr(m, "regressor"):
+        raise InvalidInput(f"{m.name}: mechanisms of its kind have no regressor", value=m.kind)
+    search = _Search(m, length, condition_limit)
+    rng = np.random.default_rng(seed)
+    shape = (count, len(search.centre))
+    best: tuple[float, FourierSeries] | None = None
+    for trial in range(tries):
+        if best is None or trial < tries // 3:
+            weight = search.room / np.arange(1, count + 1)[:, None]
+            sine, cosine = rng.normal(0.0, 0.5, (2, *shape)) * weight
+        else:
+            spread = 0.4 * (1.0 - trial / tries) + 0.05
+            change = rng.normal(0.0, spread, (2, *shape)) * search.room
+            change *= rng.random((2, *shape)) < 0.3
+            sine, cosine = best[1].sine + change[0], best[1].cosine + change[1]
+        series = search.within_limits(sine, cosine)
+        if series is not None:
+            cost = search.cost(series)
+            if best is None or cost < best[0]:
+                best = cost, series
+        if progress is not None:
+            progress((trial + 1) / tries)
+    if best is None:
+        raise InfeasibleTrajectory(
+            f"{m.name}: no motion around home keeps to the limits in {length:g} s; take a longer "
+            "duration, fewer harmonics, or a home with room around it",
+            value=length,
+        )
+    return FourierTrajectory(m, best[1], f"exciting_{m.name}")
+
+
+class _Search:
+    """What series are judged by.
+
+    Attributes:
+        centre, room: (m,) of the independent joints at home, and how far they may go from there.
+    """
+
+    def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:
+        self.m, self.duration = m, duration
+        self.ramp = min(0.2 * duration, 1.5)
+        rest = np.zeros(m.coordinates.velocity_size)
+        self.centre = np.asarray(m.independent_motion(m.home, rest, rest).positions)
+        self.times = np.linspace(0.0, duration, INSTANTS)
+        names = list(m.joint_names)
+        driven = [names.index(j) if j in names else -1 for j in m.independent_joints]
+        units = [m.joint_units[k] if k >= 0 else "rad" for k in driven]
+        free = np.array([TRAVEL if unit == "rad" else 0.25 * m.size for unit in units])
+        lower, upper = self.centre - free, self.centre + free
+        for n, k in enumerate(driven):
+            if k >= 0:
+                lower[n] = max(lower[n], m.position_limits[k, 0])
+                upper[n] = min(upper[n], m.position_limits[k, 1])
+        low, high = self.centre - lower, upper - self.centre
+        middle = 0.5 * (lower + upper)
+        # where home is at a limit the motion goes to one side of it only
+        self.centre = np.where(np.minimum(low, high) < 0.1 * (low + high), middle, self.centre)
+        self.room = MARGIN * np.minimum(upper - self.centre, self.centre - lower)
+        rates = np.where(np.isfinite(m.velocity_limits), MARGIN * m.velocity_limits, np.inf)
+        self.rates = np.array(
+            [min(RATE * free[n], rates[k] if k >= 0 else np.inf) for n, k in enumerate(driven)]
+        )
+        self.efforts = MARGIN * np.asarray(m.effort_limits)
+        self.condition = np.inf
+        if m.determinant(m.home) is not None:
+            self.condition = CONDITION * float(m.condition_number(m.home, m.characteristic_length))
+        if condition_limit is not None:
+            self.condition = as_scalar("condition_limit", condition_limit, above=0.0)
+        self.columns = Columns(m, motors_of(m.joint_names, ()), True)
+        own = list(self.columns.own)
+        Y = np.concatenate(states_around_home(m))[..., own]
+        self.base: Base = find_base(Y.reshape(-1, len(own)))
+        typical = np.sqrt((np.asarray(m.inverse_dynamics(m.home, rest, rest)) ** 2).mean())
+        Yb = Y[..., list(self.base.kept)].reshape(-1, len(self.base.kept))
+        self.scale = np.linalg.norm(Yb, axis=0) / np.sqrt(len(Yb))
+        self.scale[self.scale <= 0.0] = max(float(typical), 1e-9)
+
+    def within_limits(self, sine: FloatArray, cosine: FloatArray) -> FourierSeries | None:
+        """The series, made smaller until it keeps to all limits; None if it never does."""
+        series = FourierSeries(self.duration, self.ramp, self.centre, sine, cosine)
+        x, dx, _ = series.at(self.times)
+        reach = np.abs(x - self.centre).max(axis=0) / self.room
+        speed = np.abs(dx).max(axis=0) / self.rates
+        # each joint by itself as large as its travel and rate allow
+        shrink = 1.0 / np.maximum(np.maximum(reach, speed), 1e-9)
+        series = FourierSeries(
+            self.duration, self.ramp, self.centre, sine * shrink, cosine * shrink
+        )
+        for _ in range(SHRINKS):
+            if self._holds(series):
+                return series
+            series = series.scaled(SHRINK)
+        return None
+
+    def _holds(self, series: FourierSeries) -> bool:
+        try:
+            motion = self._motion(series)
+            if np.isfinite(self.condition):
+                conditions = self.m.condition_number(
+                    motion.configuration, self.m.characteristic_length
+                )
+                if not (conditions <= self.condition).all():
+                    return False
+            rates = self.m.driven_motion(*motion)
+            low, high = self.m.position_limits.T
+            if not ((rates.positions >= low) & (rates.positions <= high)).all():
+                return False
+            efforts = np.abs(self.m.inverse_dynamics(*motion))
+        except KinematicsError:
+            return False
+        return bool((efforts <= self.efforts).all())
+
+    def _motion(self, series: FourierSeries) -> Motion:
+        found: Motion = self.m.motion_of_independent(*series.at(self.times), self.m.home)
+        return found
+
+    def cost(self, series: FourierSeries) -> float:
+        """Smaller for more information about base parameters, better conditioned."""
+        Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
+        Yb = Y[..., list(self.base.kept)] / self.scale
+        values = np.linalg.svd(Yb.reshape(-1, len(self.scale)), compute_uv=False)
+        values = np.maximum(values, 1e-12 * values[0])
+        return float(np.log(values[0] / values[-1]) - 2.0 * np.log(values).mean())

@@ -1,0 +1,135 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What friction may look like at a driven joint: terms linear in a coefficient each.
+
+The first terms are those that a mechanism's description has: viscous, Coulomb, what rises from
+Coulomb to static friction at low rates (Hess and Soom, 1990), and an offset, which is Coulomb
+friction that differs by direction. Gears do more: friction sets in smoothly or only after the
+teeth and the flexspline have wound up (a stop of some width, as in Prandtl's model), grows slower
+than the rate, grows with the load, and varies over a turn of the motor (`ripple`). Such terms
+predict efforts but cannot be written into a description.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+VISCOUS, COULOMB, OFFSET, STRIBECK = "viscous", "coulomb", "offset", "stribeck"
+SMOOTH, WIND_UP, ROOT, SQUARE, LOAD = "smooth", "wind-up", "root", "square", "load"
+# What repeats with the position, as it is, and as a part of dry friction; by a wave number.
+RIPPLE = ("ripple cosine", "ripple sine")
+RUBBING = ("rubbing cosine", "rubbing sine")
+# Rates and travels at which nonlinear terms are tried, in parts of the largest in the recordings.
+STRIBECK_RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
+SMOOTH_RATES = (0.02, 0.05, 0.1, 0.2)
+STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
+
+KINDS = {
+    "viscous": (VISCOUS,),
+    "coulomb": (VISCOUS, COULOMB),
+    "offset": (VISCOUS, COULOMB, OFFSET),
+    "none": (),
+    "described": (VISCOUS, COULOMB, OFFSET),
+    "auto": (VISCOUS, COULOMB, OFFSET),
+}
+# What is tried beyond these.
+CHOICES = {
+    "described": (STRIBECK,),
+    "auto": (STRIBECK, SMOOTH, WIND_UP, ROOT, SQUARE, LOAD),
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of friction at one joint.
+
+    Attributes:
+        kind: of this module's names.
+        scale: the rate [m/s or rad/s], travel [m or rad] or wave number [1/m or 1/rad] that the
+            kind asks for; else 0.
+    """
+
+    kind: str
+    scale: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """For tables and keys."""
+        return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
+
+    def column(
+        self, position: FloatArray, rate: FloatArray, dead_rate: float, load: FloatArray
+    ) -> FloatArray:
+        """(K,) friction for a coefficient of 1, of a joint's positions, rates and loads (K,)."""
+        direction = sense(rate, dead_rate)
+        if self.kind == VISCOUS:
+            return rate
+        if self.kind == COULOMB:
+            return direction
+        if self.kind == OFFSET:
+            return np.ones_like(rate)
+        if self.kind == STRIBECK:
+            return np.asarray(direction / (1.0 + (rate / self.scale) ** 2))
+        if self.kind == SMOOTH:
+            return np.asarray(np.tanh(rate / self.scale))
+        if self.kind == WIND_UP:
+            return stop(position, self.scale)
+        if self.kind == ROOT:
+            return np.asarray(direction * np.sqrt(np.abs(rate)))
+        if self.kind == SQUARE:
+            return np.asarray(rate * np.abs(rate))
+        if self.kind in (*RIPPLE, *RUBBING):
+            wave = np.cos if self.kind in (RIPPLE[0], RUBBING[0]) else np.sin
+            factor = direction if self.kind in RUBBING else 1.0
+            return np.asarray(factor * wave(self.scale * position))
+        return np.asarray(direction * np.abs(load))
+
+
+def sense(rate: FloatArray, dead_rate: float) -> FloatArray:
+    """(K,) -1 to 1, the sense of motion; fading to 0 within the noise of the rate."""
+    return np.asarray(np.tanh(rate / dead_rate))
+
+
+def stop(position: FloatArray, width: float) -> FloatArray:
+    """(K,) of -1 to 1: a spring that slips when it is wound up by a width, in parts of it."""
+    out = np.empty_like(position)
+    wound, last = 0.0, float(position[0])
+    for k, at in enumerate(position.tolist()):
+        wound = min(max(wound + at - last, -width), width)
+        out[k], last = wound, at
+    return np.asarray(out / width)
+
+
+def first_terms(choice: str) -> tuple[Term, ...]:
+    """Terms that are there before others are tried."""
+    return tuple(Term(kind) for kind in KINDS[choice])
+
+
+def candidates(choice: str, top_rate: float, travel: float) -> tuple[Term, ...]:
+    """Terms that are tried, for a joint with these largest rates and this travel."""
+    scales = {
+        STRIBECK: tuple(part * top_rate for part in STRIBECK_RATES),
+        SMOOTH: tuple(part * top_rate for part in SMOOTH_RATES),
+        WIND_UP: tuple(part * travel for part in STOPS),
+    }
+    return tuple(
+        Term(kind, scale) for kind in CHOICES.get(choice, ()) for scale in scales.get(kind, (0.0,))
+    )

@@ -1,0 +1,159 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Joint readings as they were received: one table for each topic of a bag, or for a CSV file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.formats.bags import read_bag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+FIELDS = ("position", "velocity", "effort")
+
+
+class Reading(NamedTuple):
+    """What one message says of joints; of each field no values, or one for each name."""
+
+    names: tuple[str, ...]
+    position: Any
+    velocity: Any
+    effort: Any
+
+
+@dataclass(frozen=True)
+class JointTable:
+    """Readings of joints in the order of their receipt; NaN where a message lacks a value.
+
+    Attributes:
+        name: of the topic or the file.
+        joints: (k,) in the order of the columns.
+        stamps: (N,) [ns] by the messages' headers, all zero where they have none.
+        received: (N,) [ns]; of a file the same as `stamps`.
+        values: by `FIELDS`, (N, k) each.
+        not_finite: how many values were given that are no numbers.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    stamps: NDArray[np.int64]
+    received: NDArray[np.int64]
+    values: dict[str, FloatArray]
+    not_finite: int = 0
+
+
+@dataclass(frozen=True)
+class BagTables:
+    """Joint readings of a bag.
+
+    Attributes:
+        tables: one for each topic with joint readings.
+        topics: of the whole bag: the type of their messages, and how many there are.
+        unreadable: topics with joint readings whose type is defined nowhere.
+    """
+
+    tables: list[JointTable]
+    topics: dict[str, tuple[str, int]]
+    unreadable: tuple[str, ...]
+
+
+def _joint_state(message: Any) -> Reading:
+    return Reading(tuple(message.name), message.position, message.velocity, message.effort)
+
+
+def _dynamic_joint_state(message: Any) -> Reading:
+    rows = [
+        dict(zip(each.interface_names, each.values, strict=False))
+        for each in message.interface_values
+    ]
+    columns = ([row.get(field, np.nan) for row in rows] for field in FIELDS)
+    return Reading(tuple(message.joint_names), *columns)
+
+
+def _controller_state(message: Any) -> Reading:
+    # called `actual` up to Humble
+    point = message.feedback if hasattr(message, "feedback") else message.actual
+    return Reading(tuple(message.joint_names), point.positions, point.velocities, point.effort)
+
+
+READERS: dict[str, Callable[[Any], Reading]] = {
+    "sensor_msgs/msg/JointState": _joint_state,
+    "control_msgs/msg/DynamicJointState": _dynamic_joint_state,
+    "control_msgs/msg/JointTrajectoryControllerState": _controller_state,
+}
+NAMELESS = "std_msgs/msg/Float64MultiArray"
+
+
+def tables_of_bag(bag: Path, nameless: str, joints: Sequence[str]) -> BagTables:
+    """The joint readings of a bag.
+
+    Args:
+        bag: folder or file.
+        nameless: a topic of `NAMELESS` messages that holds efforts, or empty.
+        joints: the joints of that topic, in its order.
+
+    Raises:
+        InvalidInput: a bag that cannot be read, or another number of efforts than of joints.
+    """
+    read = read_bag(
+        bag, lambda topic, kind: kind in READERS or (topic == nameless and kind == NAMELESS)
+    )
+    rows: dict[str, list[tuple[int, int, Reading]]] = {}
+    for topic, received, message in read.messages:
+        kind = read.topics[topic][0]
+        if kind == NAMELESS:
+            if len(message.data) != len(joints):
+                raise InvalidInput(
+                    f"{bag}: {topic} has {len(message.data)} efforts in a message, expected "
+                    f"{len(joints)}: one for each of {', '.join(joints)}",
+                    value=topic,
+                )
+            row = (0, received, Reading(tuple(joints), (), (), message.data))
+        else:
+            stamp = message.header.stamp
+            at = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+            row = (at, received, READERS[kind](message))
+        rows.setdefault(topic, []).append(row)
+    return BagTables([_table(*item) for item in rows.items()], read.topics, read.unreadable)
+
+
+def _table(name: str, rows: Sequence[tuple[int, int, Reading]]) -> JointTable:
+    joints = tuple(dict.fromkeys(each for *_, reading in rows for each in reading.names))
+    place = {joint: column for column, joint in enumerate(joints)}
+    columns: dict[tuple[str, ...], list[int]] = {}
+    values = {field: np.full((len(rows), len(joints)), np.nan) for field in FIELDS}
+    not_finite = 0
+    for row, (*_, reading) in enumerate(rows):
+        if reading.names not in columns:
+            columns[reading.names] = [place[joint] for joint in reading.names]
+        for field in FIELDS:
+            given = np.asarray(getattr(reading, field), dtype=np.float64)
+            if given.size and given.size == len(reading.names):
+                finite = np.isfinite(given)
+                not_finite += int(given.size - np.count_nonzero(finite))
+                values[field][row, columns[reading.names]] = np.where(finite, given, np.nan)
+    stamps = np.array([[stamp, received] for stamp, received, _ in rows], dtype=np.int64)
+    return JointTable(name, joints, stamps[:, 0], stamps[:, 1], values, not_finite)

@@ -1,0 +1,130 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Motors that turn with several joints, as in many wrists.
+
+Motors' rates are C q', so that joints' efforts are C' times those of the motors. A motor's friction
+and its rotor act at its own rate, and its noise is its own; so equations are solved motor by motor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class Motors:
+    """Which joints each motor turns with.
+
+    Attributes:
+        names: (n,) of the motors: that of the joint where a motor turns with one alone.
+        turns: (n, n) C: motions of the motors for a unit of each joint's.
+        coupled: motors that turn with several joints.
+    """
+
+    names: tuple[str, ...]
+    turns: FloatArray
+    coupled: tuple[int, ...]
+
+    def motion(self, joints: FloatArray) -> FloatArray:
+        """Positions, rates or accelerations (..., n) of the motors, of those of the joints."""
+        return joints @ self.turns.T if self.coupled else joints
+
+    def efforts(self, joints: FloatArray) -> FloatArray:
+        """Efforts (..., n) of the motors, of those of the joints."""
+        return np.asarray(joints @ np.linalg.inv(self.turns)) if self.coupled else joints
+
+    def at_joints(self, motors: FloatArray) -> FloatArray:
+        """Efforts (..., n) of the joints, of those of the motors."""
+        return motors @ self.turns if self.coupled else motors
+
+    def rows(self, Y: FloatArray) -> FloatArray:
+        """Y (K, n, p) of the motors' efforts, of that of the joints'."""
+        if not self.coupled:
+            return Y
+        return np.ascontiguousarray(np.swapaxes(self.efforts(np.swapaxes(Y, 1, 2)), 1, 2))
+
+    def all_of(self, joints: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(..., n) for each motor whether something (..., n) is so of all that it follows from."""
+        return np.asarray(~(~joints @ (np.abs(np.linalg.inv(self.turns)) > 1e-12)))
+
+    def all_at(self, motors: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(..., n) for each joint whether something (..., n) is so of all of its motors."""
+        return np.asarray(~(~motors @ (self.turns != 0.0)))
+
+
+def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float]]) -> Motors:
+    """The motors of joints.
+
+    A motor that is coupled takes the place of the motor of one of its joints: the last one, so far
+    as others leave it.
+
+    Args:
+        joint_names: the driven joints.
+        couplings: by joint, how far a motor turns for one unit of its motion.
+
+    Raises:
+        InvalidInput: unknown joints, fewer than two, or motors that leave a joint without drive.
+    """
+    n = len(joint_names)
+    place = {name: j for j, name in enumerate(joint_names)}
+    turns = np.eye(n)
+    rows = []
+    for given in couplings:
+        if any(name not in place for name in given) or len(given) < 2:
+            raise InvalidInput(
+                f"couplings: {dict(given)!r} must name at least two of the driven joints "
+                f"{', '.join(joint_names)}, each with the turns of the motor for one of the joint",
+                value=given,
+            )
+        row = np.zeros(n)
+        for name, turn in given.items():
+            row[place[name]] = float(turn)
+        rows.append(row)
+    if not rows:
+        return Motors(tuple(joint_names), turns, ())
+    # later joints are worth more than all earlier ones together
+    worth = np.where(np.array(rows) != 0.0, 2.0 ** np.arange(n), -(4.0**n))
+    which, joints = linear_sum_assignment(worth, maximize=True)
+    if len(which) == len(rows):
+        turns[joints] = np.array(rows)[which]
+    size = np.linalg.norm(turns, axis=1, keepdims=True)
+    if len(which) < len(rows) or np.linalg.cond(turns / np.where(size > 0.0, size, 1.0)) > 1e6:
+        raise InvalidInput(
+            f"couplings: motors {[dict(given) for given in couplings]!r} cannot move all joints on "
+            "their own; state each coupled motor once",
+            value=couplings,
+        )
+    names = list(joint_names)
+    for row, joint in zip(which, joints, strict=True):
+        names[joint] = _name(couplings[row])
+    return Motors(tuple(names), turns, tuple(sorted(int(joint) for joint in joints)))
+
+
+def _name(turns: Mapping[str, float]) -> str:
+    parts = (joint if turn == 1.0 else f"{turn:g} {joint}" for joint, turn in turns.items())
+    return f"motor({' + '.join(parts)})"

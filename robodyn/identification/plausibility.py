@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Whether recorded positions can be those of a mechanism: units, turns, and whether it moved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+UNITS = ("", "rad", "m", "deg", "mm")
+# What is called by another unit: of a revolute joint degrees, of a prismatic one millimetres.
+OTHER = {"rad": ("deg", np.pi / 180.0, "degrees"), "m": ("mm", 1e-3, "millimetres")}
+# Joints without limits that turn further than this [rad] about zero are taken to be in degrees.
+FAR = 6.0 * np.pi
+# A joint stands still that moves less than this [m or rad], or than this multiple of its noise.
+STILL, NOISE = {"rad": 1e-3, "m": 1e-4}, 6.0
+
+
+def in_model_units(
+    m: Mechanism,
+    position: FloatArray,
+    velocity: FloatArray | None,
+    unit: str,
+    source: str,
+    notes: list[str],
+) -> tuple[FloatArray, FloatArray | None]:
+    """Positions and velocities (N, n) as the mechanism measures them, of readings in a unit.
+
+    Raises:
+        InvalidInput: an unknown unit, or readings that another unit explains.
+    """
+    if unit not in UNITS:
+        raise InvalidInput(
+            f"position_unit is {unit!r}, expected one of {', '.join(UNITS[1:])}", value=unit
+        )
+    scale = np.array([OTHER[u][1] if unit == OTHER[u][0] else 1.0 for u in m.joint_units])
+    where = m.joint_signs * scale * position + m.joint_offsets
+    if not unit:
+        _refuse_other_units(m, position, where, source)
+    low, high = m.position_limits.T
+    slack = 1e-3 + 0.01 * np.where(np.isfinite(high - low), high - low, 0.0)
+    beyond = ((where < low - slack) | (where > high + slack)).any(axis=0)
+    if beyond.any():
+        said = (
+            f"{m.joint_names[j]} {where[:, j].min():.4g} to {where[:, j].max():.4g} "
+            f"({low[j]:.4g} to {high[j]:.4g})"
+            for j in np.flatnonzero(beyond)
+        )
+        notes.append(f"positions exceed the model's limits: {', '.join(said)}")
+    return where, None if velocity is None else m.joint_signs * scale * velocity
+
+
+def _refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
+    for kind, (other, factor, words) in OTHER.items():
+        joints = [j for j, unit in enumerate(m.joint_units) if unit == kind]
+        scaled = m.joint_signs * factor * position + m.joint_offsets
+        low, high = m.position_limits.T
+        bounded = np.isfinite(low) & np.isfinite(high)
+        # a margin of half the range: limits of models are often rough
+        margin = np.where(bounded, 0.5 * (high - low), 0.0)
+        low = np.where(bounded, low - margin, -FAR if kind == "rad" else -np.inf)
+        high = np.where(bounded, high + margin, FAR if kind == "rad" else np.inf)
+        outside = [j for j in joints if where[:, j].min() < low[j] or where[:, j].max() > high[j]]
+        inside = all(scaled[:, j].min() > low[j] and scaled[:, j].max() < high[j] for j in joints)
+        if outside and inside:
+            names = ", ".join(m.joint_names[j] for j in outside)
+            worst = max(outside, key=lambda j: float(np.abs(position[:, j]).max()))
+            raise InvalidInput(
+                f"{source}: positions of {names} reach {np.abs(position[:, worst]).max():.4g}, far "
+                f"beyond the model's limits in {kind}: if they are in {words}, say so with "
+                f"position_unit={other!r}",
+                value=float(np.abs(position[:, worst]).max()),
+            )
+
+
+def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
+    """Positions (N, n) without the jumps of a whole turn that angles between -pi and pi have."""
+    out: FloatArray = position.copy()
+    for joint, unit in enumerate(m.joint_units):
+        jumps = int(np.count_nonzero(np.abs(np.diff(position[:, joint])) > np.pi))
+        if unit == "rad" and jumps:
+            out[:, joint] = np.unwrap(position[:, joint])
+            times = "once" if jumps == 1 else f"{jumps} times"
+            notes.append(f"{m.joint_names[joint]}: jumped by a turn {times}: unwrapped")
+    return out
+
+
+def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: list[str]) -> None:
+    """Note joints that stand still.
+
+    Raises:
+        InvalidInput: all of them do.
+    """
+    still = [
+        name
+        for name, unit, where in zip(m.joint_names, m.joint_units, position.T, strict=True)
+        if _span(where) < max(STILL[unit], NOISE * _noise(where))
+    ]
+    if len(still) == len(m.joint_names):
+        elsewhere = "".join(f"{note}; " for note in notes if "`topic` chooses" in note)
+        units = " or ".join(dict.fromkeys(m.joint_units))
+        raise InvalidInput(
+            f"{source}: no joint moves, the widest motion is {max(_spans(position)):.2g} ({units});"
+            f" {elsewhere}record a motion of all joints, such as an exciting trajectory",
+            value=source,
+        )
+    if still:
+        notes.append(f"{', '.join(still)} stood still: what depends on their motion cannot be seen")
+
+
+def _spans(position: FloatArray) -> Sequence[float]:
+    return [_span(where) for where in position.T]
+
+
+def _span(where: FloatArray) -> float:
+    low, high = np.percentile(where, [1.0, 99.0])
+    return float(high - low)
+
+
+def _noise(where: FloatArray) -> float:
+    """Standard deviation of white noise, by third differences, of which a motion has little."""
+    third = np.diff(where, 3)
+    return float(np.median(np.abs(third)) / (0.6745 * np.sqrt(20.0)))

@@ -1,0 +1,268 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`read_recording`: a bag or a CSV file as a recording of a mechanism's driven joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.identification.csv_table import table_of_csv
+from robodyn.identification.joint_tables import FIELDS, tables_of_bag
+from robodyn.identification.plausibility import (
+    in_model_units,
+    refuse_standstill,
+    unwrapped,
+)
+from robodyn.identification.recording import Recording
+from robodyn.identification.signals import (
+    Series,
+    at_instants,
+    common_instants,
+    longest_run,
+    series_of,
+    usable_stamps,
+)
+from robodyn.identification.sources import sources_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.joint_tables import JointTable
+    from robodyn.identification.sources import Sources
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Shorter ones [samples, s] say nothing of a motion.
+FEWEST, SHORTEST = 20, 0.5
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """A table whose rows are of one run of its clock, with their times (N,) [s]."""
+
+    table: JointTable
+    times: FloatArray
+
+
+def read_recording(
+    source: str | Path,
+    m: Mechanism,
+    *,
+    topic: str = "",
+    effort_topic: str = "",
+    joints: Mapping[str, str] | None = None,
+    effort_gain: float | ArrayLike | Mapping[str, float] = 1.0,
+    position_unit: str = "",
+    start: float = 0.0,
+    stop: float = np.inf,
+) -> Recording:
+    """A recording of a mechanism: positions and efforts of its driven joints.
+
+    Positions and velocities are read as a joint state of the mechanism's URDF has them; of a
+    platform described in YAML that is a leg's length. Efforts are those at the driven joints.
+
+    Args:
+        source: a rosbag2 folder, a .mcap or .db3 file, or a .csv file with the columns `time` [s],
+            `<joint>.position`, `<joint>.effort` or `<joint>.current`, and `<joint>.velocity` where
+            it was measured.
+        m: the mechanism.
+        topic: of the joint states in a bag; by default the one that has all joints.
+        effort_topic: where the efforts are on a topic of their own: joint states, or a
+            Float64MultiArray with the driven joints in the mechanism's order.
+        joints: the name in the recording of joints that have another one in the model.
+        effort_gain: effort over what was recorded [N or N m per its unit], such as the torque of a
+            joint per ampere of its motor: one, one for each driven joint (n,), or by joint.
+        position_unit: `deg` and `mm` where revolute joints are in degrees or prismatic ones in
+            millimetres, velocities likewise; SI units by default.
+        start, stop: the part to read [s], counted from the recording's first sample.
+
+    Raises:
+        InvalidInput: what cannot be used, in one line, and what would help: no such file, none of
+            the joints, no efforts, too short, no motion, other units.
+        MissingExtra: rosbags is not installed.
+    """
+    gains = _gains(effort_gain, m)
+    path = Path(source).expanduser()
+    if not path.exists():
+        raise InvalidInput(f"{source}: there is no such file or folder", value=str(source))
+    notes: list[str] = []
+    if path.suffix.lower() in (".csv", ".txt", ".tsv"):
+        sources = sources_of(str(path), m, [table_of_csv(path)], joints or {}, notes=notes)
+    else:
+        read = tables_of_bag(path, effort_topic, m.joint_names)
+        notes += [f"{name}: its message type is not defined in the bag" for name in read.unreadable]
+        sources = sources_of(
+            str(path), m, read.tables, joints or {}, topic, effort_topic, read.topics, notes
+        )
+    series = _series(sources, m, notes)
+    series = _part(series, start, stop, str(path))
+    times, values = _aligned(series, m, str(path), notes)
+    effort = values["effort"] * gains
+    position, velocity = in_model_units(
+        m, values["position"], values.get("velocity"), position_unit, str(path), notes
+    )
+    position = unwrapped(m, position, notes)
+    refuse_standstill(m, position, str(path), notes)
+    if velocity is not None and not velocity.any():
+        notes.append("velocities are all zero although the joints move: not used")
+        velocity = None
+    return Recording.from_arrays(
+        m, times, position, effort, velocity, source=str(path), notes=tuple(notes)
+    )
+
+
+def _series(sources: Sources, m: Mechanism, notes: list[str]) -> dict[tuple[str, int], Series]:
+    """The series of each quantity and driven joint, on one clock."""
+    tables = {id(table): table for table, _ in sources.columns.values()}
+    received = {key: usable_stamps(table, False) for key, table in tables.items()}
+    # stamps of two clocks cannot be compared
+    by_receipt = [stamps is tables[key].received for key, (stamps, _) in received.items()]
+    mixed = any(by_receipt) and not all(by_receipt)
+    timed: dict[int, _Timed] = {}
+    origin: int | None = None
+    chosen = {}
+    for key, table in tables.items():
+        stamps, said = (table.received, "") if mixed else received[key]
+        notes += [said] if said else []
+        rows, resets = longest_run(stamps)
+        if resets:
+            notes.append(
+                f"{table.name}: the clock was set back {resets} times: the longest run was kept, "
+                f"{rows.stop - rows.start} of {len(stamps)} messages"
+            )
+        if table.not_finite:
+            notes.append(
+                f"{table.name}: {table.not_finite} values are not finite: bridged where few in a "
+                "row, else a gap"
+            )
+        chosen[key] = stamps[rows], rows
+        origin = min(int(stamps[rows].min()), origin if origin is not None else 2**63 - 1)
+    if mixed:
+        notes.append("positions and efforts are stamped by different clocks: times of receipt used")
+    for key, (stamps, rows) in chosen.items():
+        table = tables[key]
+        values = {name: array[rows] for name, array in table.values.items()}
+        seconds = np.asarray((stamps - (origin or 0)) * 1e-9, dtype=np.float64)
+        timed[key] = _Timed(replace(table, values=values), seconds)
+    found: dict[tuple[str, int], Series] = {}
+    late, repeated = 0, 0
+    for (name, joint), (table, column) in sources.columns.items():
+        one = timed[id(table)]
+        series, unordered, twice = series_of(one.times, one.table.values[name][:, column])
+        late, repeated = max(late, unordered), max(repeated, twice)
+        found[name, joint] = series
+    if late:
+        notes.append(f"{late} samples arrived out of order: sorted by their stamps")
+    if repeated:
+        notes.append(f"{repeated} samples repeat a stamp: the first of each was kept")
+    return found
+
+
+def _part(
+    series: dict[tuple[str, int], Series], start: float, stop: float, source: str
+) -> dict[tuple[str, int], Series]:
+    """The series between two times [s], counted from the first common sample."""
+    zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
+    length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
+    cut = {}
+    for key, (times, values) in series.items():
+        keep = (times - zero >= start) & (times - zero <= stop)
+        cut[key] = Series(times[keep] - zero, values[keep])
+    if any(len(each.times) < 2 for each in cut.values()):
+        part = f" between {start:g} and {stop:g} s" if start > 0.0 or np.isfinite(stop) else ""
+        raise InvalidInput(
+            f"{source}: fewer than two samples of some joint{part}; the recording is {length:.3g} "
+            "s long: record some seconds of motion",
+            value=(start, stop),
+        )
+    return cut
+
+
+def _aligned(
+    series: dict[tuple[str, int], Series], m: Mechanism, source: str, notes: list[str]
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Common instants (N,) [s] and the quantities (N, n) at these."""
+    times, alike = common_instants(list(series.values()))
+    if not alike and len(times) > 1:
+        notes += _rates(series, times, m)
+    names = [name for name in FIELDS if (name, 0) in series]
+    values = {name: np.empty((len(times), len(m.joint_names))) for name in names}
+    missing = np.zeros(len(times), dtype=bool)
+    for (name, joint), each in series.items():
+        values[name][:, joint], gaps = at_instants(each, times, name != "effort")
+        missing |= gaps
+    if missing.any():
+        notes.append(f"{np.count_nonzero(missing)} samples lie in a gap of some joint: left out")
+    times = times[~missing]
+    if len(times) < FEWEST or times[-1] - times[0] < SHORTEST:
+        length = times[-1] - times[0] if len(times) else 0.0
+        raise InvalidInput(
+            f"{source}: too short, {len(times)} samples in {length:.3g} s; at least {FEWEST} in "
+            f"{SHORTEST:g} s are needed, and some seconds of motion of all joints help",
+            value=len(times),
+        )
+    steps = np.diff(times)
+    wide = steps[steps > 4.5 * np.median(steps)]
+    if wide.size:
+        notes.append(
+            f"{wide.size} gaps, the longest {wide.max():.3g} s: read as {wide.size + 1} segments"
+        )
+    return times, {name: array[~missing] for name, array in values.items()}
+
+
+def _rates(series: dict[tuple[str, int], Series], times: FloatArray, m: Mechanism) -> list[str]:
+    """One line about series that are not of the same instants."""
+    period = float(np.median(np.diff(times)))
+    by_field = {
+        name: [1.0 / each.period for (field, _), each in series.items() if field == name]
+        for name in FIELDS
+    }
+    rates = [
+        f"{name} {min(each):.4g}" + ("" if max(each) < 1.01 * min(each) else f" to {max(each):.4g}")
+        for name, each in by_field.items()
+        if each
+    ]
+    return [
+        f"samples are not of the same instants ({', '.join(rates)} Hz): brought to the slowest, "
+        f"{1.0 / period:.4g} Hz, faster ones by averaging, others by interpolation"
+    ]
+
+
+def _gains(gain: float | ArrayLike | Mapping[str, float], m: Mechanism) -> FloatArray:
+    if isinstance(gain, Mapping):
+        unknown = [name for name in gain if name not in m.joint_names]
+        if unknown:
+            raise InvalidInput(
+                f"effort_gain names {', '.join(unknown)}; the driven joints are "
+                f"{', '.join(m.joint_names)}",
+                value=gain,
+            )
+        gain = [gain.get(name, 1.0) for name in m.joint_names]
+    gains = np.asarray(gain, dtype=np.float64)
+    if gains.shape not in ((), (len(m.joint_names),)) or not np.isfinite(gains).all():
+        raise InvalidInput(
+            f"effort_gain must be one finite number or {len(m.joint_names)} of them, one for each "
+            f"driven joint, got {gain!r}",
+            value=gain,
+        )
+    if not gains.all():
+        raise InvalidInput(f"effort_gain is zero for some joint: {gain!r}", value=gain)
+    return np.broadcast_to(gains, (len(m.joint_names),))

@@ -1,0 +1,154 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A recording of a robot's motion: positions and efforts of its driven joints over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact
+from robodyn.errors import InvalidInput, OutputError
+from robodyn.identification.saturation import saturated_samples
+from robodyn.identification.signals import segments_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import BoolArray, FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+@dataclass(frozen=True)
+class Recording:
+    """How the driven joints of a mechanism moved, and by which efforts; SI units.
+
+    Attributes:
+        source: the file or folder it was read from.
+        joint_names: the n driven joints, in the mechanism's order.
+        time: (N,) [s] from the recording's first sample, strictly increasing.
+        position: (N, n) [m or rad] as the mechanism measures it: of a leg its length. Turns are
+            unwrapped.
+        velocity: (N, n) [m/s or rad/s] as measured, or None.
+        effort: (N, n) [N or N m].
+        saturated: (N, n) whether the effort was cut off, at a limit or by the range of its sensor.
+        segments: slices of samples without gaps between them; together they are all samples.
+        notes: what was seen in the source, and how it was handled.
+    """
+
+    source: str
+    joint_names: tuple[str, ...]
+    time: FloatArray
+    position: FloatArray
+    velocity: FloatArray | None
+    effort: FloatArray
+    saturated: BoolArray
+    segments: list[slice] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        m: Mechanism,
+        time: ArrayLike,
+        position: ArrayLike,
+        effort: ArrayLike,
+        velocity: ArrayLike | None = None,
+        *,
+        source: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Recording:
+        """A recording from samples, of a simulation for instance.
+
+        Args:
+            m: the mechanism that moved.
+            time: (N,) [s], strictly increasing.
+            position, effort, velocity: (N, n), see the class.
+            source: where it comes from, for messages.
+            notes: what is to be said of it.
+
+        Raises:
+            InvalidInput: wrong shapes, values that are not finite, or times that do not increase.
+        """
+        times = np.asarray(time, dtype=np.float64)
+        shape = (times.size, len(m.joint_names))
+        times = as_exact("time", times, (times.size,), "s")
+        if (np.diff(times) <= 0.0).any():
+            raise InvalidInput("time must increase strictly", value=time)
+        where, efforts = as_exact("position", position, shape), as_exact("effort", effort, shape)
+        rates = None if velocity is None else as_exact("velocity", velocity, shape)
+        saturated, said = saturated_samples(m, where, efforts)
+        return cls(
+            source,
+            m.joint_names,
+            times,
+            where,
+            rates,
+            efforts,
+            saturated,
+            segments_of(times),
+            (*notes, *said),
+        )
+
+    @property
+    def period(self) -> float:
+        """Median sampling interval [s]."""
+        return float(np.median(np.diff(self.time)))
+
+    def configuration(self, m: Mechanism, guess: ArrayLike | None = None) -> FloatArray:
+        """Configurations (N, nq): joint values of an arm, poses of a platform by its legs' lengths.
+
+        Each is found from the one before it, the first from the guess, by default home.
+
+        Raises:
+            NoSolution: positions that no configuration has.
+            InvalidInput: a mechanism with other driven joints.
+        """
+        if m.joint_names != self.joint_names:
+            raise InvalidInput(
+                f"the recording is of the joints {', '.join(self.joint_names)}, {m.name} drives "
+                f"{', '.join(m.joint_names)}",
+                value=m.joint_names,
+            )
+        found = np.empty((len(self.time), len(m.home)))
+        near = m.home if guess is None else np.asarray(guess, dtype=np.float64)
+        for part in self.segments:
+            where = self.position[part]
+            # across a gap the motion is unknown: the first one is sought on its own
+            near = m.assemble(where[0], near)
+            found[part] = m.motion_of_joints(where, np.zeros_like(where), None, near).configuration
+            near = found[part][-1]
+        return found
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write time, positions, velocities where known, and efforts, as `read_recording` reads it.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        parts = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
+        known = {name: values for name, values in parts.items() if values is not None}
+        header = ["time", *(f"{joint}.{name}" for name in known for joint in self.joint_names)]
+        table = np.column_stack([self.time, *known.values()])
+        try:
+            np.savetxt(
+                path, table, fmt="%.17g", delimiter=",", header=",".join(header), comments=""
+            )
+        except OSError as failure:
+            raise OutputError(f"{path}: cannot be written: {failure}", value=str(path)) from failure

@@ -1,0 +1,219 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What identification found: parameters with their uncertainty, a mechanism, and predictions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.identification.assembly import friction_efforts
+from robodyn.identification.preparation import samples_of
+from robodyn.identification.recording import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.assembly import Columns
+    from robodyn.identification.base_parameters import Base
+    from robodyn.identification.friction import Term
+    from robodyn.identification.preparation import Filters, Samples
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """Base parameters: what efforts depend on, each a combination of the model's parameters.
+
+    Attributes:
+        names: each as a sum of parameters.
+        values: (b,) found by least squares.
+        deviations: (b,) their standard deviations; coloured residuals are allowed for.
+        given: (b,) of the model that was given.
+        consistent: (b,) of the mechanism that was found, whose bodies are all physical.
+        matrix: (b, p): base parameters = matrix @ the fitted parameters, see `fitted`.
+        fitted: (p,) names of these.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    deviations: FloatArray
+    given: FloatArray
+    consistent: FloatArray
+    matrix: FloatArray
+    fitted: tuple[str, ...]
+
+    def of(self, mechanism: Any) -> FloatArray:
+        """(b,) base parameters of another mechanism of the same structure; no coupled motors."""
+        own = mechanism.parameters
+        known = dict(zip(own.names, own.values.tolist(), strict=True))
+        return np.asarray(self.matrix @ np.array([known.get(name, 0.0) for name in self.fitted]))
+
+
+class FrictionTerm(NamedTuple):
+    """A term of friction of a joint, its coefficient and the coefficient's standard deviation."""
+
+    term: Term
+    coefficient: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How well efforts of a recording are predicted.
+
+    Efforts are compared as they were fitted, through the zero-phase filter of efforts; what is
+    `unfiltered` is compared with the efforts as they were recorded.
+
+    Attributes:
+        source: of the recording.
+        joint_names: of the driven joints.
+        rmse: (n,) [N or N m] of the predicted effort.
+        relative: (n,) rmse over the measured effort's standard deviation.
+        rmse_unfiltered, relative_unfiltered: (n,) the same of unfiltered efforts.
+        given: (n,) `relative` of the model that was given.
+        time: (K,) [s].
+        measured, predicted: (K, n) [N or N m], filtered.
+    """
+
+    source: str
+    joint_names: tuple[str, ...]
+    rmse: FloatArray
+    relative: FloatArray
+    rmse_unfiltered: FloatArray
+    relative_unfiltered: FloatArray
+    given: FloatArray
+    time: FloatArray
+    measured: FloatArray = field(repr=False)
+    predicted: FloatArray = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Identification:
+    """The result of `identify`.
+
+    Attributes:
+        mechanism: with the parameters found: every body physical, friction as far as a description
+            has it. Use `predict` for all that was found.
+        model: the mechanism that was given.
+        parameters: base parameters.
+        friction: of each motor, its terms.
+        fitted: (p,) parameters of bodies, rotors and coupled motors that the mechanism has.
+        filters: cutoffs, which `predict` and `validate` use as well.
+        sigma: (n,) [N or N m] standard deviation of the residuals, by motor.
+        colour: (n,) samples of the fit that say as much as one independent one.
+        condition: of the base parameters' columns, scaled.
+        missed: parameters that these recordings do not show, and what motion would.
+        hidden: parameters that no motion shows on their own.
+        notes: what was seen in the recordings and what could not be carried into the mechanism.
+        fit: how well the recordings themselves are reproduced.
+    """
+
+    mechanism: Mechanism
+    model: Mechanism
+    parameters: BaseParameters
+    friction: tuple[tuple[FrictionTerm, ...], ...]
+    fitted: FloatArray
+    filters: Filters
+    sigma: FloatArray
+    colour: FloatArray
+    condition: float
+    missed: tuple[tuple[str, str], ...]
+    hidden: tuple[str, ...]
+    notes: tuple[str, ...]
+    fit: tuple[Validation, ...]
+    columns: Columns = field(repr=False)
+    base: Base = field(repr=False)
+    loaded: FloatArray = field(repr=False)
+
+    def predict(self, recording: Recording) -> list[tuple[Samples, FloatArray]]:
+        """Efforts (K, n) for the motion of a recording, unfiltered, stretch by stretch."""
+        found, _ = samples_of(recording, self.model, self.filters)
+        return [(samples, self.efforts(samples)) for samples in found]
+
+    def efforts(self, samples: Samples) -> FloatArray:
+        """(K, n) for a stretch of a recording, unfiltered."""
+        kept = list(self.base.kept)
+        Y = self.columns.of(samples, self.filters, slice(None))[..., kept]
+        efforts = Y @ self.parameters.consistent
+        terms = [[item.term for item in own] for own in self.friction]
+        factors = [np.array([item.coefficient for item in own]) for own in self.friction]
+        load = Y @ self.loaded
+        return np.asarray(
+            efforts
+            + friction_efforts(self.columns.motors, samples, terms, factors, self.filters, load)
+        )
+
+    def validate(self, recordings: Sequence[Recording] | Recording) -> list[Validation]:
+        """How well the efforts of recordings are predicted; one for each.
+
+        Raises:
+            InvalidInput: a recording of other joints, or too short.
+        """
+        return [self._validated(recording) for recording in several(recordings)]
+
+    def _validated(self, recording: Recording) -> Validation:
+        parts: list[list[FloatArray]] = [[], [], [], [], [], []]
+        for samples, predicted in self.predict(recording):
+            kept = samples.kept(self.filters)
+            measured = samples.smooth(samples.effort, self.filters)
+            motion = samples.configuration, samples.rate, samples.change
+            before = samples.smooth(self.model.inverse_dynamics(*motion), self.filters)
+            smooth = samples.smooth(predicted, self.filters)
+            motors = self.columns.motors
+            known = samples.usable & motors.all_at(samples.moving(motors, self.filters))
+            unsure = np.where(known, 1.0, np.nan)
+            rows = (
+                samples.time[:, None], measured * unsure, smooth, samples.measured * unsure,
+                predicted, before,
+            )  # fmt: skip
+            for part, row in zip(parts, rows, strict=True):
+                part.append(row[kept])
+        time, measured, smooth, raw, predicted, before = (np.concatenate(part) for part in parts)
+        rmse, relative = _errors(smooth, measured)
+        rmse_raw, relative_raw = _errors(predicted, raw)
+        return Validation(
+            recording.source,
+            self.model.joint_names,
+            rmse,
+            relative,
+            rmse_raw,
+            relative_raw,
+            _errors(before, measured)[1],
+            time[:, 0],
+            measured,
+            smooth,
+        )
+
+
+def several(recordings: Sequence[Recording] | Recording) -> list[Recording]:
+    """One recording or several, as a list."""
+    return [recordings] if isinstance(recordings, Recording) else list(recordings)
+
+
+def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Root mean square (n,), and in parts of the measured standard deviation.
+
+    NaN of a joint without usable samples, as one that stands still.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice|Degrees of freedom", RuntimeWarning)
+        rmse = np.sqrt(np.nanmean((predicted - measured) ** 2, axis=0))
+        spread = np.nanstd(measured, axis=0)
+    return rmse, np.asarray(rmse / np.maximum(spread, 1e-300))

@@ -1,0 +1,156 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Efforts that repeat with a motor's position: teeth, poles, and gears that are not quite round.
+
+How often they repeat is not known, so it is sought in what the other terms leave: the period is
+found in four of five parts of the recordings and has to predict the fifth, for each of the five.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.identification.assembly import FOLDS, rows_fitted
+from robodyn.identification.friction import RIPPLE, RUBBING, Term, sense
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.assembly import Equations
+    from robodyn.identification.motors import Motors
+    from robodyn.identification.preparation import Filters, Samples
+
+# Periods over a motor's travel that are tried, and the step between them.
+FEWEST, MOST, STEP = 6.0, 200.0, 0.25
+# Samples that are searched, the first ones, and columns made at a time.
+SEARCHED, AT_A_TIME = 12_000, 64
+# Ripples of a motor, the share of the squared residual that each predicts, and in how many parts.
+AT_MOST, WORTHWHILE, PARTS = 2, 0.05, 4
+PAIRS = (RIPPLE, RUBBING)
+
+
+def find_ripples(
+    motors: Motors,
+    stretches: Sequence[Samples],
+    filters: Filters,
+    system: Equations,
+    residual: FloatArray,
+    per_fit: float,
+) -> list[list[Term]]:
+    """Terms of each motor that repeat with its position; pairs of cosine and sine.
+
+    Args:
+        motors: of the mechanism.
+        stretches: of the recordings.
+        filters: of the fit.
+        system: the equations, of which the weights and folds are used.
+        residual: (M, n) what the terms so far leave.
+        per_fit: rows a second for one hertz of the filter, as the equations have.
+    """
+    used, rows, taken = [], 0, 0
+    for samples in stretches:
+        if taken >= SEARCHED:
+            break
+        used.append(samples)
+        taken += len(samples.time)
+        rows += len(range(*rows_fitted(samples, filters, per_fit).indices(len(samples.time))))
+    found: list[list[Term]] = []
+    for i in range(residual.shape[1]):
+        here = system.weight[:rows, i] > 0.0
+        left = np.where(here, residual[:rows, i], 0.0)
+        travel = max(float(np.ptp(samples.position @ motors.turns[i])) for samples in used)
+        own: list[Term] = []
+        if travel > 0.0 and here.sum() > 10 * FOLDS:
+            waves = 2.0 * np.pi * np.arange(FEWEST, MOST, STEP) / travel
+            tables = [
+                _columns(motors.turns[i], used, filters, waves, kind, per_fit) * here[:, None]
+                for kind in PAIRS
+            ]
+            fold = np.arange(rows) * FOLDS // rows
+            for _ in range(AT_MOST):
+                best = max(range(2), key=lambda k: _predicted(tables[k], left, fold)[0])
+                share, parts = _predicted(tables[best], left, fold)
+                if share < WORTHWHILE or parts < PARTS:
+                    break
+                gains, factors = _fits(_sums(tables[best], left))
+                at = int(np.argmax(gains))
+                pair = tables[best][:, at]
+                left = left - (factors[at, 0] * pair.real + factors[at, 1] * pair.imag)
+                own += [Term(kind, float(waves[at])) for kind in PAIRS[best]]
+        found.append(own)
+    return found
+
+
+def _columns(
+    turns: FloatArray,
+    stretches: Sequence[Samples],
+    filters: Filters,
+    waves: FloatArray,
+    kinds: tuple[str, str],
+    per_fit: float,
+) -> FloatArray:
+    """(rows, waves) cosine + i sine, filtered."""
+    parts = []
+    for samples in stretches:
+        at, rate = samples.position @ turns, samples.velocity @ turns
+        factor = np.ones_like(rate)
+        if kinds == RUBBING:
+            factor = sense(rate, float(np.linalg.norm(filters.dead_rates * turns)))
+        pick = rows_fitted(samples, filters, per_fit)
+        blocks = []
+        for first in range(0, len(waves), AT_A_TIME):
+            angle = at[:, None] * waves[first : first + AT_A_TIME]
+            both = np.concatenate([np.cos(angle), np.sin(angle)], axis=1) * factor[:, None]
+            smooth = samples.smooth(both, filters)[pick]
+            half = smooth.shape[1] // 2
+            blocks.append(smooth[:, :half] + 1j * smooth[:, half:])
+        parts.append(np.concatenate(blocks, axis=1))
+    return np.concatenate(parts)
+
+
+def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
+    """(waves, 5) of cosine^2, sine^2, their product, and both with what is left."""
+    c, s = table.real, table.imag
+    return np.stack([(c * c).sum(0), (s * s).sum(0), (c * s).sum(0), left @ c, left @ s], axis=1)
+
+
+def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(waves,) of squares that each pair explains, and its factors (waves, 2)."""
+    a, b, m, x, y = sums.T
+    a, b = a * (1.0 + 1e-9) + 1e-300, b * (1.0 + 1e-9) + 1e-300
+    det = a * b - m * m
+    factors = np.stack([b * x - m * y, a * y - m * x], axis=1) / det[:, None]
+    return factors[:, 0] * x + factors[:, 1] * y, factors
+
+
+def _predicted(table: FloatArray, left: FloatArray, fold: NDArray[np.int64]) -> tuple[float, int]:
+    """The share of squares predicted in parts that were not searched, and in how many any is."""
+    sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
+    whole = np.sum(sums, axis=0)
+    gained, parts = 0.0, 0
+    for own in sums:
+        gains, factors = _fits(whole - own)
+        at = int(np.argmax(gains))
+        a, b, m, x, y = own[at]
+        p, q = factors[at]
+        gain = 2.0 * (p * x + q * y) - (p * p * a + q * q * b + 2.0 * p * q * m)
+        gained += gain
+        parts += gain > 0.0
+    return float(gained / max(float(left @ left), 1e-300)), int(parts)

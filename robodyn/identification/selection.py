@@ -1,0 +1,150 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which terms of friction each joint has, by cross-validation over parts of the recordings.
+
+Terms are added one at a time, the best first, as long as efforts in parts that were not fitted are
+predicted better. Only sums over rows are needed for that, so many choices cost little.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.identification.assembly import FOLDS
+from robodyn.identification.friction import OFFSET
+from robodyn.identification.solving import scaled_solve, scaling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.assembly import Equations
+    from robodyn.identification.friction import Term
+
+# A term has to lower the squared error of prediction by this part, and in so many folds; there are
+# at most so many.
+WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
+# What is there from the beginning, for it is common, and goes where efforts are predicted better
+# without it.
+DOUBTFUL = (OFFSET,)
+
+
+class _Joint:
+    """Sums over a joint's rows, of each fold: of (columns, effort) with (columns, effort)."""
+
+    def __init__(self, system: Equations, j: int) -> None:
+        rows = np.concatenate([system.A[:, j], system.F[j], system.effort[:, j, None]], axis=1)
+        weighed = rows * system.weight[:, j, None]
+        self.sums = np.stack(
+            [weighed[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
+        )
+        self.b, self.k = system.A.shape[-1], system.F[j].shape[1]
+
+    def columns(self, terms: Sequence[int]) -> list[int]:
+        return [*range(self.b), *(self.b + term for term in terms), self.b + self.k]
+
+    def part(self, fold: int, terms: Sequence[int], fitted: bool) -> FloatArray:
+        own = self.columns(terms)
+        chosen = self.sums[fold]
+        if fitted:
+            chosen = self.sums.sum(axis=0) - chosen
+        return np.asarray(chosen[np.ix_(own, own)])
+
+
+def select_terms(
+    system: Equations,
+    terms: Sequence[Sequence[Term]],
+    first: Sequence[Sequence[int]],
+    near: FloatArray,
+    sigma: FloatArray,
+    tell: Callable[[float], None] = lambda part: None,
+) -> list[list[int]]:
+    """Of each joint, which of its terms are used.
+
+    Args:
+        system: equations with all terms that are tried.
+        terms: of each joint.
+        first: of each joint, those that are used in any case.
+        near: (b,) base parameters of the given model.
+        sigma: (n,) noise of the joints.
+        tell: progress from 0 to 1.
+    """
+    joints = [_Joint(system, j) for j in range(len(terms))]
+    chosen = [list(own) for own in first]
+    for j, joint in enumerate(joints):
+        rest = []
+        for fold in range(FOLDS):
+            shares = [
+                _without_friction(other.part(fold, chosen[i], True), joint.b) / sigma[i] ** 2
+                for i, other in enumerate(joints)
+                if i != j
+            ]
+            rest.append(sum(shares, np.zeros((joint.b + 1, joint.b + 1))))
+        error = _error(joint, chosen[j], rest, near, sigma[j])
+        for _ in range(MOST):
+            open_terms = [k for k in range(len(terms[j])) if k not in chosen[j]]
+            if not open_terms:
+                break
+            errors = [_error(joint, [*chosen[j], k], rest, near, sigma[j]) for k in open_terms]
+            best = int(np.argmin([own.sum() for own in errors]))
+            better = int((errors[best] < error).sum())
+            if better < MOST_FOLDS or not errors[best].sum() < (1.0 - WORTHWHILE) * error.sum():
+                break
+            error = errors[best]
+            chosen[j].append(open_terms[best])
+        for k in [k for k in chosen[j] if terms[j][k].kind in DOUBTFUL and len(terms[j]) > 3]:
+            fewer = [other for other in chosen[j] if other != k]
+            without = _error(joint, fewer, rest, near, sigma[j])
+            if without.sum() < error.sum():
+                chosen[j], error = fewer, without
+        tell((j + 1) / len(joints))
+    return chosen
+
+
+def _without_friction(sums: FloatArray, b: int) -> FloatArray:
+    """Sums (b + 1, b + 1) of base parameters and effort, the joint's friction fitted away."""
+    keep = [*range(b), len(sums) - 1]
+    friction = list(range(b, len(sums) - 1))
+    if not friction:
+        return sums[np.ix_(keep, keep)]
+    cross = sums[np.ix_(keep, friction)]
+    own = sums[np.ix_(friction, friction)]
+    scale = scaling(own)
+    scaled = own * np.outer(scale, scale) + 1e-9 * np.eye(len(own))
+    return np.asarray(
+        sums[np.ix_(keep, keep)] - (cross * scale) @ np.linalg.solve(scaled, (cross * scale).T)
+    )
+
+
+def _error(
+    joint: _Joint,
+    terms: Sequence[int],
+    rest: Sequence[FloatArray],
+    near: FloatArray,
+    sigma: float,
+) -> FloatArray:
+    """(FOLDS,) sums of squares of the errors in each fold, predicted from the others."""
+    total, b = np.empty(FOLDS), joint.b
+    start = np.concatenate([near, np.zeros(len(terms))])
+    for fold in range(FOLDS):
+        sums = joint.part(fold, terms, True) / sigma**2
+        N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
+        N[:b, :b] += rest[fold][:-1, :-1]
+        c[:b] += rest[fold][:-1, -1]
+        x = np.append(-scaled_solve(N, c, start), 1.0)
+        total[fold] = x @ joint.part(fold, terms, False) @ x
+    return total

@@ -1,0 +1,174 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Series of single joints, brought onto common instants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.joint_tables import JointTable
+
+# Samples further apart than this many periods have a gap between them: the loss of single messages
+# can be bridged, that of several in a row cannot.
+GAP = 4.5
+# A series this much faster than the common instants is averaged over their period.
+FASTER = 1.5
+# A stamp this far [s] before one that was received earlier is of a clock that was set back.
+SET_BACK = 0.5
+# Where so many of the stamps are repeated their resolution is too coarse to be of use.
+COARSE = 0.3
+
+
+class Series(NamedTuple):
+    """Readings of one quantity of one joint.
+
+    Attributes:
+        times: (N,) [s], strictly increasing.
+        values: (N,), finite.
+    """
+
+    times: FloatArray
+    values: FloatArray
+
+    @property
+    def period(self) -> float:
+        """Median interval [s]."""
+        return float(np.median(np.diff(self.times))) if len(self.times) > 1 else np.inf
+
+
+def usable_stamps(table: JointTable, by_receipt: bool) -> tuple[NDArray[np.int64], str]:
+    """The stamps (N,) [ns] to go by, and what is to be said of it."""
+    if by_receipt:
+        return table.received, ""
+    stamps = table.stamps
+    # simulated time begins at zero, and a simulator may send its first state several times
+    zero = int(np.count_nonzero(stamps == 0))
+    if 2 * zero > len(stamps) > 1:
+        which = "all" if zero == len(stamps) else str(zero)
+        return table.received, f"{table.name}: {which} stamps are zero: times are those of receipt"
+    # joints in messages of their own may share a stamp: count the repetitions of each
+    repeated = max(
+        (_repeated(stamps[np.isfinite(column)]) for column in table.values["position"].T),
+        default=0.0,
+    )
+    if repeated > COARSE and len(np.unique(table.received)) > len(np.unique(stamps)):
+        return table.received, (
+            f"{table.name}: {repeated:.0%} of the stamps are repeated: times are those of receipt"
+        )
+    return stamps, ""
+
+
+def _repeated(stamps: NDArray[np.int64]) -> float:
+    return 1.0 - len(np.unique(stamps)) / len(stamps) if len(stamps) else 0.0
+
+
+def longest_run(stamps: NDArray[np.int64]) -> tuple[slice, int]:
+    """The rows with most samples between two resets of the clock, and how many resets there are."""
+    back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
+    # a late message is followed by one of the present time, a reset by one of the new time
+    back = np.array([row for row in back.tolist() if _stays(stamps, row)], dtype=np.int64)
+    edges = [0, *back.tolist(), len(stamps)]
+    pairs = list(zip(edges[:-1], edges[1:], strict=True))
+    first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
+    return slice(first, last), len(back)
+
+
+def _stays(stamps: NDArray[np.int64], row: int) -> bool:
+    after = stamps[row + 1 : row + 4]
+    return bool(after.size) and bool(np.median(after) < stamps[row - 1])
+
+
+def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
+    """A series of readings (N,) in order of receipt, how many were late, and how many repeated."""
+    known = np.isfinite(values)
+    times, values = times[known], values[known]
+    late = int(np.count_nonzero(np.diff(times) < 0.0))
+    order = np.argsort(times, kind="stable")
+    times, values = times[order], values[order]
+    new = np.diff(times, prepend=-np.inf) > 0.0
+    return Series(times[new], values[new]), late, int(np.count_nonzero(~new))
+
+
+def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
+    """Instants (N,) [s] of the slowest series in the time that all cover; whether all are alike."""
+    first = max(each.times[0] for each in series)
+    last = min(each.times[-1] for each in series)
+    alike = all(np.array_equal(each.times, series[0].times) for each in series[1:])
+    slowest = max(series, key=lambda each: each.period)
+    times = slowest.times
+    return times[(times >= first) & (times <= last)], alike
+
+
+def at_instants(
+    series: Series, times: FloatArray, smooth: bool
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Values (N,) of a series at instants (N,) within it, and whether each is in a gap of it.
+
+    A series that is faster than the instants is averaged over their period, which keeps what is
+    beyond their Nyquist frequency from folding back; others are interpolated, by cubics if the
+    quantity is smooth.
+    """
+    exact = np.isin(times, series.times)
+    after = np.clip(np.searchsorted(series.times, times), 1, len(series.times) - 1)
+    width = series.times[after] - series.times[after - 1]
+    period = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    missing = ~exact & (width > GAP * max(series.period, period))
+    if period > FASTER * series.period:
+        return _averaged(series, times, period), missing
+    if exact.all():
+        return series.values[np.searchsorted(series.times, times)], missing
+    if smooth and len(series.times) > 3:
+        from scipy.interpolate import CubicSpline
+
+        return np.asarray(CubicSpline(series.times, series.values)(times)), missing
+    return np.interp(times, series.times, series.values), missing
+
+
+def _averaged(series: Series, times: FloatArray, period: float) -> FloatArray:
+    """Means (N,) over a period about each instant, of the linear interpolant."""
+    low = np.maximum(times - 0.5 * period, series.times[0])
+    high = np.minimum(times + 0.5 * period, series.times[-1])
+    # near an end the period is cut on both sides, so that the mean is not of another instant
+    half = np.minimum(times - low, high - times)
+    narrow = half <= 0.0
+    half = np.where(narrow, 1.0, half)
+    steps = np.diff(series.times)
+    sums = 0.5 * (series.values[1:] + series.values[:-1]) * steps
+    integral = np.concatenate([[0.0], np.cumsum(sums)])
+
+    def until(t: FloatArray) -> FloatArray:
+        row = np.clip(np.searchsorted(series.times, t, side="right") - 1, 0, len(steps) - 1)
+        part = t - series.times[row]
+        slope = (series.values[row + 1] - series.values[row]) / steps[row]
+        return np.asarray(integral[row] + part * (series.values[row] + 0.5 * slope * part))
+
+    mean = (until(times + half) - until(times - half)) / (2.0 * half)
+    return np.where(narrow, np.interp(times, series.times, series.values), mean)
+
+
+def segments_of(times: FloatArray) -> list[slice]:
+    """Slices of instants (N,) [s] without gaps between them."""
+    steps = np.diff(times)
+    edges = np.flatnonzero(steps > GAP * np.median(steps)) + 1 if len(steps) else np.array([], int)
+    bounds = [0, *edges.tolist(), len(times)]
+    return [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]

@@ -1,0 +1,162 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Weighted and robust least squares of equations whose friction belongs to one joint each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.assembly import Equations
+
+# Of a scaled normal matrix, so that what is hardly excited stays near the given model.
+RIDGE = 1e-7
+# Residuals beyond so many standard deviations count less (Huber), and how often they are weighed.
+HUBER, ROUNDS = 1.5, 6
+# What Huber's weights leave of the standard deviation of normal noise.
+LEFT = 0.92
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Base parameters and coefficients of friction.
+
+    Attributes:
+        x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
+        N: (b + k, b + k) normal matrix, rows weighed by the joints' noise and their colour.
+        c: (b + k,) right side.
+        sigma: (n,) [N or N m] standard deviation of the residuals.
+        colour: (n,) how many rows say as much as one independent one.
+        covariance: (b + k, b + k) of x.
+        residual: (M, n).
+        spread: (n,) [N or N m] standard deviation of the efforts.
+        condition: of the base parameters' scaled columns.
+    """
+
+    x: FloatArray
+    N: FloatArray
+    c: FloatArray
+    sigma: FloatArray
+    colour: FloatArray
+    covariance: FloatArray
+    residual: FloatArray
+    spread: FloatArray
+    condition: float
+
+
+def scaling(N: FloatArray) -> FloatArray:
+    """(p,) what makes the diagonal of a normal matrix 1; 0 for columns that are zero."""
+    diagonal = np.diag(N)
+    present = diagonal > 1e-200
+    return np.where(present, 1.0 / np.sqrt(np.where(present, diagonal, 1.0)), 0.0)
+
+
+def rows_of(system: Equations, chosen: Sequence[Sequence[int]], j: int) -> FloatArray:
+    """(M, b + k) of joint j, with the terms of friction that are chosen for each joint."""
+    widths = [len(own) for own in chosen]
+    count, b = len(system.effort), system.A.shape[-1]
+    out = np.zeros((count, b + sum(widths)))
+    out[:, :b] = system.A[:, j]
+    first = b + sum(widths[:j])
+    out[:, first : first + widths[j]] = system.F[j][:, list(chosen[j])]
+    return out
+
+
+def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
+    """X of N x = c; near given values where N says hardly anything."""
+    scale = scaling(N)
+    scaled = N * np.outer(scale, scale)
+    scaled[np.diag_indices_from(scaled)] += RIDGE
+    return np.asarray(near + scale * np.linalg.solve(scaled, scale * (c - N @ near)))
+
+
+def solve(
+    system: Equations, chosen: Sequence[Sequence[int]], near: FloatArray, robust: bool
+) -> Solution:
+    """Least squares, each joint weighed by its noise, outliers by Huber's function.
+
+    Args:
+        system: the equations.
+        chosen: of each joint, which of its columns of friction are used.
+        near: (b,) base parameters of the given model.
+        robust: whether outliers count less.
+    """
+    n, b = system.effort.shape[1], system.A.shape[-1]
+    tables = [rows_of(system, chosen, j) for j in range(n)]
+    start = np.concatenate([near, np.zeros(tables[0].shape[1] - b)])
+    weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
+    x = start
+    for number in range(ROUNDS):
+        N, c = _normal(tables, system.effort, weight / sigma**2)
+        x = scaled_solve(N, c, start)
+        residual = np.stack([table @ x for table in tables], axis=-1) - system.effort
+        used = np.maximum((system.weight > 0.0).sum(axis=0), 1)
+        sigma = np.sqrt((weight * residual**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
+        sigma = sigma / (LEFT if robust and number else 1.0)
+        sigma = np.maximum(sigma * np.sqrt(used / np.maximum(used - b / n, 1)), 1e-9)
+        if robust and number < ROUNDS - 1:
+            spread = 1.4826 * np.median(np.abs(residual), axis=0) + 1e-12
+            size = np.abs(residual) / spread
+            weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
+    colour = np.array([_colour(column) for column in residual.T])
+    N, c = _normal(tables, system.effort, weight / sigma**2)
+    honest, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
+    spread_of, condition = _inverse(N)
+    meat, _ = _normal(tables, system.effort, weight**2 * colour / sigma**2)
+    covariance = spread_of @ meat @ spread_of
+    spread = np.maximum(system.effort.std(axis=0), 1e-9)
+    return Solution(x, honest, right, sigma, colour, covariance, residual, spread, condition)
+
+
+def _normal(
+    tables: Sequence[FloatArray], effort: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    p = tables[0].shape[1]
+    N, c = np.zeros((p, p)), np.zeros(p)
+    for j, table in enumerate(tables):
+        weighed = table * weight[:, j, None]
+        N += weighed.T @ table
+        c += weighed.T @ effort[:, j]
+    return N, c
+
+
+def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
+    scale = scaling(N)
+    values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
+    condition = float(np.sqrt(values[-1] / max(values[0], 1e-300)))
+    inverse = (vectors / np.maximum(values, 1e-16)) @ vectors.T
+    return inverse * np.outer(scale, scale), condition
+
+
+def _colour(residual: FloatArray) -> float:
+    """1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
+    centred = residual - residual.mean()
+    size = 2 * len(centred)
+    power = np.abs(np.fft.rfft(centred, size)) ** 2
+    correlation = np.fft.irfft(power, size)[: len(centred)]
+    if correlation[0] <= 0.0:
+        return 1.0
+    total = 1.0
+    for lag, value in enumerate(correlation[1:] / correlation[0], start=1):
+        total += 2.0 * float(value)
+        if lag > 5.0 * total or lag > len(centred) // 4:
+            break
+    return max(total, 1.0)

@@ -1,0 +1,243 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Configurations in which a mechanism's loops close: from joints, from the tip, along motions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
+from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
+from robodyn.mechanisms.closed_loop.placing import TipPose, all_assemblies, nearest
+from robodyn.mechanisms.closed_loop.single_calls import entry
+from robodyn.mechanisms.closed_loop.structure import followed, guessed
+from robodyn.mechanisms.common.motion import Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+class ClosedLoopAssembling(ClosedLoopKinematics):
+    """The part of `ClosedLoop` that closes its loops."""
+
+    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
+        """(..., mobility) how far the independent coordinates are from start to goal."""
+        a, b = self._q("start", start), self._q("goal", goal)
+        return np.asarray(b[..., self._free_at] - a[..., self._free_at])
+
+    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+        """(..., nq) after a displacement (..., mobility) of the independent coordinates.
+
+        Raises:
+            NoSolution: the loops do not close there.
+        """
+        q, step = self._q("configuration", configuration), self._u("displacement", displacement)
+        shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
+        out = np.array(np.broadcast_to(q, (*shape, self._nq)))
+        steps = np.broadcast_to(step, (*shape, self._nu))
+        for index in np.ndindex(shape):
+            out[index] = self._displaced(out[index], np.ascontiguousarray(steps[index]))
+        return out
+
+    def assemble(
+        self,
+        driven: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        guess: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        *,
+        pose: ArrayLike | None = None,
+    ) -> FloatArray:
+        """The configuration (..., nq) that closes the loops, of those that there are near a guess.
+
+        Args:
+            driven: positions (..., n) of the driven joints; or a mapping of any joints to their
+                positions, a floating joint's as its pose (7,), where these determine the rest.
+            guess: a configuration (nq,) or (..., nq), or a mapping of joints to positions; home by
+                default. From a closed one the mechanism moves to its goal as a real one would.
+            pose: (..., 7) of the tip instead of `driven`.
+
+        Raises:
+            NoSolution: the loops do not close; with the largest equation left and its closure.
+            InvalidInput: wrong shapes or names, or neither `driven` nor `pose`.
+        """
+        start = self._guess(guess)
+        if pose is not None:
+            wanted = as_array("pose", pose, (7,), "m, unit quaternion x y z w")
+            shape = np.broadcast_shapes(wanted.shape[:-1], start.shape[:-1])
+            return self._each(shape, wanted, start, lambda p, q: self._to_pose(q, p))
+        if driven is None:
+            raise InvalidInput("assemble needs positions of joints, or a pose of the tip")
+        if hasattr(driven, "items"):
+            return self._from_joints(dict(driven.items()), start)
+        wanted = as_array("driven", driven, (self._n,), f"{self._n} driven joints, rad or m")
+        shape = np.broadcast_shapes(wanted.shape[:-1], start.shape[:-1])
+        return self._each(shape, wanted, start, lambda p, q: self._to_driven(q, p))
+
+    def assemblies(self, driven: ArrayLike, *, searches: int = 300, seed: int = 0) -> FloatArray:
+        """All configurations (k, nq) found with these driven positions (n,), nearest home first.
+
+        By Newton's method from random guesses: more searches find more of them.
+        """
+        wanted = as_array("driven", driven, (self._n,), f"{self._n} driven joints, rad or m")
+        start = self.home
+        start[self._driven_at] = wanted
+        followed(self._tree, start)
+        held = [int(rate) for rate in self._rates_at]
+        return all_assemblies(self.structure, start, held, searches, seed)
+
+    def motion_of_joints(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """Configuration, velocity and acceleration of driven joints' motion (..., n).
+
+        Along the last batch dimension each configuration is found from the one before it, the
+        first from the guess, home by default.
+
+        Raises:
+            NoSolution: the loops do not close.
+            SingularConfiguration: the driven rates do not determine the motion.
+        """
+        wanted = as_array("positions", positions, (self._n,))
+        rates = as_array("velocities", velocities, (self._n,))
+        changes = as_array(
+            "accelerations", np.zeros(self._n) if accelerations is None else accelerations,
+            (self._n,),
+        )  # fmt: skip
+        shape = np.broadcast_shapes(wanted.shape[:-1], rates.shape[:-1], changes.shape[:-1])
+        wanted, rates, changes = (
+            np.broadcast_to(value, (*shape, self._n)) for value in (wanted, rates, changes)
+        )
+        q = np.empty((*shape, self._nq))
+        first = self._guess(guess)
+        for outer in np.ndindex(shape[:-1]):
+            here = first
+            for n in range(shape[-1]) if shape else (None,):
+                index = outer if n is None else (*outer, n)
+                here = self._to_driven(here, wanted[index])
+                q[index] = here
+        if self._drives_free:
+            return Motion(q, np.array(rates), np.array(changes))
+        return self._independent_motion(q, rates, changes)
+
+    def _independent_motion(self, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
+        A = self.tangent(q)[..., self._rates_at, :]
+        inverse = np.linalg.pinv(A)
+        if np.linalg.matrix_rank(A).min(initial=self._nu) < self._nu:
+            raise SingularConfiguration(
+                f"{self.name}: the driven joints' rates do not determine the motion",
+                smallest_singular_value=0.0,
+                direction=None,
+                value=q,
+            )
+        u = np.einsum("...ij,...j->...i", inverse, rates)
+        _, a = self._motion(q, u, np.zeros_like(u))
+        change = np.einsum("...ij,...j->...i", inverse, changes - a[..., self._rates_at])
+        return Motion(q, u, change)
+
+    def _displaced(self, q: FloatArray, step: FloatArray) -> FloatArray:
+        """After a displacement of the independent coordinates."""
+        for packed in (self.structure.packed, *self._pivots.known):
+            moved = q.copy()
+            left = entry("displace", packed)(moved, step, CLOSED)
+            if 0.0 <= left <= ACCEPTED:
+                return np.asarray(moved)
+        wanted = q.copy()
+        wanted[self._free_at] += step
+        followed(self._tree, wanted)
+        return self._nearest(wanted, list(self.structure.free))
+
+    def _to_driven(self, q: FloatArray, wanted: FloatArray) -> FloatArray:
+        """From a guess to positions of the driven joints."""
+        if self._drives_free and self.structure.equations.left(q) <= OPEN:
+            return self._displaced(q, np.ascontiguousarray(wanted - q[self._driven_at]))
+        start = np.array(q)
+        start[self._driven_at] = wanted
+        followed(self._tree, start)
+        return self._nearest(start, [int(rate) for rate in self._rates_at])
+
+    def _to_pose(self, q: FloatArray, pose: FloatArray) -> FloatArray:
+        """From a guess to where the tip has a pose."""
+        extra = TipPose(pose, self.structure.equations.size, self.body_pose, self._tree_jacobian)
+        return self._nearest(q, [], extra)
+
+    def _nearest(self, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray:
+        equations = self.structure.equations
+        found = nearest(equations, q, held, extra)
+        if found.left > ACCEPTED:
+            name = equations.worst(found.q)
+            raise NoSolution(
+                f"{self.name}: the loops do not close; {name!r} stays open by {found.left:.3g} of "
+                f"the mechanism's size of {equations.size:.3g} m",
+                residual=found.left,
+                value=q,
+            )
+        return found.q
+
+    def _from_joints(self, given: dict[str, ArrayLike], start: FloatArray) -> FloatArray:
+        q = np.array(start)
+        held: list[int] = []
+        for name, value in given.items():
+            if name not in self._tree.position_of:
+                raise InvalidInput(f"{self.name} has no joint {name!r}", value=name)
+            at, floats = self._tree.position_of[name], self._floats(name)
+            width = 7 if floats else 1
+            q[..., at : at + width] = as_array(name, np.atleast_1d(value), (width,))
+            held += range(self._tree.rate_of[name], self._tree.rate_of[name] + (6 if floats else 1))
+        followed(self._tree, q)
+        out = np.empty_like(q)
+        for index in np.ndindex(q.shape[:-1]):
+            out[index] = self._nearest(q[index], held)
+        return out
+
+    def _guess(self, guess: Any) -> FloatArray:
+        if guess is None:
+            return self.structure.home
+        if hasattr(guess, "items"):
+            home = {
+                joint.name: tuple(self.structure.home[self._slice(joint.name)])
+                for joint in self._tree.joints
+            }
+            told = {}
+            for name, value in guess.items():
+                if name not in self._tree.position_of:
+                    raise InvalidInput(f"{self.name} has no joint {name!r}", value=name)
+                told[name] = tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist())
+            return guessed(self._tree, home | told)
+        return self._q("guess", guess)
+
+    def _each(
+        self,
+        shape: tuple[int, ...],
+        wanted: FloatArray,
+        start: FloatArray,
+        find: Callable[[FloatArray, FloatArray], FloatArray],
+    ) -> FloatArray:
+        wanted = np.broadcast_to(wanted, (*shape, wanted.shape[-1]))
+        start = np.broadcast_to(start, (*shape, self._nq))
+        out = np.empty((*shape, self._nq))
+        for index in np.ndindex(shape):
+            out[index] = find(wanted[index], start[index])
+        return out

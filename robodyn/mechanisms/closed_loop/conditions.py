@@ -1,0 +1,238 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How near a mechanism with closed loops is to singularities of both types."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.mechanisms.closed_loop import batch_calls as many
+from robodyn.mechanisms.closed_loop.assembly import null_space
+from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
+from robodyn.mechanisms.closed_loop.structure import closed_samples
+from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
+from robodyn.numerics.singular_values import extreme_ratio
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+# Where independent coordinates determine the motion worse than this, all of them are looked at.
+POOR = 1e6
+# Directions in which the tip moves less than this part of the others do not count.
+STILL = 1e-6
+
+
+class ClosedLoopConditions(ClosedLoopKinematics):
+    """The part of `ClosedLoop` that tells singularities of type 1 and type 2.
+
+    Where the tip's position determines the mechanism, as for a delta or a five-bar, its motion is
+    that of its position: its link may still turn at an end of travel.
+    """
+
+    def motion_condition(
+        self, configuration: ArrayLike, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """Condition (...) of the way from the mechanism's motion to the tip's.
+
+        Infinite at a singularity of type 1, an end of travel, where the mechanism moves and the
+        tip does not. Angular rates of the tip are multiplied by the length [m].
+        """
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        return np.asarray(self._conditions(configuration, length)[0])
+
+    def force_condition(self, configuration: ArrayLike) -> FloatArray:
+        """Condition (...) of the way from the mechanism's motion to the driven joints' rates.
+
+        Infinite at a singularity of type 2, where the mechanism moves although all motors are
+        locked, so that they cannot hold it.
+        """
+        return np.asarray(self._conditions(configuration, 1.0)[1])
+
+    def condition_number(
+        self, configuration: ArrayLike, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """The larger of `motion_condition` and `force_condition`."""
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        return np.asarray(self._conditions(configuration, length).max(axis=0))
+
+    def determinant(self, configuration: ArrayLike) -> FloatArray | None:
+        """A number (...) that changes sign at singularities of type 2; None if redundant.
+
+        The determinant of the equations together with the driven rates, along the mechanism's
+        motions; its sign is carried by one basis of these.
+        """
+        if self._n != self._nu:
+            return None
+        q = self._q("configuration", configuration)
+        bases, _ = self._motions(q.reshape(-1, self._nq))
+        signs = np.sign(np.linalg.det(self._reference.T @ bases))
+        numbers = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, self._rates_at])
+        return np.asarray(numbers.reshape(q.shape[:-1]))
+
+    @property
+    def singularities(self) -> tuple[Singularity, ...]:
+        """Type 1 and type 2; see `common.singularities`."""
+        return (
+            Singularity(
+                TYPE_1,
+                "an end of travel, the tip loses a freedom",
+                self._tip_number,
+                self._ways is not None,
+                self.motion_condition,
+                takes_effort=False,
+            ),
+            Singularity(
+                TYPE_2,
+                "the motors cannot hold it",
+                self._drive_number,
+                self._n == self._nu,
+                lambda configuration, length: self.force_condition(configuration),
+                takes_effort=True,
+                yields=self._yielding,
+            ),
+        )
+
+    def _tip_number(self, q: FloatArray) -> FloatArray:
+        """Zero (k,) at singularities of type 1."""
+        bases, tips = self._motions(q)
+        moved = tips[:, self._told] * self._told_scale
+        if self._ways is None:
+            return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, self._nu - 1])
+        return np.asarray(_carried(bases) * np.linalg.det(self._ways.T @ moved))
+
+    def _drive_number(self, q: FloatArray) -> FloatArray:
+        """Zero (k,) at singularities of type 2."""
+        bases, _ = self._motions(q)
+        driven = bases[:, self._rates_at] * self._driven_scale
+        if self._n == self._nu:
+            return np.asarray(_carried(bases) * np.linalg.det(driven))
+        if self._n < self._nu:
+            return np.zeros(len(q))
+        return np.asarray(np.linalg.svd(driven, compute_uv=False)[:, -1])
+
+    def _yielding(self, q: FloatArray, length: float) -> FloatArray:
+        """Twist (6,) of the tip in the motion that moves the driven joints least."""
+        bases, tips = self._motions(q[None])
+        V = np.linalg.svd(bases[0, self._rates_at] * self._driven_scale)[2]
+        twist = tips[0] @ V[-1]
+        twist[3:] *= length
+        return np.asarray(twist)
+
+    @cached_property
+    def _reference(self) -> FloatArray:
+        return null_space(self.structure.equations.at(self.structure.home)[1])[1]
+
+    def _conditions(self, configuration: ArrayLike, length: float) -> FloatArray:
+        """Both condition numbers (2, ...), of the motion and of the forces."""
+        q = self._q("configuration", configuration)
+        bases, tips = self._motions(q.reshape(-1, self._nq))
+        tips[:, 3:] *= length
+        motion = _extremes(tips[:, self._told])
+        forces = _extremes(bases[:, self._rates_at] * self._driven_scale, self._nu)
+        return np.array([motion, forces]).reshape((2, *q.shape[:-1]))
+
+    def _motions(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Bases (N, rates, mobility) of the motions, the tip's twists (N, 6, mobility) in these.
+
+        Orthonormal, of comparable rates. Where the closures leave more freedoms than elsewhere,
+        of these motions those that move the driven joints least.
+        """
+        bases = np.full((len(q), self._tree.rates, self._nu), np.nan)
+        tips = np.full((len(q), 6, self._nu), np.nan)
+        if len(q) > 1:
+            self._motions_of_many(q, bases, tips)
+        columns = self.structure.equations.columns[:, None]
+        for n in np.flatnonzero(np.isnan(tips).any(axis=(1, 2))):
+            _, K = self.structure.equations.at(q[n])
+            _, basis = null_space(K)
+            if basis.shape[1] > self._nu:
+                V = np.linalg.svd(basis[self._rates_at])[2]
+                basis = basis @ V[-self._nu :].T
+            bases[n] = basis
+            tips[n] = self._tree_jacobian(q[n]) @ (basis * columns)
+        return bases, tips
+
+    def _motions_of_many(self, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
+        """The same of a batch (N, nq); NaN is left where the independent joints serve badly."""
+        packed, widths = self.structure.packed, (self._nq,)
+        S = many.configured("tangent", packed, widths, (self._tree.rates, self._nu), (q,))
+        J = many.configured("jacobian", packed, widths, (6, self._nu), (q,))
+        if S is None or J is None:
+            return
+        known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))
+        basis, R = np.linalg.qr(S[known] / self.structure.equations.columns[:, None])
+        fair = _extremes(R) < POOR
+        known = known[fair]
+        bases[known] = basis[fair]
+        tips[known] = J[known] @ np.linalg.inv(R[fair])
+
+    @cached_property
+    def _driven_scale(self) -> FloatArray:
+        """(n, 1) what makes rates of the driven joints comparable."""
+        columns = self.structure.equations.columns[self._rates_at]
+        return np.asarray((columns / columns.max())[:, None])
+
+    @cached_property
+    def _told(self) -> slice:
+        """Rows of the tip's twist: of its position where this determines the mechanism, or all."""
+        of_place = np.linalg.svd(self._sampled_tips[:, :3], compute_uv=False)
+        enough = of_place.shape[1] >= self._nu
+        if enough and (of_place[:, self._nu - 1] > STILL * of_place[:, 0]).any():
+            return slice(3)
+        return slice(6)
+
+    @cached_property
+    def _told_scale(self) -> FloatArray:
+        """What makes the rows comparable: positions in parts of the size."""
+        scale = np.ones((6, 1))
+        scale[:3] /= self.structure.equations.size
+        return scale[self._told]
+
+    @cached_property
+    def _ways(self) -> FloatArray | None:
+        """(rows, mobility) of the tip's motion that there are at all; None if there are more.
+
+        A five-bar's tip stays in a plane: what it does there has a determinant.
+        """
+        moved = np.concatenate(list(self._sampled_tips[:, self._told] * self._told_scale), axis=1)
+        U, values, _ = np.linalg.svd(moved)
+        found = int((values > STILL * values[0]).sum())
+        return np.asarray(U[:, :found]) if found == self._nu else None
+
+    @cached_property
+    def _sampled_tips(self) -> FloatArray:
+        """(samples, 6, mobility) the tip's twists at configurations around home."""
+        samples = closed_samples(self.structure.equations, self.structure.home)
+        return self._motions(np.array(samples))[1]
+
+
+def _carried(bases: FloatArray) -> FloatArray:
+    """Signs (N,) that make one orientation of bases (N, rates, mobility) on a way of the next."""
+    turns = np.linalg.det(np.swapaxes(bases[:-1], 1, 2) @ bases[1:])
+    return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
+
+
+def _extremes(matrices: FloatArray, least: int = 0) -> FloatArray:
+    """Condition numbers (...) of (..., m, n); infinite if there are fewer rows than `least`."""
+    values: FloatArray = np.asarray(np.linalg.svd(matrices, compute_uv=False), np.float64)
+    if matrices.shape[-2] < least:
+        values = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
+    return extreme_ratio(values)

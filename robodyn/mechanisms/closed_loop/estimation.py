@@ -1,0 +1,279 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The state of a mechanism with closed loops from its driven joints, one reading after another.
+
+Where more joints are driven than there are freedoms, readings that are rounded contradict each
+other a little: the configuration is the one that fits all of them best, by their deviations.
+
+First-order propagation of the readings' errors: with A from independent rates u to driven rates,
+J from u to the tip's twist and W the inverse variances of the readings, positions determine the
+independent coordinates up to C = (A'WA)^-1, and the tip's displacement up to J C J'. The twist
+J u with A u = rates errs by the errors of the rates and, for J and A change with the
+configuration, by those of the positions: J A^-1 drates + (D_J - J A^-1 D_A) dposition, D the
+derivatives of J u and A u with u held.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_exact, refuse_beyond
+from robodyn.errors import (
+    InvalidInput,
+    KinematicsError,
+    NoSolution,
+    RobodynError,
+    SingularConfiguration,
+    UnderActuated,
+)
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.structure import followed
+from robodyn.mechanisms.common.estimation import (
+    Encoders,
+    Estimate,
+    Estimator,
+    quantisation_deviation,
+)
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+
+# Of the search for the configuration that fits redundant readings best: steps from the last
+# estimate and from home, the longest of these, where it ends, and what is near enough where
+# readings that contradict each other slow it down [rad, or parts of the size].
+FEW_STEPS, MOST_STEPS = 8, 100
+LONGEST_STEP = 0.1
+DONE, NEAR = 1e-11, 1e-6
+# Readings determine the freedoms where the singular values of A differ by less than this.
+DETERMINED = 1e9
+
+
+class LoopEstimator(Estimator):
+    """Assembling with a memory.
+
+    Args:
+        mechanism: the mechanism.
+        start: (nq,) configuration from which the search begins at first and after a jump; by
+            default home.
+        encoders: of the driven joints.
+
+    Raises:
+        InvalidInput: a step or a jump that is not positive, or a start that is no configuration.
+        UnderActuated: the driven joints do not determine the configuration.
+    """
+
+    def __init__(
+        self,
+        mechanism: ClosedLoop,
+        start: ArrayLike | None = None,
+        encoders: Encoders | None = None,
+    ) -> None:
+        loose = mechanism.loose_joints
+        if loose:
+            raise UnderActuated(
+                f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
+                f"not determine its {mechanism.mobility} freedoms: with these still "
+                f"{', '.join(loose)} move; measure more joints and name them as driven",
+                joints=loose,
+                value=mechanism.joint_names,
+            )
+        self._mechanism = mechanism
+        self._start = mechanism.home if start is None else np.array(start, dtype=np.float64)
+        steps, rate_steps, jumps = (encoders or Encoders()).of_joints(mechanism.joint_units)
+        for name, values in (("step", steps), ("rate step", rate_steps), ("jump", jumps)):
+            if not (np.isfinite(values) & (values > 0.0)).all():
+                raise InvalidInput(
+                    f"{name} of the encoders is {values.min()}, expected a positive number",
+                    value=encoders,
+                )
+        joints = {joint.name: joint for joint in mechanism.model.joints}
+        self._turns = np.array(
+            [joints[name].kind == "continuous" for name in mechanism.joint_names]
+        )
+        deviation = quantisation_deviation(1.0)
+        self._deviations, self._jumps = deviation * steps, jumps
+        super().__init__(
+            len(mechanism.joint_names), self._deviations, deviation * rate_steps, jumps
+        )
+
+    def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
+        """See the base class."""
+        turn = np.kron(np.eye(2), rotation_matrix(estimate.pose).T)
+        return np.asarray(turn @ estimate.twist_covariance @ turn.T)
+
+    def _checked(
+        self, positions: ArrayLike, rates: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray | None]:
+        position = as_exact("positions", positions, (self._count,), "m or rad")
+        rate = None if rates is None else as_exact("rates", rates, (self._count,), "m/s, rad/s")
+        refuse_beyond("positions", position)
+        if rate is not None:
+            refuse_beyond("rates", rate)
+        # an encoder of a joint without end may count a turn from anywhere
+        near = self._mechanism.joint_positions(self._start)
+        if self.last is not None:
+            near = self._positions
+        turns = np.where(self._turns, np.round((near - position) / (2.0 * np.pi)), 0.0)
+        return position + 2.0 * np.pi * turns, rate
+
+    def _predicted(self, last: Estimate, ahead: float) -> FloatArray:
+        moved = self._mechanism.unchecked.stepped(last.configuration, ahead * last.velocity)
+        return last.configuration if moved is None else moved
+
+    def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
+        own = self._mechanism
+        q = None if guess is None else self._fitted(guess, FEW_STEPS)
+        acquired = q is None
+        if q is None:
+            q = self._assembled()
+        A, J = own.drive_matrix(q), own.jacobian(q)
+        values = np.linalg.svd(A, compute_uv=False)
+        if not values[-1] * DETERMINED > values[0]:
+            raise SingularConfiguration(
+                f"{own.name}: the driven joints do not determine the configuration here",
+                smallest_singular_value=float(values[-1]),
+                direction=None,
+                value=q,
+            )
+        rated, of_rates = _weighted(A, deviation)
+        _, of_coordinates = _weighted(A, self._deviations)
+        u = rated @ self._rates
+        D_A, D_J = self._sensitivities(q, u, J)
+        G = D_J - J @ rated @ D_A
+        return Estimate(
+            stamp,
+            own.body_pose(q),
+            J @ u,
+            J @ of_coordinates @ J.T,
+            J @ of_rates @ J.T + G @ of_coordinates @ G.T,
+            acquired,
+            q,
+            u,
+        )
+
+    def _assembled(self) -> FloatArray:
+        """The configuration (nq,) with these readings that is reached from the start.
+
+        A failure must not take long: the next reading waits. So nothing is searched for far from
+        the start, as `assemble` would.
+        """
+        own, equations = self._mechanism, self._mechanism.structure.equations
+        q = self._fitted(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
+        if q is None:
+            guess = self._start.copy()
+            guess[own._driven_at] = self._positions
+            followed(own.structure.tree, guess)
+            found = equations.close(guess, [int(rate) for rate in own._rates_at])
+            if found.left > ACCEPTED:
+                raise NoSolution(
+                    f"{own.name}: the loops do not close with these positions of the driven "
+                    f"joints; {equations.worst(found.q)!r} stays open by "
+                    f"{found.left * equations.size:.3g} m",
+                    residual=found.left,
+                    value=self._positions,
+                )
+            q = found.q
+        off = np.abs(own.joint_positions(q) - self._positions) / self._jumps
+        worst = int(off.argmax())
+        if off[worst] > 1.0:
+            raise NoSolution(
+                f"{own.name}: readings of its driven joints contradict each other: no "
+                f"configuration is near all of them, and {own.joint_names[worst]} is off most",
+                residual=float(off[worst] * self._jumps[worst]),
+                value=self._positions,
+            )
+        return q
+
+    def _fitted(self, q: FloatArray, steps: int) -> FloatArray | None:
+        """The closed configuration near q that fits the readings best; None if not reached."""
+        own, scale, longest = self._mechanism, self._deviations, np.inf
+        size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
+        try:
+            for _ in range(steps):
+                gap = self._positions - own.joint_positions(q)
+                if own._drives_free:
+                    return own.unchecked.stepped(q, gap)
+                A = own.drive_matrix(q) / scale[:, None]
+                step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
+                longest = float(np.abs(step / size).max())
+                moved = own.unchecked.stepped(q, step * min(1.0, LONGEST_STEP / max(longest, DONE)))
+                if moved is None or longest <= DONE:
+                    return moved
+                q = moved
+        except KinematicsError:
+            return None  # a singularity on the way
+        return q if longest <= NEAR else None
+
+    def _sensitivities(
+        self, q: FloatArray, u: FloatArray, J: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Derivatives (n, nu) of the driven rates and (6, nu) of the twist, u (nu,) held.
+
+        What remains of accelerations at constant u is a quadratic form in u, whose polar form is
+        the derivative's symmetric part; angular velocities have another, half their cross product.
+        """
+        own, nu = self._mechanism, len(u)
+        speed = float(np.abs(u).max())
+        if speed == 0.0:
+            return np.zeros((self._count, nu)), np.zeros((6, nu))
+        unit = speed * np.eye(nu)
+        rates = np.concatenate([u + unit, unit, u[None]])
+        found = own._tip_motion(np.broadcast_to(q, (len(rates), len(q))), rates, 0.0 * rates)
+        count = own.structure.tree.rates
+        drifts = np.concatenate([found[:, count + own._rates_at], found[:, 2 * count :]], axis=1)
+        polar = (drifts[:nu] - drifts[nu : 2 * nu] - drifts[-1]).T / (2.0 * speed)
+        polar[-3:] += 0.5 * np.cross(J[3:], J[3:] @ u, axisa=0, axisc=0)
+        return polar[: self._count], polar[self._count :]
+
+
+def loop_estimator(
+    mechanism: ClosedLoop, initial_pose: ArrayLike | None, encoders: Encoders
+) -> LoopEstimator:
+    """The estimator of a mechanism whose driven joints have encoders; adapter `state_estimator`.
+
+    The search begins where the tip has the initial pose (7,), or else at home.
+
+    Raises:
+        InvalidInput, UnderActuated: as for `LoopEstimator`, or a tip's pose that does not
+            determine the mechanism.
+        NoSolution: it cannot take that pose.
+    """
+    start = None if initial_pose is None else mechanism.configuration_at(initial_pose)
+    return LoopEstimator(mechanism, start, encoders)
+
+
+def warm_up_estimating(mechanism: ClosedLoop) -> None:
+    """Estimate a mechanism near home once, so that what this calls is compiled or loaded."""
+    # an unsuitable home is reported by whoever uses it
+    with suppress(RobodynError):
+        rates = np.full(len(mechanism.joint_names), 1e-3)
+        estimator = LoopEstimator(mechanism)
+        estimate = estimator.update(0, mechanism.joint_positions(mechanism.home), rates)
+        if estimate is not None:
+            estimator.twist_covariance_in_body(estimate)
+            mechanism.joint_states(estimate.configuration, estimate.velocity)
+
+
+def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """From readings (n,) of a deviation (n,) to what fits them best, and its covariance."""
+    scaled = np.linalg.pinv(A / deviation[:, None])
+    return scaled / deviation, scaled @ scaled.T

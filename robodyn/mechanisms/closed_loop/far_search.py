@@ -1,0 +1,288 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Closing the loops from far away, where Newton's method on the equations themselves gets stuck.
+
+The equations of the kernels tell directions by scalar products, which are quick and right near a
+closed configuration, but flat half a turn away from it. Here frames are compared by the rotation
+vector between them, axes by the one that turns the one into the other, and steps are those of
+Levenberg and Marquardt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.single_calls import entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.assembly import Attempt, Equations, ExtraRows
+    from robodyn.mechanisms.closed_loop.model import LoopClosure
+
+# The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
+# method does the rest.
+NEAR = 1e-4
+MOST_STEPS = 150
+# A step may be this long [rad, parts of the size].
+LONGEST_STEP = 0.8
+# It is stuck if this many steps together do not lessen what is left by a tenth.
+PATIENCE = 15
+# Starts for each loop in turn.
+TRIES = 4
+# So many starts that all fail at the same loop are enough.
+HOPELESS = 8
+SEED = 15
+
+
+class FarSearch:
+    """Looks for configurations near which the loops close.
+
+    Args:
+        equations: of the mechanism.
+    """
+
+    def __init__(self, equations: Equations) -> None:
+        self._equations, self._tree = equations, equations.tree
+        self._state = entry("tree_state", equations.packed)
+        self._still = np.zeros(self._tree.rates)
+        self._loops = [_Loop(equations, closure) for closure in self._tree.model.closures]
+
+    def staged(
+        self,
+        q: FloatArray,
+        held: Sequence[int],
+        extra: ExtraRows | None,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray | None, str]:
+        """The same as `near`, one loop after the other, short ones first, each with new tries.
+
+        Returns:
+            A configuration near which all of them close; or None and the closure that did not.
+        """
+        closed: list[_Loop] = []
+        for loop in sorted(self._loops, key=lambda one: len(one.coordinates)):
+            closed.append(loop)
+            last = len(closed) == len(self._loops)
+            moved = np.setdiff1d(loop.coordinates, held)
+            for attempt in range(TRIES):
+                step = np.zeros(self._tree.rates)
+                if attempt:
+                    step[moved] = rng.normal(0.0, 0.3 * attempt, len(moved))
+                start = self._equations.stepped(q, step)
+                found = self.near(start, held, extra if last else None, closed)
+                if found is not None:
+                    break
+            else:
+                return None, loop.name
+            q = found
+        return q, ""
+
+    def near(
+        self,
+        q: FloatArray,
+        held: Sequence[int] = (),
+        extra: ExtraRows | None = None,
+        loops: Sequence[_Loop] | None = None,
+    ) -> FloatArray | None:
+        """A configuration from which Newton's method should close the loops; None if stuck.
+
+        Args:
+            q: (positions,) start.
+            held: rate indices of coordinates that stay.
+            extra: more equations.
+            loops: those to close, by default all.
+        """
+        chosen = self._loops if loops is None else loops
+        equations = self._equations
+        free = np.setdiff1d(np.arange(self._tree.rates), np.asarray(held, dtype=int))
+        q = np.array(q, dtype=np.float64)
+        gap, J = self._at(q, extra, chosen)
+        worth, damping, marks = float(gap @ gap), 1e-2, []
+        for _ in range(MOST_STEPS):
+            if np.abs(gap).max(initial=0.0) < NEAR:
+                return q
+            marks.append(worth)
+            if len(marks) > PATIENCE and worth > 0.81 * marks[-PATIENCE - 1]:
+                return None
+            A, b = J[:, free].T @ J[:, free], J[:, free].T @ gap
+            while damping < 1e8:
+                step = np.zeros(self._tree.rates)
+                step[free] = -np.linalg.solve(A + damping * np.eye(len(free)), b)
+                longest = float(np.abs(step).max())
+                if longest > LONGEST_STEP:
+                    step *= LONGEST_STEP / longest
+                trial = equations.stepped(q, step)
+                new_gap, new_J = self._at(trial, extra, chosen)
+                if float(new_gap @ new_gap) < worth:
+                    break
+                damping *= 4.0
+            else:
+                return None
+            q, gap, J, worth = trial, new_gap, new_J, float(new_gap @ new_gap)
+            damping = max(damping / 6.0, 1e-9)
+        return None
+
+    def _at(
+        self, q: FloatArray, extra: ExtraRows | None, loops: Sequence[_Loop]
+    ) -> tuple[FloatArray, FloatArray]:
+        """What is left (rows,) and its Jacobian (rows, rates), of comparable numbers."""
+        B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
+        self._state(np.ascontiguousarray(q), self._still, B)
+        parts = [loop.at(B) for loop in loops]
+        if extra is not None:
+            parts.append(extra(q))
+        gap = np.concatenate([part[0] for part in parts])
+        return gap, np.vstack([part[1] for part in parts]) * self._equations.columns
+
+
+def searched(
+    equations: Equations,
+    guess: FloatArray,
+    held: Sequence[int],
+    extra: ExtraRows | None,
+    attempts: int,
+) -> Attempt:
+    """What Newton's method finds from a guess, else from far, else from other starts around it.
+
+    Args:
+        equations: of the mechanism.
+        guess: (positions,) start.
+        held: rate indices of coordinates that stay.
+        extra: more equations.
+        attempts: most starts, ever farther from the guess.
+    """
+    best = equations.close(guess, held, extra)
+    if best.left <= ACCEPTED:
+        return best
+    far, rng, stuck = FarSearch(equations), np.random.default_rng(SEED), dict[str, int]()
+    free = np.setdiff1d(np.arange(equations.tree.rates), np.asarray(held, dtype=int))
+    for attempt in range(attempts):
+        step = np.zeros(equations.tree.rates)
+        if attempt:
+            step[free] = rng.normal(0.0, 0.15 + 0.03 * attempt, len(free))
+        start = equations.stepped(guess, step)
+        near, failed = far.near(start, held, extra) if not attempt else None, ""
+        if near is None:
+            near, failed = far.staged(start, held, extra, rng)
+        if near is None:
+            stuck[failed] = stuck.get(failed, 0) + 1
+            if stuck[failed] == attempt + 1 == HOPELESS:
+                break
+            continue
+        found = equations.close(near, held, extra)
+        if found.left < best.left:
+            best = found
+        if best.left <= ACCEPTED:
+            return best
+    # a loop at which every start failed is the one to name
+    hopeless = next((name for name in stuck if len(stuck) == 1), "")
+    return best._replace(closure=hopeless)
+
+
+class _Loop:
+    """One closure: how far apart its frames are, and how the joints on the way round move them.
+
+    Attributes:
+        name: of the closure.
+        coordinates: rate indices of these joints.
+    """
+
+    def __init__(self, equations: Equations, closure: LoopClosure) -> None:
+        tree, self._size = equations.tree, equations.size
+        self.name = closure.name
+        self._rates, self._kind = tree.rates, closure.kind
+        self._ends = []
+        for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+            self._ends.append((tree.body_of[link], tree.frame_of[link] @ place.matrix))
+        assert closure.child_axis is not None
+        self._axes = closure.axis, closure.child_axis
+        way = tree.way_round(self._ends[0][0], self._ends[1][0])
+        self._way = [(body, tree.bodies[body], sign) for body, sign in way]
+        self.coordinates = np.array(
+            sorted({body.rate + k for _, body, _ in self._way for k in range(body.width)}), int
+        )
+
+    def at(self, B: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What is left (rows,) and its Jacobian (rows, rates), in base axes."""
+        (R, p), (S, r) = (_frame(B[body], place) for body, place in self._ends)
+        J = self._relative(B, r)
+        gap, J[:3] = (r - p) / self._size, J[:3] / self._size
+        a, b = R @ self._axes[0], S @ self._axes[1]
+        if self._kind in ("cylindrical", "prismatic"):
+            across = np.eye(3) - np.outer(a, a)
+            gap, J[:3] = across @ gap, across @ J[:3]
+        if self._kind == "spherical":
+            return gap, J[:3]
+        if self._kind == "universal":
+            return np.append(gap, a @ b), np.vstack([J[:3], (np.cross(b, a) @ J[3:])[None]])
+        if self._kind in ("fixed", "prismatic"):
+            return np.concatenate([gap, rotation_vector(S @ R.T)]), J
+        across = np.eye(3) - np.outer(a, a)
+        return np.concatenate([gap, _turn_between(a, b)]), np.vstack([J[:3], across @ J[3:]])
+
+    def _relative(self, B: FloatArray, point: FloatArray) -> FloatArray:
+        """(6, rates) twist of the child relative to the parent at a point."""
+        J = np.zeros((6, self._rates))
+        for number, body, sign in self._way:
+            z, arm = B[number, layout.Z : layout.Z + 3], point - B[number, layout.ORIGIN :][:3]
+            factor, rate = sign * body.factor, body.rate
+            if body.kind == layout.FLOATING:
+                J[:, rate : rate + 6] += sign * np.eye(6)
+                J[:3, rate + 3 : rate + 6] -= sign * np.array(
+                    [[0.0, -arm[2], arm[1]], [arm[2], 0.0, -arm[0]], [-arm[1], arm[0], 0.0]]
+                )
+            elif body.kind == layout.PRISMATIC:
+                J[:3, rate] += factor * z
+            else:
+                J[:3, rate] += factor * np.cross(z, arm)
+                J[3:, rate] += factor * z
+        return J
+
+
+def _frame(body: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Axes and origin of a frame of a body, base frame."""
+    R = body[:9].reshape(3, 3).T
+    return R @ place[:3, :3], body[layout.ORIGIN : layout.ORIGIN + 3] + R @ place[:3, 3]
+
+
+def rotation_vector(R: FloatArray) -> FloatArray:
+    """(3,) [rad] axis times angle of a rotation (3, 3), up to half a turn."""
+    spin = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = float(np.linalg.norm(spin)), 0.5 * (float(np.trace(R)) - 1.0)
+    if sine > 1e-6:
+        return np.asarray(np.arctan2(sine, cosine) / sine * spin)
+    if cosine > 0.0:
+        return spin
+    column = int(np.argmax(np.diag(R)))  # half a turn: R = 2 a a' - 1
+    axis = 0.5 * (R[:, column] + np.eye(3)[column])
+    return np.asarray(np.pi * axis / np.linalg.norm(axis))
+
+
+def _turn_between(a: FloatArray, b: FloatArray) -> FloatArray:
+    """(3,) [rad] the shortest rotation vector that turns direction a into b."""
+    axis = np.cross(a, b)
+    sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
+    if sine > 1e-9:
+        return np.asarray(np.arctan2(sine, cosine) / sine * axis)
+    if cosine > 0.0:
+        return axis
+    square = np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+    return np.asarray(np.pi * square / np.linalg.norm(square))

@@ -1,0 +1,131 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Where a mechanism with closed loops has to be, and how it moves, for its tip to go somewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_pose
+from robodyn.errors import InvalidInput, KinematicsError, NoSolution
+from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED, null_space
+from robodyn.mechanisms.closed_loop.placing import TipPose, TipPosition
+from robodyn.mechanisms.common.motion import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+# Of Newton's method in the independent joints, from one pose of the tip to the next.
+MOST_STEPS = 8
+LONGEST_STEP = 0.1
+
+
+class ClosedLoopGuidance(ClosedLoopAssembling):
+    """The part of `ClosedLoop` that follows its tip."""
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
+
+        Where the tip's position determines the mechanism, as for a delta, the orientation does not
+        count.
+
+        Raises:
+            InvalidInput: the tip's pose does not determine the mechanism.
+            NoSolution: it cannot take that pose.
+        """
+        goal = as_pose("pose", as_exact("pose", pose, (7,)))
+        start = self.home if guess is None else np.array(self._q("guess", guess))
+        return self._guided(start, goal, self._what_guides(start))
+
+    def _what_guides(self, q: FloatArray) -> type[TipPose]:
+        """Whether the tip's position determines the mechanism at q, or its whole pose."""
+        equations, mobility = self.structure.equations, len(self.structure.free)
+        _, basis = null_space(equations.at(q)[1])
+        J = self._tree_jacobian(q) @ (basis * equations.columns[:, None])
+        J[:3] /= equations.size
+        if null_space(J[:3], 1e-6)[0] == mobility:
+            return TipPosition
+        if null_space(J, 1e-6)[0] < mobility:
+            raise InvalidInput(
+                f"the pose of {self.model.tip_link} does not determine the {mobility} freedoms "
+                f"of {self.model.name}; state the goal by its joints",
+                value=q,
+            )
+        return TipPose
+
+    def _guided(self, q: FloatArray, goal: FloatArray, what: type[TipPose]) -> FloatArray:
+        """From a configuration to where the tip is at a goal, a pose (7,)."""
+        size = self.structure.equations.size
+        extra = what(goal, size, self.body_pose, self._tree_jacobian)
+        here, left = q, np.inf
+        try:
+            for _ in range(MOST_STEPS):
+                gap = extra.gap(here)
+                left = float(np.abs(gap).max())
+                if left <= CLOSED:
+                    break
+                J = self.jacobian(here)[: len(gap)]
+                J[:3] /= size
+                step = -np.asarray(np.linalg.lstsq(J, gap, rcond=None)[0], np.float64)
+                if not np.abs(step).max() <= LONGEST_STEP:
+                    break
+                here = self._displaced(here, step)
+        except (InvalidInput, KinematicsError):
+            pass  # q is open, or a singularity is near: from there all joints move at once
+        return here if left <= ACCEPTED else self._nearest(q, [], extra)
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """The motion (K, ...) that takes the tip through a motion; see `configuration_at`.
+
+        Independent rates from J u' = twist, accelerations from J u'' = accel - J' u'; where the
+        tip's position determines the mechanism, from the linear part of these.
+
+        Args:
+            times: (K,) [s], increasing.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame.
+            start: (nq,) configuration at, or near, the first pose.
+
+        Raises:
+            InvalidInput: the tip's pose does not determine the mechanism.
+            NoSolution: a pose that cannot be reached from the one before; `index` says which.
+        """
+        near = np.array(self._q("start", start))
+        what = self._what_guides(near)
+        q = np.empty((len(poses), self._nq))
+        for k, pose in enumerate(as_pose("poses", poses)):
+            try:
+                near = self._guided(near, pose, what)
+            except NoSolution as error:
+                error.index = (k,)
+                raise
+            q[k] = near
+        told = slice(3) if what is TipPosition else slice(6)  # how the tip turns then follows
+        inverse = np.linalg.pinv(self.jacobian(q)[:, told])
+        rates = np.einsum("kij,kj->ki", inverse, twists[:, told])
+        drift = self._tip_motion(q, rates, np.zeros_like(rates))[:, -6:]
+        changes = np.einsum("kij,kj->ki", inverse, (accels - drift)[:, told])
+        return Motion(q, rates, changes)

@@ -1,0 +1,162 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The joints of a mechanism with closed loops: names, limits, places in a configuration."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.pivots import Pivots
+from robodyn.mechanisms.closed_loop.structure import find_structure
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.actuators import Actuator
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+
+
+class ClosedLoopJoints:
+    """The part of `ClosedLoop` that knows its joints.
+
+    A configuration (..., nq) is the position of every movable joint in the order of
+    `movable_joint_names`, a floating joint as its pose (7,): x y z [m], qx qy qz qw, of the child
+    in the frame of the joint's origin. Velocities and accelerations (..., mobility) are those of
+    `independent_joints`.
+
+    Attributes:
+        model: the description it was made from.
+        structure: what was found of it: rank, mobility, idle freedoms and so on.
+    """
+
+    kind = "closed_loop"
+
+    if TYPE_CHECKING:
+
+        @property
+        def actuators(self) -> tuple[Actuator, ...]:
+            """See `ClosedLoopAnswers`."""
+
+    def __init__(self, model: ClosedLoopModel) -> None:
+        self.model = model
+        self.structure = find_structure(model)
+        self._tree = self.structure.tree
+        self._pivots = Pivots(self.structure)
+        self._nq, self._nu = self._tree.positions, len(self.structure.free)
+        self._n = len(model.driven)
+        self._driven_at = np.array([self._tree.position_of[name] for name in model.driven])
+        self._rates_at = np.array([self._tree.rate_of[name] for name in model.driven])
+        self._free_at = np.array([self._tree.place_of_rate(rate) for rate in self.structure.free])
+
+    @property
+    def name(self) -> str:
+        """What the mechanism is called."""
+        return self.model.name
+
+    @property
+    def mobility(self) -> int:
+        """Freedoms of the mechanism, idle ones not counted."""
+        return self._nu
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The driven joints."""
+        return self.model.driven
+
+    @cached_property
+    def movable_joint_names(self) -> tuple[str, ...]:
+        """Every movable joint, floating ones included, in the order of a configuration."""
+        return tuple(joint.name for joint in self._tree.joints)
+
+    @cached_property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """Every movable joint that a joint state can tell of: all but floating ones."""
+        return tuple(joint.name for joint in self._tree.joints if joint.kind != "floating")
+
+    @cached_property
+    def passive_joint_names(self) -> tuple[str, ...]:
+        """Those that are not driven."""
+        return tuple(name for name in self.all_joint_names if name not in self.model.driven)
+
+    @cached_property
+    def independent_joints(self) -> tuple[str, ...]:
+        """The coordinates in which velocity and acceleration are told."""
+        return tuple(self._tree.rate_names[rate] for rate in self.structure.free)
+
+    @cached_property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base link and of the tip's."""
+        return self.model.base_link, self.model.tip_link
+
+    @cached_property
+    def effort_limits(self) -> FloatArray:
+        """(n,) [N m or N] of the driven joints, or of what their motors' torques allow."""
+        motors = [actuator.effort_limit for actuator in self.actuators]
+        return np.minimum(self._limits("effort"), motors)
+
+    @cached_property
+    def velocity_limits(self) -> FloatArray:
+        """(n,) [rad/s or m/s] of the driven joints, or of what their motors' speeds allow."""
+        motors = [actuator.rate_limit for actuator in self.actuators]
+        return np.minimum(self._limits("velocity"), motors)
+
+    @cached_property
+    def position_limits(self) -> FloatArray:
+        """(n, 2) [rad or m] of the driven joints."""
+        return self._limits("position")
+
+    @property
+    def home(self) -> FloatArray:
+        """(nq,) where the loops close, near the model's guess."""
+        return np.array(self.structure.home)
+
+    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
+        """(..., n) [rad or m] of the driven joints."""
+        return np.asarray(self._q("configuration", configuration)[..., self._driven_at])
+
+    @property
+    def rate_names(self) -> tuple[str, ...]:
+        """Of each tree coordinate; a floating joint has its twist, linear then angular."""
+        return tuple(self._tree.rate_names)
+
+    @cached_property
+    def _drives_free(self) -> bool:
+        return bool(self.structure.packed.head[layout.DRIVES_FREE])
+
+    def _floats(self, name: str) -> bool:
+        at = self.movable_joint_names.index(name)
+        return self._tree.joints[at].kind == "floating"
+
+    def _slice(self, name: str) -> slice:
+        at = self._tree.position_of[name]
+        return slice(at, at + (7 if self._floats(name) else 1))
+
+    def _limits(self, name: str) -> FloatArray:
+        joints = {joint.name: joint for joint in self._tree.joints}
+        return np.array(
+            [getattr(joints[joint], name) for joint in self.model.driven], dtype=np.float64
+        )
+
+    def _q(self, name: str, value: ArrayLike) -> FloatArray:
+        return as_array(name, value, (self._nq,), "every joint in the order of movable_joint_names")
+
+    def _u(self, name: str, value: ArrayLike) -> FloatArray:
+        return as_array(name, value, (self._nu,), "independent joints, rad or m")

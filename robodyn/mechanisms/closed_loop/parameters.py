@@ -1,0 +1,288 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A closed loop's inertial parameters, rotors and friction: regressor, loops of other values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.checks import as_array
+from robodyn.errors import KinematicsError
+from robodyn.mechanisms.closed_loop import batch_calls as many
+from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.packing import Packed
+from robodyn.mechanisms.closed_loop.single_calls import entry
+from robodyn.mechanisms.common.parameters import (
+    COLUMNS,
+    ROWS,
+    BodyNumbers,
+    JointParameter,
+    Parameters,
+    bodies_of,
+    body_columns,
+    collected,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
+    from robodyn.mechanisms.closed_loop.structure import Structure
+    from robodyn.mechanisms.closed_loop.tree import Body, Tree
+
+_OF_JOINT = {
+    "armature": layout.ARMATURE,
+    "viscous": layout.DAMPING,
+    "coulomb_forward": layout.FRICTION_FORWARD,
+    "coulomb_backward": layout.FRICTION_BACKWARD,
+}
+_OF_BODY = slice(layout.MASS, layout.FACTOR)
+
+
+class ClosedLoopParameters:
+    """The part of `ClosedLoop` that knows what its efforts are linear in.
+
+    Attributes:
+        model: the description it was made from.
+        structure: what was found of it.
+    """
+
+    model: ClosedLoopModel
+    structure: Structure
+
+    @property
+    def parameters(self) -> Parameters:
+        """Ten for each moving body, then for each joint, then for the closures' damping.
+
+        A body is all links that move as one, in the frame of its first link, which names it. Driven
+        joints have armature, viscous and Coulomb friction, passive ones viscous friction. The
+        armature is all reflected inertia; of a described actuator that is its rotor's.
+        """
+        tree = self.structure.tree
+        bodies = [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
+        joints = []
+        for body in tree.bodies[1:]:
+            joint = body.joint
+            assert joint is not None
+            if joint.kind == "floating":
+                continue
+            values = dict(zip(_OF_JOINT, _numbers(joint), strict=True))
+            for part in self._parts(joint):
+                unit = _unit(part, joint.kind == "prismatic")
+                joints.append(JointParameter(f"{joint.name}.{part}", values[part], unit))
+        joints += [
+            JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
+            for closure in self.model.closures
+        ]
+        return collected(bodies, joints)
+
+    def regressor(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    ) -> FloatArray:
+        """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+
+        Where more joints are driven than need be, of the efforts of least (weighted) sum of
+        squares; limits of effort do not enter.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+            UnderActuated, SingularConfiguration: as `inverse_dynamics`.
+        """
+        own: Any = self
+        own._refuse_under_actuated()
+        q = own._q("configuration", configuration)
+        u, du = (
+            as_array(name, value, (own.mobility,))
+            for name, value in (("velocity", velocity), ("acceleration", acceleration))
+        )
+        shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1], du.shape[:-1])
+        flat = [
+            np.ascontiguousarray(np.broadcast_to(part, (*shape, part.shape[-1]))).reshape(
+                -1, part.shape[-1]
+            )
+            for part in (q, u, du)
+        ]
+        widths = (q.shape[-1], own.mobility, own.mobility)
+        n = len(self.model.driven)
+
+        def together(packed: Packed) -> FloatArray:
+            found = many.dynamics("inverse_dynamics", packed, widths, n, *flat, None)
+            return np.full((len(flat[0]), n), np.nan) if found is None else found
+
+        Y = self._columns(self.structure.packed, together)
+        for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
+            state = [part[k] for part in flat]
+            try:
+                Y[k] = self._single_regressor(state, n)
+            except KinematicsError as error:
+                error.index = tuple(int(i) for i in np.unravel_index(k, shape))
+                raise
+        return Y.reshape(*shape, n, -1)
+
+    def with_parameters(self, values: ArrayLike) -> Self:
+        """The same mechanism with other values (p,) of its `parameters`.
+
+        Of links that move as one, the first carries all of the body's mass.
+
+        Raises:
+            InvalidInput: a wrong number of values, or not finite.
+            ModelError: values that no joint can have, such as a friction below zero.
+        """
+        own, tree = self.parameters, self.structure.tree
+        given = own.checked(values)
+        of_joints = own.of_joints(given)
+        carried: dict[str, BodyNumbers] = {}
+        nothing = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
+        for body, numbers in zip(tree.bodies[1:], bodies_of(own, given), strict=True):
+            carried |= dict.fromkeys(body.links, nothing) | {body.links[0]: numbers}
+        links = tuple(
+            replace(link, **carried[link.name]._asdict()) if link.name in carried else link
+            for link in self.model.links
+        )
+        joints = []
+        for joint in self.model.joints:
+            armature, viscous, ahead, back = (
+                of_joints.get(f"{joint.name}.{part}", value)
+                for part, value in zip(_OF_JOINT, _numbers(joint), strict=True)
+            )
+            friction = np.array([ahead, back])
+            turning = _with_armature(joint, armature)
+            joints.append(replace(turning, damping=viscous, friction=friction))
+        closures = tuple(
+            replace(closure, damping=of_joints[f"{closure.name}.viscous"])
+            for closure in self.model.closures
+        )
+        changed = replace(self.model, links=links, joints=tuple(joints), closures=closures)
+        return type(self)(changed)  # type: ignore[call-arg]
+
+    def _parts(self, joint: TreeJoint) -> tuple[str, ...]:
+        driven = joint.name in self.model.driven or joint.reflected_inertia > 0.0
+        driven = driven or bool(joint.friction.any())
+        return tuple(_OF_JOINT) if driven else ("viscous",)
+
+    def _columns(self, packed: Packed, efforts: Callable[[Packed], FloatArray]) -> FloatArray:
+        """Y (N, n, p) with the pivots of a packing."""
+        plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
+        bodies, closures = int(plan[layout.BODIES]), int(plan[layout.CLOSURES])
+        at_bodies, at_numbers = int(plan[layout.AT_BODIES]), int(plan[layout.AT_NUMBERS])
+        rows = [at_numbers + k * layout.BODY_NUMBERS for k in range(bodies)]
+        plan[[at_bodies + k * layout.BODY_PLAN + layout.HEAVY for k in range(bodies)]] = 1
+        plan[layout.RUBS], plan[layout.DAMPED] = 1, 1
+        first = int(plan[layout.AT_CLOSURES]) + layout.CLOSURE_AT
+        dampers = [
+            int(plan[first + k * layout.CLOSURE_PLAN]) + layout.CLOSURE_DAMPING
+            for k in range(closures)
+        ]
+        for row in rows:
+            numbers[row + layout.MASS : row + layout.FACTOR] = 0.0
+            numbers[[row + entry for entry in (*_OF_JOINT.values(), layout.SPIN)]] = 0.0
+        numbers[dampers] = 0.0
+        lent = plan.view(np.float64)
+
+        def with_entries(changes: dict[int, float]) -> FloatArray:
+            changed = numbers.copy()
+            changed[list(changes)] = list(changes.values())
+            return efforts(replace(packed, plan=lent, numbers=changed))
+
+        tree, blocks, columns = self.structure.tree, [], []
+        for row, body in zip(rows, tree.bodies[1:], strict=True):
+            frame = tree.frame_of[body.links[0]]
+
+            def response(
+                mass: float,
+                com: FloatArray,
+                inertia: FloatArray,
+                row: int = row,
+                frame: FloatArray = frame,
+            ) -> FloatArray:
+                R = frame[:3, :3]
+                placed, turned = R @ com + frame[:3, 3], R @ inertia @ R.T
+                own = [mass, *placed, *turned[ROWS, COLUMNS]]
+                return with_entries(dict(enumerate(own, start=row + layout.MASS)))
+
+            blocks.append(body_columns(response))
+            joint = body.joint
+            assert joint is not None
+            if joint.kind == "floating":
+                continue
+            for part in self._parts(joint):
+                spins = {row + layout.SPIN: _spin(joint)} if part == "armature" else {}
+                columns.append(with_entries({row + _OF_JOINT[part]: 1.0} | spins))
+        columns += [with_entries({at: 1.0}) for at in dampers[: len(self.model.closures)]]
+        return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)
+
+    def _single_regressor(self, state: list[FloatArray], n: int) -> FloatArray:
+        """Y (n, p) of a state for which the pivots of home do not serve."""
+        own: Any = self
+        q, u, du = state
+        own._refuse_open(q)
+
+        def efforts(packed: Packed) -> FloatArray:
+            out = np.full(n, np.nan)
+            entry("inverse_dynamics", packed)(q, u, du, None, False, out)
+            return out[None]
+
+        return np.asarray(self._columns(own._pivots.at(q), efforts)[0])
+
+
+def _numbers(joint: TreeJoint) -> tuple[float, float, float, float]:
+    """In the order of `_OF_JOINT`."""
+    ahead, back = joint.friction.tolist()
+    return joint.reflected_inertia, joint.damping, ahead, back
+
+
+def _spin(joint: TreeJoint) -> float:
+    """What a rotor has about the joint's own axis, for one unit of its reflected inertia."""
+    if joint.reflected_inertia == 0.0:
+        joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
+        if replace(joint.drive, rotor_inertia=0.0) == Actuator():
+            return 0.0  # nothing is said of a gear: an armature
+    return joint.spin_inertia / joint.reflected_inertia
+
+
+def _with_armature(joint: TreeJoint, armature: float) -> TreeJoint:
+    """The joint with another reflected inertia, of its actuator's rotor where one is described."""
+    if joint.reflected_inertia > 0.0:
+        scale = armature / joint.reflected_inertia
+        rotor = scale * joint.drive.rotor_inertia
+        drive = replace(joint.drive, rotor_inertia=rotor)
+        return replace(joint, armature=scale * joint.armature, drive=drive)
+    if joint.drive == Actuator():
+        return replace(joint, armature=armature)
+    rotor = armature / joint.drive.ratio**2
+    return replace(joint, drive=replace(joint.drive, rotor_inertia=rotor))
+
+
+def _unit(part: str, slides: bool) -> str:
+    force, way = ("N", "m") if slides else ("N m", "rad")
+    return {"armature": "kg" if slides else "kg m^2", "viscous": f"{force} s/{way}"}.get(
+        part, force
+    )
+
+
+def _in_link(tree: Tree, body: Body) -> BodyNumbers:
+    """A body's numbers in the frame of its first link."""
+    frame = np.linalg.inv(tree.frame_of[body.links[0]])
+    R = frame[:3, :3]
+    com = R @ body.com + frame[:3, 3] if body.mass > 0.0 else np.zeros(3)
+    return BodyNumbers(body.mass, com, R @ body.inertia @ R.T)

@@ -1,0 +1,107 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What reports show of a mechanism with closed loops: its joints and closures, its outline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.mechanisms.common.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_table,
+)
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+def outline(mechanism: Any, configuration: FloatArray) -> list[OutlinePart]:
+    """Every link as lines from the joint that carries it to the joints and closures on it."""
+    model = mechanism.model
+    starts: dict[str, FloatArray] = {}
+    ends: dict[str, list[FloatArray]] = {}
+    for joint in model.joints:
+        starts[joint.child] = joint.child_at.translation
+        if joint.kind != "floating":
+            ends.setdefault(joint.parent, []).append(joint.at.translation)
+    for closure in model.closures:
+        ends.setdefault(closure.parent, []).append(closure.at.translation)
+        ends.setdefault(closure.child, []).append(closure.child_at.translation)
+    parts = []
+    for link, points in ends.items():
+        moves = link in starts
+        start = starts.get(link, np.zeros(3))
+        # around a link that carries several, so that a platform is drawn as a plate
+        loop = [start, *points] if len(points) == 1 else [*points, points[0]]
+        placed = _placed(mechanism.link_pose(configuration, link), np.array(loop))
+        parts.append(OutlinePart("links" if moves else "base", placed, moves))
+        if moves and len(points) > 1:
+            spoke = np.array([start, np.mean(points, axis=0)])
+            placed = _placed(mechanism.link_pose(configuration, link), spoke)
+            parts.append(OutlinePart("links", placed, moves))
+    return parts
+
+
+def parameter_tables(mechanism: Any) -> list[ParameterTable]:
+    """The bodies, the joints of the tree, the closures, and actuators beyond limits."""
+    model = mechanism.model
+    bodies = [(body.name, body.mass, body.com, body.inertia) for body in mechanism.bodies]
+    driven = set(mechanism.joint_names)
+    joints = [
+        (joint.name, joint.kind, "yes" if joint.name in driven else "no", joint.parent, joint.child,
+         np.asarray(joint.axis), joint.damping, np.asarray(joint.position), joint.velocity,
+         joint.effort)
+        for joint in model.joints if joint.kind != "fixed"
+    ]  # fmt: skip
+    closures = [
+        (closure.name, closure.kind, closure.parent, closure.at.translation, closure.child,
+         closure.child_at.translation, closure.damping)
+        for closure in model.closures
+    ]  # fmt: skip
+    tables = [
+        ParameterTable(
+            "Bodies",
+            ("body", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]"),
+            bodies,
+            "in the frame of the link",
+        ),
+        ParameterTable(
+            "Joints of the tree",
+            ("joint", "kind", "driven", "parent", "child", "axis", "damping [N m s, N s/m]",
+             "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"),
+            joints,
+            "axes in the frame of the joint",
+        ),
+        ParameterTable(
+            "Closures",
+            ("closure", "type", "parent", "origin [m]", "child", "origin [m]",
+             "damping [N m s]"),
+            closures,
+            "origins in the frames of the links",
+        ),
+    ]  # fmt: skip
+    if any(actuator != Actuator() for actuator in mechanism.actuators):
+        tables.append(actuator_table(mechanism.joint_names, mechanism.actuators))
+    return tables
+
+
+def _placed(pose: FloatArray, points: FloatArray) -> FloatArray:
+    """Points (k, 3) of a link at a pose (7,), in the base frame."""
+    return np.asarray(pose[:3] + points @ rotation_matrix(pose).T)

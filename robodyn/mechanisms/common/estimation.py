@@ -1,0 +1,232 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A mechanism's state from readings of its driven joints, one after another.
+
+The search for a configuration starts from the last estimate, extrapolated with its velocity:
+several configurations have the same readings, and only continuity tells them apart. Where
+continuity is lost (a jump of the readings, no convergence) the search starts from home again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import KinematicsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+NANOSECONDS = 1_000_000_000
+# Beyond this time the last velocity is no guide to where the mechanism is now [s].
+HORIZON = 0.2
+# Readings older than the last estimate by more than this are not late: the clock was set back [s].
+# The same is assumed when so many old readings arrive in a row.
+SET_BACK = 1.0
+MOST_STALE = 100
+
+
+class Estimate(NamedTuple):
+    """The state estimated from a reading.
+
+    Attributes:
+        stamp: of the reading [ns].
+        pose: (7,) platform or tip in the base frame.
+        twist: (6,) of the same, base frame.
+        pose_covariance: (6, 6) of the displacement [translation; rotation vector], base frame.
+        twist_covariance: (6, 6) base frame.
+        acquired: whether it was found from home instead of from the previous estimate.
+        configuration: (nq,) of the mechanism.
+        velocity: (nv,) of the mechanism.
+    """
+
+    stamp: int
+    pose: FloatArray
+    twist: FloatArray
+    pose_covariance: FloatArray
+    twist_covariance: FloatArray
+    acquired: bool
+    configuration: FloatArray
+    velocity: FloatArray
+
+
+@dataclass
+class Counts:
+    """Counts of readings by outcome."""
+
+    accepted: int = 0
+    stale: int = 0
+    jumps: int = 0
+    acquisitions: int = 0
+    failures: int = 0
+    set_backs: int = 0
+
+
+@dataclass(frozen=True)
+class Encoders:
+    """What driven joints are read with, sliding and turning ones.
+
+    Attributes:
+        length, angle: steps of the positions [m], [rad].
+        rate, angular_rate: steps of the rates, used for readings that have rates [m/s], [rad/s].
+        jump, angular_jump: a joint this far from where it is expected has jumped [m], [rad].
+    """
+
+    length: float = 1e-5
+    rate: float = 1e-4
+    jump: float = 0.05
+    angle: float = 1e-5
+    angular_rate: float = 1e-3
+    angular_jump: float = 0.2
+
+    def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Steps of positions and of rates, and jumps (n,) of joints in `m` or `rad`."""
+        slides = np.array([unit == "m" for unit in units])
+        return (
+            np.where(slides, self.length, self.angle),
+            np.where(slides, self.rate, self.angular_rate),
+            np.where(slides, self.jump, self.angular_jump),
+        )
+
+
+def quantisation_deviation(resolution: float) -> float:
+    """Standard deviation of the error of a reading rounded to multiples of `resolution`.
+
+    Raises:
+        InvalidInput: not a positive number.
+    """
+    return as_scalar("resolution", resolution, above=0.0) / float(np.sqrt(12.0))
+
+
+class Estimator:
+    """Forward kinematics with a memory; a subclass for each kind of mechanism that needs one.
+
+    Args:
+        count: of the readings.
+        position_deviation, rate_deviation: of their errors, one number or (count,).
+        jump: distance of a reading from the expected one that is a jump, one number or (count,).
+
+    Attributes:
+        last: the last estimate, None before the first and after a failure.
+        counts: readings by outcome.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        position_deviation: float | FloatArray,
+        rate_deviation: float | FloatArray,
+        jump: float | FloatArray,
+    ) -> None:
+        self._count = count
+        self._position_deviation, self._rate_deviation = position_deviation, rate_deviation
+        self._jump = jump
+        self.counts = Counts()
+        self.reset()
+
+    def reset(self) -> None:
+        """Discard the history; the search for the next reading starts from home."""
+        self.last: Estimate | None = None
+        self._stamp: int | None = None
+        self._positions = np.zeros(self._count)
+        self._rates = np.zeros(self._count)
+        self._stale_in_a_row = 0
+
+    def update(
+        self, stamp: int, positions: ArrayLike, rates: ArrayLike | None = None
+    ) -> Estimate | None:
+        """Process a reading; None if it is not newer than the last one.
+
+        Args:
+            stamp: time of the reading [ns].
+            positions: (count,) [m or rad] as the mechanism measures its driven joints.
+            rates: (count,) [m/s or rad/s]; without them the change since the last reading.
+
+        Raises:
+            InvalidInput: wrong shape, not finite, or implausible; the state is unchanged.
+            KinematicsError: no configuration has these readings, or they do not determine the
+                motion. The search for the next reading then starts from home.
+        """
+        position, rate = self._checked(positions, rates)
+        if self._is_stale(stamp):
+            return None
+        step = HORIZON if self._stamp is None else (stamp - self._stamp) / NANOSECONDS
+        deviation = self._rate_deviation
+        if rate is None:
+            rate = np.zeros(self._count)
+            if self.last is not None:
+                rate = (position - self._positions) / step
+            # rate from the difference of two readings, each rounded
+            deviation = np.sqrt(2.0) * self._position_deviation / step
+        guess = self._expected(position, step)
+        self._stamp, self._positions, self._rates = stamp, position.copy(), rate.copy()
+        try:
+            self.last = self._solve(stamp, guess, deviation)
+        except KinematicsError:
+            self.counts.failures += 1
+            self.last = None
+            raise
+        self.counts.accepted += 1
+        self.counts.acquisitions += self.last.acquired
+        return self.last
+
+    def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
+        """Twist covariance (6, 6) of an estimate, resolved in the axes of its own pose."""
+        raise NotImplementedError
+
+    def _checked(
+        self, positions: ArrayLike, rates: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Valid readings as arrays (count,)."""
+        raise NotImplementedError
+
+    def _predicted(self, last: Estimate, ahead: float) -> FloatArray:
+        """The configuration after `ahead` [s] at the velocity of an estimate."""
+        raise NotImplementedError
+
+    def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
+        """The estimate of the readings, searched for from home without a guess."""
+        raise NotImplementedError
+
+    def _is_stale(self, stamp: int) -> bool:
+        """Whether a stamp is out of date, and not the first of a clock that was set back."""
+        if self._stamp is None or stamp > self._stamp:
+            self._stale_in_a_row = 0
+            return False
+        self._stale_in_a_row += 1
+        set_back = stamp < self._stamp - SET_BACK * NANOSECONDS
+        if set_back or self._stale_in_a_row > MOST_STALE:
+            self.counts.set_backs += 1
+            self.reset()
+            return False
+        self.counts.stale += 1
+        return True
+
+    def _expected(self, positions: FloatArray, step: float) -> FloatArray | None:
+        """Where the mechanism should be after `step` [s]; None if that cannot be predicted."""
+        if self.last is None:
+            return None
+        ahead = step if step <= HORIZON else 0.0
+        if (np.abs(positions - self._positions - ahead * self._rates) > self._jump).any():
+            self.counts.jumps += 1
+            return None
+        return self._predicted(self.last, ahead)

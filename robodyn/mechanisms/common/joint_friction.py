@@ -1,0 +1,207 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The friction of a mechanism's joints, as simulation and control need it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import RobodynError
+from robodyn.mechanisms.common.kernels import sticking as at
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from typing_extensions import Self
+
+    from robodyn.actuators import Actuator
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Coordinates
+
+
+# Steps of dt watch for damping where it decays velocities faster than this over dt, as far as was
+# seen; compiled code then looks at every step (`rough_step.STIFF`).
+WATCHED = 0.25
+# [1/s] velocities that decay faster than this do so within a few periods of any control: their
+# friction is compensated for the planned motion.
+FAST = 100.0
+# Configurations in which decay is looked at, and the rates [m/s, rad/s] at which it is.
+SAMPLES = 8
+SEED = 5
+SLOW, QUICK = 1.0, 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class JointFriction:
+    """Friction of a mechanism.
+
+    Attributes:
+        rows: (nf, sticking.ROW) dry friction of each joint that may have any.
+        decays: (nv,) [1/s] at which viscous friction makes velocities decay, the largest seen.
+    """
+
+    rows: FloatArray
+    decays: FloatArray
+
+    @cached_property
+    def is_dry(self) -> bool:
+        """Whether a joint has dry friction."""
+        return bool(self.rows[:, [at.STATIC, at.STATIC_BACKWARD]].any())
+
+    @cached_property
+    def decay(self) -> float:
+        """[1/s] sum of all decay rates, which no single one exceeds."""
+        return float(self.decays.sum())
+
+    def is_watched(self, dt: FloatArray | float) -> bool:
+        """Whether damping may be too strong for explicit steps of dt (...) [s]."""
+        return bool(self.decay * np.max(dt) > WATCHED)
+
+    def is_rough(self, dt: FloatArray | float) -> bool:
+        """Whether simulating with steps of dt (...) [s] takes more than smooth, explicit steps."""
+        return self.is_dry or self.is_watched(dt)
+
+
+def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:
+    """A row (sticking.ROW,) for what drives a joint."""
+    row = np.zeros(at.ROW)
+    forward, backward = actuator.coulomb_both
+    static = actuator.static or 0.0
+    row[at.COULOMB], row[at.COULOMB_BACKWARD] = forward, backward
+    row[at.EXCESS], row[at.EXCESS_BACKWARD], row[at.STRIBECK] = actuator.stribeck_terms
+    row[at.STATIC], row[at.STATIC_BACKWARD] = max(static, forward), max(static, backward)
+    row[at.RATE], row[at.FACTOR] = rate, factor
+    return row
+
+
+class RubbingJoints:
+    """The part of a mechanism that knows the friction of its joints.
+
+    A subclass with dry friction says `without_dry_friction`, and `friction_rows` where joints that
+    are not driven rub, too.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def home(self) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def joint_names(self) -> tuple[str, ...]:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def passive_joint_names(self) -> tuple[str, ...]:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def actuators(self) -> tuple[Actuator, ...]:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def joint_friction(self) -> Sequence[dict[str, Any]]:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def position_limits(self) -> FloatArray:
+            """See `protocol.Mechanism`."""
+
+        @property
+        def coordinates(self) -> Coordinates:
+            """See `protocol.Mechanism`."""
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
+        """The same mechanism without dry friction, and without damping at driven joints named.
+
+        What else drives it, and all other damping, stays. A kind that has none returns itself.
+        """
+        return self
+
+    @cached_property
+    def friction(self) -> JointFriction:
+        """Friction of the joints."""
+        return JointFriction(self.friction_rows(), _decays(self))
+
+    def friction_rows(self) -> FloatArray:
+        """(nf, sticking.ROW) of every driven joint, in their order."""
+        return np.array([friction_row(actuator, i) for i, actuator in enumerate(self.actuators)])
+
+    @cached_property
+    def without_planned_friction(self) -> Self:
+        """The same mechanism without the friction that control compensates for the planned motion.
+
+        That is dry friction, whose sign a measured rate would make flicker, and viscous friction
+        so strong that velocities decay within a few periods of control. The mechanism itself, if
+        there is none.
+        """
+        fast = self.friction.decays > FAST
+        names: tuple[str, ...] = ()
+        if fast.any():
+            given = self.coordinates.velocity_names
+            names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in self.joint_names)
+            names = names or self.joint_names
+        return self.without_dry_friction(names) if names or self.friction.is_dry else self
+
+
+def _decays(mechanism: Any) -> FloatArray:
+    """(nv,) [1/s] the largest entries of the diagonal of M^-1 D in some configurations.
+
+    The part of the accelerations that is odd in the rates is that of friction, what it grows by
+    from one rate to another that of viscous friction.
+    """
+    n = mechanism.coordinates.velocity_size
+    most = np.zeros(n)
+    if not any(_damps(row, name) for row in mechanism.joint_friction for name in row):
+        return most
+    rest = np.zeros(len(mechanism.joint_names))
+    for q in _samples(mechanism):
+        try:
+            for k, unit in enumerate(np.eye(n)):
+                slow, quick = (
+                    0.5
+                    * (
+                        mechanism.forward_dynamics(q, -rate * unit, rest)
+                        - mechanism.forward_dynamics(q, rate * unit, rest)
+                    )[k]
+                    for rate in (SLOW, QUICK)
+                )
+                most[k] = max(most[k], (quick - slow) / (QUICK - SLOW))
+        except RobodynError:
+            continue  # no accelerations there
+    return most
+
+
+def _damps(row: dict[str, Any], name: str) -> bool:
+    """Whether an entry of `joint_friction` is viscous friction."""
+    dry = ("armature", "friction", "coulomb", "static", "stribeck")
+    return not name.startswith(dry) and bool(np.any(np.asarray(row[name], dtype=np.float64)))
+
+
+def _samples(mechanism: RubbingJoints) -> list[FloatArray]:
+    """Home, and of a mechanism all of whose joints are driven also what they reach."""
+    try:
+        samples = [mechanism.home]
+    except RobodynError:
+        return []  # a description need not say where home is
+    if not mechanism.passive_joint_names and len(mechanism.home) == len(mechanism.joint_names):
+        low, high = np.clip(mechanism.position_limits, -np.pi, np.pi).T
+        rng = np.random.default_rng(SEED)
+        samples += list(rng.uniform(low, high, (SAMPLES, len(low))))
+    return samples

@@ -1,0 +1,60 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Pieces of a step: where their stages are, what holds there, and where a joint comes to rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+
+
+@inner
+def put_implicit(start: Any, rates: Any, stage: int, dt: float, out: Any) -> None:
+    """The state at the second stage of ROS2, stage 1, and after the step, stage 2."""
+    for j in range(start.shape[0]):
+        if stage == 1:
+            out[j] = start[j] + dt * rates[0, j]
+        else:
+            out[j] = start[j] + dt * (1.5 * rates[0, j] + 0.5 * rates[1, j])
+
+
+@inner
+def stage_time(stage: int, last: int) -> float:
+    """When a stage is, in parts of the piece."""
+    if stage <= 0:
+        return 0.0
+    if stage >= last - 1:
+        return 1.0
+    return 0.5
+
+
+@inner
+def put_between(rows: Any, first: int, when: float, out: Any) -> None:
+    """What three rows at 0, 1/2 and 1 say of a time between: by a parabola, exact at these."""
+    a = (2.0 * when - 1.0) * (when - 1.0)
+    b = 4.0 * when * (1.0 - when)
+    c = when * (2.0 * when - 1.0)
+    for j in range(out.shape[0]):
+        out[j] = a * rows[first, j] + b * rows[first + 1, j] + c * rows[first + 2, j]
+
+
+@inner
+def between(low: float, at_low: float, high: float, at_high: float, trial: int) -> float:
+    """Where a function changes sign, by a line, or in the middle if that takes too long."""
+    share = at_low / (at_low - at_high)
+    if trial % 12 == 11:
+        share = 0.5
+    return low + (high - low) * min(max(share, 1e-9), 1.0 - 1e-9)

@@ -1,0 +1,54 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the motors of any mechanism have at rates of its joints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+@runtime_checkable
+class HasMotors(Protocol):
+    """An optional addition to `protocol.Mechanism`: limits of efforts that depend on rates.
+
+    `integrate` of a mechanism whose motors tire takes the keyword `limit_motors`: whether efforts
+    fall to `effort_limits_at` at the rates of every moment.
+    """
+
+    @property
+    def motors_tire(self) -> bool:
+        """Whether what a motor has depends on its speed; else `effort_limits` say all."""
+
+    def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
+        """(..., n) [N or N m] at rates (..., n) of the driven joints."""
+
+
+def motors_tire(mechanism: Any) -> bool:
+    """Whether what a motor has depends on its speed."""
+    return isinstance(mechanism, HasMotors) and mechanism.motors_tire
+
+
+def effort_limits_at(mechanism: Any, rates: ArrayLike) -> FloatArray:
+    """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints."""
+    if isinstance(mechanism, HasMotors) and mechanism.motors_tire:
+        return mechanism.effort_limits_at(rates)
+    return np.broadcast_to(mechanism.effort_limits, np.shape(rates))

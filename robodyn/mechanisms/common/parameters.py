@@ -1,0 +1,190 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parameters in which efforts are linear, and regressors made by the kinds' own kernels.
+
+A rigid body enters the equations of motion by ten numbers: its mass, its first moments m c and its
+inertia about the origin of its link's frame (Atkeson, An and Hollerbach, 1986). Inverse dynamics is
+linear in these and in the coefficients of friction and the rotors' inertia, so a column of the
+regressor is the inverse dynamics of a mechanism in which everything but one parameter is zero. The
+compiled kernels compute them: exact to rounding, and one set of equations for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+    # Efforts (N, n) of a mechanism that has only this body: mass, com (3,), inertia about it (3, 3)
+    Response = Callable[[float, FloatArray, FloatArray], FloatArray]
+
+OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
+# Where the six numbers of a symmetric matrix are in it.
+ROWS, COLUMNS = np.triu_indices(3)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a mechanism's efforts are linear in.
+
+    The first `10 * len(bodies)` are those of the bodies, ten each as `OF_BODY` names them, about
+    the origin and in the axes of the body's own frame; then come those of joints.
+
+    Attributes:
+        names: `<body or joint>.<parameter>`; all different.
+        values: (p,) of the mechanism as it is.
+        units: of each.
+        bodies: names of the bodies.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    units: tuple[str, ...]
+    bodies: tuple[str, ...]
+
+    def checked(self, values: ArrayLike) -> FloatArray:
+        """Other values (p,), finite.
+
+        Raises:
+            InvalidInput: a wrong number of them, or not finite.
+        """
+        given = as_array("values", values, (len(self.names),))
+        if given.ndim != 1:
+            raise InvalidInput(
+                f"values have shape {given.shape}, expected ({len(self.names)},)", value=values
+            )
+        return given
+
+    def of_joints(self, values: FloatArray) -> dict[str, float]:
+        """What follows the bodies' in an array of values (p,), by name."""
+        first = len(OF_BODY) * len(self.bodies)
+        return dict(zip(self.names[first:], values[first:].tolist(), strict=True))
+
+
+class BodyNumbers(NamedTuple):
+    """A body as the models have it: mass, com (3,) and inertia (3, 3) about it."""
+
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+
+
+class JointParameter(NamedTuple):
+    """A parameter of a joint: its name, its value and its unit."""
+
+    name: str
+    value: float
+    unit: str
+
+
+def collected(
+    bodies: Sequence[tuple[str, BodyNumbers]], joints: Sequence[JointParameter]
+) -> Parameters:
+    """The parameters of bodies, by name, and of joints."""
+    names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
+    values = [body_parameters(*body) for _, body in bodies]
+    units = [unit for _ in bodies for unit in UNITS_OF_BODY]
+    own = np.array([joint.value for joint in joints])
+    return Parameters(
+        (*names, *(joint.name for joint in joints)),
+        np.concatenate([*values, own]),
+        (*units, *(joint.unit for joint in joints)),
+        tuple(name for name, _ in bodies),
+    )
+
+
+def about_origin(mass: float, com: FloatArray) -> FloatArray:
+    """(3, 3) [kg m^2] what the offset of its centre of mass adds to a body's inertia."""
+    return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
+
+
+def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
+    """(10,) of a body with this inertia (3, 3) about its centre of mass."""
+    at_origin = inertia + about_origin(mass, com)
+    return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
+
+
+def body_of(values: FloatArray) -> BodyNumbers:
+    """The body with these parameters (10,); one without mass has its centre at the origin."""
+    mass = float(values[0])
+    com = values[1:4] / mass if mass > 0.0 else np.zeros(3)
+    at_origin = np.empty((3, 3))
+    at_origin[ROWS, COLUMNS] = at_origin[COLUMNS, ROWS] = values[4:]
+    return BodyNumbers(mass, com, at_origin - about_origin(mass, com))
+
+
+def bodies_of(parameters: Parameters, values: FloatArray) -> list[BodyNumbers]:
+    """All bodies of an array of values (p,)."""
+    count = len(parameters.bodies)
+    return [body_of(row) for row in values[: 10 * count].reshape(count, 10)]
+
+
+def pseudo_inertias(values: FloatArray) -> FloatArray:
+    """(..., 4, 4) of bodies' parameters (..., 10): the integral of d d' dm, d = [x y z 1].
+
+    A body exists exactly where it is positive semidefinite (Wensing, Kim and Slotine, 2018).
+    """
+    out = np.empty((*values.shape[:-1], 4, 4))
+    xx, xy, xz, yy, yz, zz = (values[..., k] for k in range(4, 10))
+    half = 0.5 * (xx + yy + zz)
+    out[..., 0, 0], out[..., 1, 1], out[..., 2, 2] = half - xx, half - yy, half - zz
+    out[..., 0, 1] = out[..., 1, 0] = -xy
+    out[..., 0, 2] = out[..., 2, 0] = -xz
+    out[..., 1, 2] = out[..., 2, 1] = -yz
+    out[..., :3, 3] = out[..., 3, :3] = values[..., 1:4]
+    out[..., 3, 3] = values[..., 0]
+    return out
+
+
+def of_pseudo_inertias(J: FloatArray) -> FloatArray:
+    """(..., 10) parameters of pseudo-inertias (..., 4, 4): inverts `pseudo_inertias`."""
+    total = J[..., 0, 0] + J[..., 1, 1] + J[..., 2, 2]
+    return np.stack(
+        [
+            J[..., 3, 3], J[..., 0, 3], J[..., 1, 3], J[..., 2, 3],
+            total - J[..., 0, 0], -J[..., 0, 1], -J[..., 0, 2],
+            total - J[..., 1, 1], -J[..., 1, 2], total - J[..., 2, 2],
+        ],
+        axis=-1,
+    )  # fmt: skip
+
+
+def body_columns(response: Response) -> FloatArray:
+    """(N, n, 10) columns of a body's parameters.
+
+    Moments of inertia at the centre of mass are asked for with no mass; a first moment as a unit of
+    mass a metre off the origin that has no inertia about it, less that mass at the origin.
+    """
+    nowhere, none = np.zeros(3), np.zeros((3, 3))
+    at_origin = response(1.0, nowhere, none)
+    first = (response(1.0, axis, -about_origin(1.0, axis)) - at_origin for axis in np.eye(3))
+    columns = [at_origin, *first]
+    for row, column in zip(ROWS, COLUMNS, strict=True):
+        tensor = none.copy()
+        tensor[row, column] = tensor[column, row] = 1.0
+        columns.append(response(0.0, nowhere, tensor))
+    return np.stack(columns, axis=-1)

@@ -1,0 +1,84 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""An arm as a YAML file, its joints by their frames, so that any arm can be written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.mechanisms.common.model_file import (
+    actuator_fields,
+    body_fields,
+    finite,
+    numbers,
+    write_yaml,
+)
+from robodyn.poses import rpy_of_rotation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.model import SerialJoint
+
+
+def write_serial(mechanism: Any, path: Path) -> list[Path]:
+    """Write an arm as a file that `load` reads; returns the files written.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    model = mechanism.model
+    write_yaml(
+        path,
+        {
+            "type": "serial",
+            "name": model.name,
+            "gravity": numbers(model.gravity),
+            "convention": "joint_frames",
+            "home": numbers(model.home),
+            "base_link": model.base_link,
+            "tip_link": model.tip_link,
+            "tip": _frame(model.tip_rotation, model.tip_translation),
+            "links": [_link(joint) for joint in model.joints],
+        },
+    )
+    return [path]
+
+
+def _frame(rotation: FloatArray, translation: FloatArray) -> dict[str, Any]:
+    return {"xyz": numbers(translation), "rpy": numbers(rpy_of_rotation(rotation))}
+
+
+def _link(joint: SerialJoint) -> dict[str, Any]:
+    limits: dict[str, Any] = finite(velocity=joint.velocity, effort=joint.effort)
+    if np.isfinite(joint.position).all():
+        limits["position"] = numbers(joint.position)
+    out = {
+        "name": joint.name,
+        "joint": joint.kind,
+        **_frame(joint.rotation, joint.translation),
+        "axis": numbers(joint.axis),
+        **body_fields(joint),
+        "damping": joint.damping,
+    }
+    drive = actuator_fields(joint.actuator)
+    if set(drive) <= {"rotor_inertia", "coulomb", "coulomb_backward"}:
+        out |= {"armature": joint.armature, "friction": numbers(joint.friction)}
+    else:
+        out["actuator"] = drive
+    return out | ({"limits": limits} if limits else {})

@@ -1,0 +1,159 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""An arm's inertial parameters, rotors and friction: the regressor, and arms of other values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.mechanisms.common.parameters import (
+    BodyNumbers,
+    JointParameter,
+    Parameters,
+    bodies_of,
+    body_columns,
+    collected,
+)
+from robodyn.mechanisms.serial import batch_calls as many
+from robodyn.mechanisms.serial.kernels import layout as at
+from robodyn.mechanisms.serial.packing import pack_chain, put_body, turn_z_to
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.model import SerialModel
+
+
+class ArmParameters:
+    """The part of `SerialArm` that knows what its efforts are linear in.
+
+    Attributes:
+        model: the description it was built from.
+    """
+
+    model: SerialModel
+
+    @property
+    def parameters(self) -> Parameters:
+        """Ten for each link, in its moving frame; then armature and friction of each joint.
+
+        `static` is there where friction falls from it (`stribeck_velocity`, which stays as it is).
+        """
+        bodies, joints = [], []
+        for joint in self.model.joints:
+            numbers = BodyNumbers(joint.mass, joint.com, joint.inertia)
+            bodies.append((joint.link or joint.name, numbers))
+            force, unit = ("N", "m") if joint.kind == "prismatic" else ("N m", "rad")
+            inertia = "kg" if joint.kind == "prismatic" else "kg m^2"
+            forward, backward = joint.friction.tolist()
+            joints += [
+                JointParameter(f"{joint.name}.armature", joint.armature, inertia),
+                JointParameter(f"{joint.name}.viscous", joint.damping, f"{force} s/{unit}"),
+                JointParameter(f"{joint.name}.coulomb_forward", forward, force),
+                JointParameter(f"{joint.name}.coulomb_backward", backward, force),
+            ]
+            static = joint.actuator.static
+            if static is not None and joint.actuator.stribeck_terms[2] > 0.0:
+                joints.append(JointParameter(f"{joint.name}.static", static, force))
+        return collected(bodies, joints)
+
+    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
+        """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+
+        Raises:
+            InvalidInput: a wrong shape, or not finite.
+        """
+        joints = tuple(
+            replace(joint.driven_by(Actuator()), mass=0.0, inertia=np.zeros((3, 3)), damping=0.0)
+            for joint in self.model.joints
+        )
+        empty = pack_chain(replace(self.model, joints=joints))
+        gravity = np.array(self.model.gravity).view(np.float64)
+
+        def efforts(chain: FloatArray) -> FloatArray:
+            return many.inverse_dynamics((chain, gravity), q, qd, qdd, None)
+
+        def of_link(k: int) -> FloatArray:
+            def response(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
+                chain = empty.copy()
+                put_body(chain[k + 1], turn_z_to(joints[k].axis), mass, com, inertia)
+                return efforts(chain)
+
+            return body_columns(response)
+
+        columns = []
+        for k, joint in enumerate(self.model.joints):
+            curvature = joint.actuator.stribeck_terms[2]
+            for entries in _joint_entries(curvature):
+                chain = empty.copy()
+                chain[k + 1, list(entries)] = list(entries.values())
+                columns.append(efforts(chain))
+        bodies = [of_link(k) for k in range(len(joints))]
+        return np.concatenate([*bodies, np.stack(columns, axis=-1)], axis=-1)
+
+    def with_parameters(self, values: ArrayLike) -> Self:
+        """The same arm with other values (p,) of its `parameters`.
+
+        Raises:
+            InvalidInput: a wrong number of values, or not finite.
+            ModelError: values that no joint can have, such as a friction below zero.
+        """
+        own = self.parameters
+        given = own.checked(values)
+        of_joints = own.of_joints(given)
+        joints = []
+        for joint, body in zip(self.model.joints, bodies_of(own, given), strict=True):
+            part = {
+                name: of_joints[f"{joint.name}.{name}"]
+                for name in ("armature", "viscous", "coulomb_forward", "coulomb_backward")
+            }
+            friction = np.array([part["coulomb_forward"], part["coulomb_backward"]])
+            static = of_joints.get(f"{joint.name}.static", joint.drive.static)
+            joints.append(
+                replace(
+                    joint,
+                    mass=body.mass,
+                    com=body.com,
+                    inertia=body.inertia,
+                    armature=part["armature"],
+                    damping=part["viscous"],
+                    friction=friction,
+                    drive=replace(joint.drive, static=static),
+                )
+            )
+        return type(self)(replace(self.model, joints=tuple(joints)))  # type: ignore[call-arg]
+
+
+def _joint_entries(curvature: float) -> list[dict[int, float]]:
+    """What a unit of each of a joint's parameters is in its row of the packed chain.
+
+    Friction that falls from static to Coulomb is linear in both at a given Stribeck velocity.
+    """
+    plain = [{at.ARMATURE: 1.0}, {at.DAMPING: 1.0}]
+    if curvature == 0.0:
+        return [*plain, {at.FRICTION_FORWARD: 1.0}, {at.FRICTION_BACKWARD: 1.0}]
+    ahead, back = at.STATIC_EXCESS_FORWARD, at.STATIC_EXCESS_BACKWARD
+    return [
+        *plain,
+        {at.FRICTION_FORWARD: 1.0, ahead: -1.0, at.STRIBECK: curvature},
+        {at.FRICTION_BACKWARD: 1.0, back: -1.0, at.STRIBECK: curvature},
+        {ahead: 1.0, back: 1.0, at.STRIBECK: curvature},
+    ]

@@ -1,0 +1,82 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A platform as a YAML file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from robodyn.errors import OutputError
+from robodyn.mechanisms.common.model_file import (
+    actuator_fields,
+    body_fields,
+    finite,
+    numbers,
+    write_yaml,
+)
+from robodyn.poses import rpy_from_pose
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.mechanisms.stewart.model import Leg
+
+
+def write_stewart(mechanism: Any, path: Path) -> list[Path]:
+    """Write a platform as a file that `load` reads; returns the files written.
+
+    Raises:
+        OutputError: the file cannot be written, or cannot say what the platform is.
+    """
+    model = mechanism.model
+    if any(kind != "universal" for kind in mechanism.base_joint):
+        raise OutputError(
+            f"{path}: {model.name} has legs on spherical joints at the base, which a model file "
+            "cannot say",
+            value=mechanism.base_joint,
+        )
+    document = {
+        "type": "stewart",
+        "name": model.name,
+        "gravity": numbers(model.gravity),
+        "platform": body_fields(model.platform),
+        "legs": [_leg(leg) for leg in model.legs],
+    }
+    if model.home is not None:
+        xyz, rpy = rpy_from_pose(model.home)
+        document["home"] = {"xyz": numbers(xyz), "rpy": numbers(rpy)}
+    write_yaml(path, document)
+    return [path]
+
+
+def _leg(leg: Leg) -> dict[str, Any]:
+    limits: dict[str, Any] = finite(velocity=leg.limits.velocity, effort=leg.limits.effort)
+    shortest, longest = leg.limits.length
+    if longest < float("inf"):
+        limits["length"] = [shortest, longest]
+    out = {
+        "base": numbers(leg.base),
+        "platform": numbers(leg.platform),
+        "universal_axis": numbers(leg.universal_axis),
+        "lower": body_fields(leg.lower),
+        "upper": body_fields(leg.upper),
+        "damping": asdict(leg.damping),
+    }
+    drive = actuator_fields(leg.actuator)
+    reading = leg.joints.actuator
+    measured = {"name": reading.name, "sign": float(reading.sign), "offset": float(reading.offset)}
+    parts = {"actuator": drive, "limits": limits, "reading": measured}
+    return out | {name: value for name, value in parts.items() if value}

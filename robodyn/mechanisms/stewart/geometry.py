@@ -1,0 +1,219 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The dimensions of a Stewart platform: joint centres, zeros of its legs' lengths, universal axes.
+
+The length of leg i at pose (t, R) is |t + R b_i - a_i| = reading + offset_i, with the joint centres
+a_i (base) and b_i (platform). Its differential with the leg's direction s_i is
+
+    s_i . v + (R b_i x s_i) . w = d reading + d offset_i + s_i . d a_i - (R' s_i) . d b_i,
+
+which the transposed force Jacobian solves for the displacement (v, w) of the platform (Masory,
+Wang and Zhuang 1993; Daney, Papegay and Madeline 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
+from robodyn.mechanisms.stewart.model import universal_zero_frame
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+AXES = "xyz"
+PER_LEG = 9
+# A universal axis this close to the vertical has no zero frame to measure angles from.
+UPRIGHT = 1e-6
+
+
+class PlatformGeometry:
+    """Nine parameters for each leg: base and platform joint (3 each), offset, axis (2).
+
+    The axis is stated by its components along h and u of the leg's nominal zero frame, in which it
+    is k itself: (0, 0).
+
+    Args:
+        platform: the mechanism as it was described.
+    """
+
+    def __init__(self, platform: StewartPlatform) -> None:
+        self._platform = platform
+        legs = platform.model.legs
+        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
+        found: list[GeometricParameter] = []
+        for number, leg in enumerate(legs, start=1):
+            for part, centre in (("base", leg.base), ("platform", leg.platform)):
+                found += [
+                    GeometricParameter(f"leg{number}.{part}.{axis}", "m", float(value))
+                    for axis, value in zip(AXES, centre, strict=True)
+                ]
+            found.append(GeometricParameter(f"leg{number}.offset", "m", 0.0))
+            found += [
+                GeometricParameter(f"leg{number}.universal_axis.{along}", "rad", 0.0, True)
+                for along in "hu"
+            ]
+        self._parameters = tuple(found)
+
+    @property
+    def parameters(self) -> tuple[GeometricParameter, ...]:
+        """54 of them."""
+        return self._parameters
+
+    @property
+    def passive_joints(self) -> tuple[str, ...]:
+        """The universal joints: the first and second of each leg."""
+        return tuple(
+            reading.name
+            for leg in self._platform.model.legs
+            for reading in (leg.joints.universal_1, leg.joints.universal_2)
+        )
+
+    def with_geometry(self, values: FloatArray) -> StewartPlatform:
+        """The platform with other dimensions; offsets go into the readings of its joints."""
+        table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
+        legs = []
+        for leg, row, frame in zip(self._platform.model.legs, table, self._frames, strict=True):
+            reading = leg.joints.actuator
+            actuator = replace(reading, offset=float(reading.offset + row[6]))
+            legs.append(
+                replace(
+                    leg,
+                    base=row[:3],
+                    platform=row[3:6],
+                    universal_axis=_axis(frame, row[7:]),
+                    joints=replace(leg.joints, actuator=actuator),
+                )
+            )
+        model = replace(self._platform.model, legs=tuple(legs))
+        return type(self._platform)(model, self._platform.base_joint)
+
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+        """Poses by forward kinematics, and their dependence on the dimensions."""
+        m = self.with_geometry(values)
+        table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
+        poses = m.forward_kinematics(driven + table[:, 6], guess)
+        legs = m.leg_motion(poses)
+        s, R = legs.direction, rotation_matrix(poses)
+        right = np.zeros((len(poses), 6, len(self._parameters)))
+        for leg in range(6):
+            at = leg * PER_LEG
+            right[:, leg, at : at + 3] = s[:, leg]
+            right[:, leg, at + 3 : at + 6] = -np.einsum("nij,ni->nj", R, s[:, leg])
+            right[:, leg, at + 6] = 1.0
+        inverse = np.asarray(np.linalg.inv(m.jacobian(poses).swapaxes(1, 2)), dtype=np.float64)
+        by_parameter = inverse @ right
+        moved = _Moved(table, s, legs.length, R, self._frames)
+        passive, by_passive, by_joint = self._universal(m, poses, moved, by_parameter, inverse)
+        return Placed(poses, by_parameter, inverse, passive, by_passive, by_joint)
+
+    def _universal(
+        self,
+        m: StewartPlatform,
+        poses: FloatArray,
+        moved: _Moved,
+        by_parameter: FloatArray,
+        by_joint: FloatArray,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Readings (N, 12) of the universal joints, and by parameter and by driven joint."""
+        states = m.joint_states(poses)
+        columns = [states.names.index(name) for name in self.passive_joints]
+        readings = [
+            reading
+            for leg in m.model.legs
+            for reading in (leg.joints.universal_1, leg.joints.universal_2)
+        ]
+        signs = np.array([reading.sign for reading in readings])
+        count = len(self._parameters)
+        changes = np.concatenate([by_parameter, by_joint], axis=2)
+        out = np.empty((len(poses), 12, changes.shape[2]))
+        for leg in range(6):
+            tip = moved.tip_change(leg, changes, count)
+            out[:, 2 * leg : 2 * leg + 2] = moved.angles(leg, tip, count)
+        out *= signs[:, None]
+        return states.positions[:, columns], out[:, :, :count], out[:, :, count:]
+
+
+def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
+    axis = frame[:, 2] + frame[:, :2] @ row
+    return np.asarray(axis / np.linalg.norm(axis))
+
+
+class _Moved:
+    """Legs of a batch of poses; see `PlatformGeometry.place`."""
+
+    def __init__(
+        self,
+        table: FloatArray,
+        direction: FloatArray,
+        length: FloatArray,
+        rotation: FloatArray,
+        nominal: FloatArray,
+    ) -> None:
+        self._table, self._s, self._length, self._R = table, direction, length, rotation
+        self._nominal = nominal
+
+    def tip_change(self, leg: int, changes: FloatArray, count: int) -> FloatArray:
+        """(N, 3, P + n) change of the vector from a leg's base joint to its platform joint."""
+        arm = self._R @ self._table[leg, 3:6]
+        out = changes[:, :3] + np.cross(changes[:, 3:], arm[:, :, None], axis=1)
+        at = leg * PER_LEG
+        out[:, :, at : at + 3] -= np.eye(3)
+        out[:, :, at + 3 : at + 6] += self._R
+        assert count <= out.shape[2]
+        return np.asarray(out)
+
+    def angles(self, leg: int, tip: FloatArray, count: int) -> FloatArray:
+        """(N, 2, P + n) change of the natural angles of a leg's universal joint."""
+        s, at = self._s[:, leg], leg * PER_LEG
+        k = _axis(self._nominal[leg], self._table[leg, 7:])
+        frame = universal_zero_frame(k)
+        across = tip - s[:, :, None] * np.einsum("ni,nip->np", s, tip)[:, None]
+        along = np.einsum("ik,nip->nkp", frame, across / self._length[:, leg, None, None])
+        for column, turned in enumerate(self._frame_changes(leg, k)):
+            along[:, :, at + 7 + column] += s @ turned
+        x, y, z = (s @ frame).T[:, :, None]
+        dx, dy, dz = along[:, 0], along[:, 1], along[:, 2]
+        r = np.hypot(x, y)
+        first = (x * dy - y * dx) / r**2
+        second = -r * dz + z * (x * dx + y * dy) / r
+        return np.stack([first, second], axis=1)
+
+    def _frame_changes(self, leg: int, k: FloatArray) -> list[FloatArray]:
+        """Changes (3, 3) of the zero frame [h u k] with the two parameters of the axis."""
+        nominal, row = self._nominal[leg], self._table[leg, 7:]
+        length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
+        level = np.hypot(k[0], k[1])
+        h = universal_zero_frame(k)[:, 0]
+        out = []
+        for column in range(2):
+            dk = nominal[:, column] - k * (k @ nominal[:, column])
+            dk = dk / length
+            dh = np.zeros(3)
+            if level > UPRIGHT:
+                turned = np.array([-dk[1], dk[0], 0.0]) / level
+                dh = turned - h * (h @ turned)
+            out.append(np.column_stack([dh, np.cross(dk, h) + np.cross(k, dh), dk]))
+        return out
+
+
+def geometry_of(platform: Any) -> PlatformGeometry:
+    """The adapter of the kind."""
+    return PlatformGeometry(platform)

@@ -1,0 +1,195 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A platform's inertial parameters, rotors and friction: regressor, platforms of other values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.common.parameters import (
+    COLUMNS,
+    ROWS,
+    BodyNumbers,
+    JointParameter,
+    Parameters,
+    bodies_of,
+    body_columns,
+    collected,
+)
+from robodyn.mechanisms.stewart import batch_calls as many
+from robodyn.mechanisms.stewart.description.bodies import named_bodies
+from robodyn.mechanisms.stewart.kernels import layout as at
+from robodyn.mechanisms.stewart.model import Body, Damping
+from robodyn.mechanisms.stewart.packing import pack_legs, pack_platform
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.stewart.model import Leg, StewartModel
+
+# What is left of a packed leg and platform without masses, rotors and friction.
+_GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
+_GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
+
+
+class PlatformParameters:
+    """The part of `StewartPlatform` that knows what its forces are linear in.
+
+    Attributes:
+        model: the description it was built from.
+        base_joint: of each leg.
+    """
+
+    model: StewartModel
+    base_joint: tuple[str, ...]
+
+    @property
+    def parameters(self) -> Parameters:
+        """Ten of the platform and of both parts of each leg; then rotor and friction of each leg.
+
+        Bodies are in their own frames, as in the model. `armature` [kg] is the rotor's inertia
+        reflected to the leg; `static` is there where friction falls from it
+        (`stribeck_velocity`, which stays as it is).
+        """
+        bodies = [
+            (name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
+            for name, body in named_bodies(self.model)
+        ]
+        joints = []
+        for leg in self.model.legs:
+            name, actuator, damping = leg.joints.actuator.name, leg.actuator, leg.damping
+            forward, backward = actuator.coulomb_both
+            joints += [
+                JointParameter(f"{name}.armature", actuator.reflected_inertia, "kg"),
+                JointParameter(f"{name}.viscous", damping.prismatic, "N s/m"),
+                JointParameter(f"{name}.coulomb_forward", forward, "N"),
+                JointParameter(f"{name}.coulomb_backward", backward, "N"),
+            ]
+            if actuator.static is not None and actuator.stribeck_terms[2] > 0.0:
+                joints.append(JointParameter(f"{name}.static", actuator.static, "N"))
+            joints += [
+                JointParameter(f"{name}.universal", damping.universal, "N m s/rad"),
+                JointParameter(f"{name}.spherical", damping.spherical, "N m s/rad"),
+            ]
+        return collected(bodies, joints)
+
+    def regressor(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
+        """Y (..., 6, p): forces = Y @ parameters.values, for any values of the parameters.
+
+        Raises:
+            InvalidInput: a wrong shape, or not finite.
+            KinematicsError: as `inverse_dynamics`.
+        """
+        packed, whole = pack_legs(self.model, self.base_joint), pack_platform(self.model)
+        legs, platform = np.zeros_like(packed), np.zeros_like(whole)
+        legs[:, _GEOMETRY], platform[_GRAVITY] = packed[:, _GEOMETRY], whole[_GRAVITY]
+
+        def forces(changed: FloatArray, plate: FloatArray) -> FloatArray:
+            return many.inverse_dynamics((changed, plate), pose, twist, accel, None, True)
+
+        def of_platform(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
+            plate = platform.copy()
+            plate[at.MASS], plate[at.COM : at.COM + 3] = mass, com
+            plate[at.INERTIA : at.INERTIA + 6] = inertia[ROWS, COLUMNS]
+            return forces(legs, plate)
+
+        def of_part(leg: int, first: int) -> FloatArray:
+            def response(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
+                changed = legs.copy()
+                row = changed[leg]
+                row[first], row[first + 1 : first + 4] = mass, com
+                row[at.LEG_INERTIA : at.LEG_INERTIA + 6] = inertia[ROWS, COLUMNS]
+                return forces(changed, platform)
+
+            return body_columns(response)
+
+        blocks = [body_columns(of_platform)]
+        for first in (at.LOWER_MASS, at.UPPER_MASS):
+            blocks += [of_part(k, first) for k in range(len(legs))]
+        columns = []
+        for k, leg in enumerate(self.model.legs):
+            for entries in _leg_entries(leg):
+                changed = legs.copy()
+                changed[k, list(entries)] = list(entries.values())
+                columns.append(forces(changed, platform))
+        return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)
+
+    def with_parameters(self, values: ArrayLike) -> Self:
+        """The same platform with other values (p,) of its `parameters`.
+
+        Raises:
+            InvalidInput: a wrong number of values, or not finite.
+            ModelError: values that no platform can have, such as a friction below zero.
+        """
+        own = self.parameters
+        given = own.checked(values)
+        bodies: Iterator[Body] = (Body(*body) for body in bodies_of(own, given))
+        plate = next(bodies)
+        lower, upper = ([next(bodies) for _ in self.model.legs] for _ in range(2))
+        of_joints = own.of_joints(given)
+        legs = tuple(
+            _leg_with(leg, lower[k], upper[k], of_joints) for k, leg in enumerate(self.model.legs)
+        )
+        changed = replace(self.model, platform=plate, legs=legs)
+        return type(self)(changed, self.base_joint)  # type: ignore[call-arg]
+
+
+def _leg_entries(leg: Leg) -> list[dict[int, float]]:
+    """What a unit of each of a leg's parameters is in its packed row, in their order."""
+    actuator = leg.actuator
+    # per unit of reflected inertia; none where the rotor does not turn with the leg's screw
+    unit = replace(actuator, rotor_inertia=1.0)
+    spin = unit.spin_inertia / unit.reflected_inertia
+    plain = [{at.REFLECTED: 1.0, at.SPIN_INERTIA: spin}, {at.PRISMATIC_DAMPING: 1.0}]
+    passive = [{at.UNIVERSAL_DAMPING: 1.0}, {at.SPHERICAL_DAMPING: 1.0}]
+    curvature = actuator.stribeck_terms[2]
+    if curvature == 0.0:
+        return [*plain, {at.COULOMB: 1.0}, {at.COULOMB_BACKWARD: 1.0}, *passive]
+    ahead, back = at.STATIC_EXCESS, at.STATIC_EXCESS_BACKWARD
+    return [
+        *plain,
+        {at.COULOMB: 1.0, ahead: -1.0, at.STRIBECK: curvature},
+        {at.COULOMB_BACKWARD: 1.0, back: -1.0, at.STRIBECK: curvature},
+        {ahead: 1.0, back: 1.0, at.STRIBECK: curvature},
+        *passive,
+    ]
+
+
+def _leg_with(leg: Leg, lower: Body, upper: Body, given: dict[str, float]) -> Leg:
+    name, actuator = leg.joints.actuator.name, leg.actuator
+    forward, backward = given[f"{name}.coulomb_forward"], given[f"{name}.coulomb_backward"]
+    static = given.get(f"{name}.static", actuator.static)
+    return replace(
+        leg,
+        lower=lower,
+        upper=upper,
+        damping=Damping(
+            given[f"{name}.universal"], given[f"{name}.viscous"], given[f"{name}.spherical"]
+        ),
+        actuator=replace(
+            actuator,
+            rotor_inertia=given[f"{name}.armature"] / actuator.ratio**2,
+            coulomb=forward,
+            coulomb_backward=None if backward == forward else backward,
+            static=None if static is None else max(static, forward, backward),
+        ),
+    )

@@ -1,0 +1,86 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Functions that only compiled code calls: they get no machine code of their own.
+
+Whoever calls such a function takes a copy of its code in LLVM's language. Numba would optimise it
+with all that it calls, and make machine code of it, at every level from the smallest helper to the
+entry that Python calls: of the deepest helpers of a simulation eight times over, of which seven are
+never run. Here this is done once, in the entry.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
+    """Numba's compiler, for a function that only compiled code calls."""
+
+    settled = False
+
+    def compile_extra(self, function: Any) -> Any:
+        """Compile a function."""
+        kind = _SettledPart if self.settled else _Part
+        self.state.library = kind(self.state.targetctx.codegen(), function.__qualname__)
+        return super().compile_extra(function)
+
+
+class SettledPartCompiler(PartCompiler):
+    """The same for one that is optimised by itself before it is copied."""
+
+    settled = True
+
+
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """The code of such a function, and of those that it calls, for copies of it."""
+
+    @property
+    def codegen(self) -> Any:
+        return _WithoutEnvironment(self._codegen)
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0  # there is none
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the entry."""
+
+    def _finalize_final_module(self) -> None:
+        """Do not hand it over to be made machine code of."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _SettledPart(_Part):
+    """One that is optimised by itself before it is copied."""
+
+    def _optimize_final_module(self) -> None:
+        JITCodeLibrary._optimize_final_module(self)
+
+
+class _WithoutEnvironment:
+    """Numba's generator of code, for a function that has no address to find its globals from."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing."""

@@ -1,0 +1,189 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Collisions of a mechanism's parts with each other, by capsules around the shapes drawn."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def clearance_of(mechanism: Mechanism, least: float) -> Clearance:
+    """How far the parts of a mechanism are to stay from each other.
+
+    Raises:
+        InvalidInput: a distance below zero, or a mechanism of which no shapes are known.
+    """
+    least = as_scalar("clearance", least, "m", at_least=0.0)
+    figure = mechanism.figure()
+    if len(figure.shapes) < 2:
+        raise InvalidInput(
+            f"{mechanism.name}: no shapes are known to keep clear of each other; describe them in "
+            "the URDF, or leave clearance out",
+            value=len(figure.shapes),
+        )
+    return Clearance(mechanism, figure, least)
+
+
+class Clearance:
+    """Distances between capsules (segments with a radius) that parts of a mechanism lie in.
+
+    A cylinder's capsule has its axis and radius, a box's or a mesh's the longest axis of its
+    bounding box and half the diagonal of the other two. Parts that touch at home, or are joined
+    by a joint, are left out, as they are meant to touch.
+    """
+
+    def __init__(self, mechanism: Mechanism, figure: Figure, least: float) -> None:
+        self._mechanism, self._figure, self._least = mechanism, figure, least
+        parts = [capsule(shape) for shape in figure.shapes]
+        self._links = np.array([figure.index(shape.link) for shape in figure.shapes])
+        self._ends = np.array([ends for ends, _ in parts])
+        self._radii = np.array([radius for _, radius in parts])
+        joined = {(joint.parent, joint.child) for joint in figure.joints}
+        pairs = [
+            (i, j)
+            for i, j in combinations(range(len(parts)), 2)
+            if self._may_meet(figure.shapes[i].link, figure.shapes[j].link, joined)
+        ]
+        self._pairs = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        if len(pairs):
+            apart = self._distances(mechanism.home[None])[0]
+            self._pairs = self._pairs[apart > 0.0]
+
+    def margins(self, configurations: FloatArray) -> FloatArray:
+        """(N,) least distance beyond the one asked for, by the mechanism's size."""
+        if not len(self._pairs):
+            return np.full(len(configurations), np.inf)
+        apart = self._distances(configurations).min(axis=1)
+        return np.asarray((apart - self._least) / self._mechanism.size)
+
+    def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
+        """No joint, the least distance, the one asked for, and which parts they are in words."""
+        apart = self._distances(configuration[None])[0]
+        pair = self._pairs[int(apart.argmin())]
+        one, other = (self._figure.shapes[k].link for k in pair)
+        text = (
+            f"{one} and {other} are {apart.min():.4g} m apart, at least {self._least:.4g} m is "
+            "asked"
+        )
+        return "", float(apart.min()), self._least, text
+
+    def _may_meet(self, one: str, other: str, joined: set[tuple[str, str]]) -> bool:
+        return one != other and (one, other) not in joined and (other, one) not in joined
+
+    def _distances(self, configurations: FloatArray) -> FloatArray:
+        """(N, pairs) [m] between capsules, negative where they overlap."""
+        frames = self._frames(configurations)
+        placed = frames[:, self._links]
+        points = np.einsum("nsij,skj->nski", placed[..., :3, :3], self._ends)
+        points += placed[..., None, :3, 3]
+        first, second = self._pairs.T
+        radii = self._radii[first] + self._radii[second]
+        return np.asarray(segment_distances(points[:, first], points[:, second]) - radii)
+
+    def _frames(self, configurations: FloatArray) -> FloatArray:
+        """(N, L, 4, 4) of all links in the frame of the root."""
+        mechanism, figure = self._mechanism, self._figure
+        states = mechanism.joint_states(configurations)
+        positions = dict(zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True))
+        floating: dict[tuple[str, str], list[FloatArray]] = {}
+        if any(joint.kind == "floating" for joint in figure.joints):
+            for one in configurations:
+                for key, pose in mechanism.floating_poses(one).items():
+                    floating.setdefault(key, []).append(pose)
+        count = len(configurations)
+        frames = np.empty((count, len(figure.links), 4, 4))
+        frames[:, 0] = np.eye(4)
+        for i, joint in enumerate(figure.joints, start=1):
+            above = frames[:, figure.index(joint.parent)]
+            poses = floating.get((joint.parent, joint.child))
+            if poses is not None:
+                frames[:, i] = above @ _frames_of_poses(np.array(poses))
+            elif joint.kind in ("fixed", "floating"):
+                frames[:, i] = above @ joint.place
+            else:
+                frames[:, i] = above @ joint.place @ _moved(joint, positions, count)
+        return frames
+
+
+def capsule(shape: Shape) -> tuple[FloatArray, float]:
+    """Ends (2, 3) [m] in the link's frame and radius [m] of a capsule around a shape."""
+    if shape.kind == "sphere":
+        centre = shape.place[:3, 3]
+        return np.stack([centre, centre]), shape.size[0]
+    if shape.kind == "cylinder":
+        along = 0.5 * shape.size[1] * shape.place[:3, 2]
+        return shape.place[:3, 3] + np.stack([-along, along]), shape.size[0]
+    if shape.mesh is not None:
+        vertices = np.asarray(shape.mesh.vertices, dtype=np.float64)
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        sides, middle = high - low, 0.5 * (low + high)
+    else:
+        sides, middle = np.array(shape.size), np.zeros(3)
+    axis = int(sides.argmax())
+    radius = 0.5 * float(np.linalg.norm(np.delete(sides, axis)))
+    half = np.eye(3)[axis] * max(0.5 * float(sides[axis]) - radius, 0.0)
+    ends = np.stack([middle - half, middle + half])
+    return ends @ shape.place[:3, :3].T + shape.place[:3, 3], radius
+
+
+def segment_distances(one: FloatArray, other: FloatArray) -> FloatArray:
+    """(...) [m] between segments (..., 2, 3); Ericson, Real-Time Collision Detection, 5.1.9."""
+    u, v = one[..., 1, :] - one[..., 0, :], other[..., 1, :] - other[..., 0, :]
+    w = one[..., 0, :] - other[..., 0, :]
+    a, b, c = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)
+    d, e = (u * w).sum(-1), (v * w).sum(-1)
+    tiny = 1e-18
+    determinant = a * c - b * b
+    skew = determinant > 1e-12 * a * c
+    s = np.where(skew, (b * e - c * d) / np.where(skew, determinant, 1.0), 0.0)
+    s = np.where(a > tiny, np.clip(s, 0.0, 1.0), 0.0)
+    t = np.where(c > tiny, (b * s + e) / np.maximum(c, tiny), 0.0)
+    t = np.clip(t, 0.0, 1.0)
+    s = np.where(a > tiny, np.clip((b * t - d) / np.maximum(a, tiny), 0.0, 1.0), 0.0)
+    apart = w + s[..., None] * u - t[..., None] * v
+    return np.asarray(np.linalg.norm(apart, axis=-1))
+
+
+def _frames_of_poses(poses: FloatArray) -> FloatArray:
+    frames = np.zeros((len(poses), 4, 4))
+    frames[:, :3, :3], frames[:, :3, 3] = rotation_matrix(poses), poses[:, :3]
+    frames[:, 3, 3] = 1.0
+    return frames
+
+
+def _moved(joint: DrawnJoint, positions: dict[str, FloatArray], count: int) -> FloatArray:
+    """(N, 4, 4) rotations about the axis, or translations along it."""
+    leader, factor, offset = joint.mimic or (joint.name, 1.0, 0.0)
+    value = factor * positions.get(leader, np.zeros(count)) + offset
+    out = np.tile(np.eye(4), (count, 1, 1))
+    if joint.kind == "prismatic":
+        out[:, :3, 3] = value[:, None] * joint.axis
+        return out
+    x, y, z = joint.axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    out[:, :3, :3] += np.sin(value)[:, None, None] * cross
+    out[:, :3, :3] += (1.0 - np.cos(value))[:, None, None] * (cross @ cross)
+    return out

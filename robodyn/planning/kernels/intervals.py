@@ -1,0 +1,160 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Limited quantities along the intervals of a path, and their linear form.
+
+In an interval the path acceleration s'' is constant, so x = s'^2 is linear; limits are imposed at
+both its ends and in its middle. Its unknowns are x at its beginning, y, and at its end, z. Every
+limited quantity is
+
+    A s'' + B x + C v + D + S / (1 + G x),   v = sqrt(x),
+
+where C is viscous friction and S the part of dry friction that falls with the rate.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.numerics.compiler import kernel
+
+# Places in an interval at which limits are imposed.
+PLACES = 3
+
+
+class Intervals(NamedTuple):
+    """N intervals of a path, with R limited quantities.
+
+    Attributes:
+        steps: (N,) lengths.
+        terms: (N, 3, R, 7) A, B, C, D, S, G and the rate |dq/ds| of the joint.
+        upper, lower: (N, R) limits, infinite where there is none.
+        bounds: (N, 3) of x.
+        caps: (N + 1,) of x at the nodes, finite.
+        speeds, efforts: (R, P) curves by which a limit falls with the joint's rate.
+        counts: (R,) numbers of their points; 0 for none.
+        curved: whether anything is not linear in x.
+    """
+
+    steps: Any
+    terms: Any
+    upper: Any
+    lower: Any
+    bounds: Any
+    caps: Any
+    speeds: Any
+    efforts: Any
+    counts: Any
+    curved: bool
+
+
+@kernel
+def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float, float]:
+    """Value and slope of a curve at a rate."""
+    if rate <= speeds[0]:
+        return efforts[0], 0.0
+    for j in range(1, count):
+        if rate < speeds[j]:
+            slope = (efforts[j] - efforts[j - 1]) / (speeds[j] - speeds[j - 1])
+            return efforts[j - 1] + slope * (rate - speeds[j - 1]), slope
+    return efforts[count - 1], 0.0
+
+
+@kernel
+def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
+    """Upper and lower limit at a speed v along the path, and their slopes by x."""
+    up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
+    if path.counts[r] > 0 and v > 0.0:
+        at, slope = limit_at(path.speeds[r], path.efforts[r], path.counts[r], rate * v)
+        slope *= 0.5 * rate / v
+        if at < up:
+            up, up_slope = at, slope
+        if -at > down:
+            down, down_slope = -at, -slope
+    return up, down, up_slope, down_slope
+
+
+@kernel
+def rests_there(path: Any, k: int) -> bool:
+    """Whether the mechanism may move infinitely slowly in an interval."""
+    for p in range(PLACES):
+        for r in range(path.terms.shape[2]):
+            effort = path.terms[k, p, r, 3] + path.terms[k, p, r, 4]
+            if effort > path.upper[k, r] or effort < path.lower[k, r]:
+                return False
+    return True
+
+
+@kernel
+def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
+    """Write the limits of an interval as rows (m, 3): r0 y' + r1 z' <= r2 of unit length.
+
+    They are linear about (y, z). Returns m, or -1 where one cannot be kept by any x.
+    """
+    m = 0
+    half = 0.5 / path.steps[k]
+    for p in range(PLACES):
+        share = 0.5 * p
+        x = (1.0 - share) * y + share * z
+        v = np.sqrt(max(x, 0.0))
+        for r in range(path.terms.shape[2]):
+            A, B, C, D, S, G, rate = path.terms[k, p, r]
+            up, down, up_slope, down_slope = limits_at(path, k, r, rate, v)
+            value, slope = S, 0.0
+            if v > 0.0:
+                left = 1.0 / (1.0 + G * x)
+                value = C * v + S * left
+                slope = 0.5 * C / v - S * G * left * left
+            rest = D + value - slope * x
+            for side in range(2):
+                if side == 0:
+                    b, a, c = B + slope - up_slope, A, up - up_slope * x - rest
+                else:
+                    b, a, c = down_slope - B - slope, -A, rest - down + down_slope * x
+                if c == np.inf:
+                    continue
+                a *= half
+                first = b * (1.0 - share) - a
+                second = b * share + a
+                size = np.sqrt(first * first + second * second)
+                if size < 1e-300:
+                    if c < 0.0:
+                        return -1
+                    continue
+                rows[m, 0], rows[m, 1], rows[m, 2] = first / size, second / size, c / size
+                m += 1
+    if path.bounds[k, 1] < np.inf:
+        root = np.sqrt(0.5)
+        rows[m, 0], rows[m, 1], rows[m, 2] = root, root, path.bounds[k, 1] / root
+        m += 1
+    return m
+
+
+@kernel
+def parts_of(path: Any, k: int, p: int, r: int, y: float, z: float) -> Any:
+    """A limited quantity, its slope and curvature by x, and limits with their slopes."""
+    x = (1.0 - 0.5 * p) * y + 0.5 * p * z
+    v = np.sqrt(x)
+    A, B, C, D, S, G, rate = path.terms[k, p, r]
+    left = 1.0 / (1.0 + G * x)
+    value = A * (z - y) * 0.5 / path.steps[k] + B * x + C * v + D + S * left
+    slope = B - S * G * left * left
+    bend = 2.0 * S * G * G * left**3
+    if v > 0.0:
+        slope += 0.5 * C / v
+        bend -= 0.25 * C / (v * x)
+    up, down, up_slope, down_slope = limits_at(path, k, r, rate, v)
+    return value, slope, bend, up, down, up_slope, down_slope

@@ -1,0 +1,179 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Reachability along a path: how fast each place may be passed.
+
+Pham and Pham (2018), "A new approach to time-optimal path parameterization based on reachability
+analysis", with limits on intervals instead of points (see `intervals`). What is not linear in x is
+linearised where the solution is, by repetition (Newton's method).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.numerics.compiler import batch_kernel, kernel
+from robodyn.planning.kernels.intervals import linear_rows, rests_there
+
+# Of the numbers compared: rounding, and what makes rows contradict each other.
+ROUNDING = 1e-11
+INCONSISTENT = 1e-9
+# Of x: how far the forward pass may lie outside of what the backward pass allows.
+OUTSIDE = 1e-6
+REPEATS = 40
+CONVERGED = 1e-12
+# By which the next place of linearisation may be smaller, at least.
+SMALLER = 1e-3
+
+
+@kernel
+def largest_first(
+    rows: Any, count: int, low_y: float, high_y: float, low_z: float, high_z: float
+) -> tuple[bool, float, float]:
+    """Whether rows r0 y + r1 z <= r2 and a box have a point, and that with the largest y.
+
+    Rows are added one at a time (Seidel, 1991); the optimum moves to a row that it violates.
+    """
+    y, z = high_y, high_z
+    for i in range(count):
+        a, b, c = rows[i, 0], rows[i, 1], rows[i, 2]
+        if a * y + b * z <= c + ROUNDING * (abs(a * y) + abs(b * z)):
+            continue
+        at_y, at_z = c * a, c * b
+        along_y, along_z = -b, a
+        if along_y < 0.0:
+            along_y, along_z = -along_y, -along_z
+        least, most = -np.inf, np.inf
+        for j in range(i + 4):
+            if j < i:
+                u, v, w = rows[j, 0], rows[j, 1], rows[j, 2]
+            elif j == i:
+                u, v, w = 1.0, 0.0, high_y
+            elif j == i + 1:
+                u, v, w = -1.0, 0.0, -low_y
+            elif j == i + 2:
+                u, v, w = 0.0, 1.0, high_z
+            else:
+                u, v, w = 0.0, -1.0, -low_z
+            slope = u * along_y + v * along_z
+            left = w - u * at_y - v * at_z
+            if abs(slope) < 1e-14:
+                if left < -INCONSISTENT * (abs(w) + abs(u * at_y) + abs(v * at_z)):
+                    return False, 0.0, 0.0
+            elif slope > 0.0:
+                most = min(most, left / slope)
+            else:
+                least = max(least, left / slope)
+        if least > most:
+            if least - most > INCONSISTENT * max(abs(least), abs(most), abs(at_y), abs(at_z)):
+                return False, 0.0, 0.0
+            most = least
+        y = at_y + most * along_y
+        z = at_z + most * along_z
+    return True, y, z
+
+
+@kernel
+def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
+    """Whether an interval can end between low and high, and the largest y and its z that do."""
+    y, z = high, high
+    if high == 0.0:
+        y = z = 1.0 if not path.curved else 0.0
+    last, shrunk = -1.0, 0
+    found, best_y, best_z = False, 0.0, 0.0
+    for _ in range(REPEATS if path.curved else 1):
+        count = linear_rows(path, k, y, z, rows)
+        if count < 0:
+            return False, 0.0, 0.0
+        found, best_y, best_z = largest_first(rows, count, 0.0, path.caps[k], low, high)
+        if not found:
+            # friction linearised at too high a speed seems to hold the mechanism at rest
+            shrunk += 1
+            if shrunk > 30:
+                break
+            y, z = 0.25 * y, max(0.25 * z, low)
+            continue
+        if abs(best_y - last) <= CONVERGED * best_y:
+            break
+        last = best_y
+        y, z = max(best_y, SMALLER * y), best_z
+    return found, best_y, best_z
+
+
+@kernel
+def smallest_beginning(
+    path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any
+) -> float:
+    """The smallest beginning of an interval that ends between low and high, from y and z."""
+    top = y
+    if low == 0.0 and rests_there(path, k):
+        return 0.0
+    for _ in range(REPEATS if path.curved else 1):
+        count = linear_rows(path, k, y, z, rows)
+        for i in range(count):
+            rows[i, 0] = -rows[i, 0]
+        found, minus, end = largest_first(rows, max(count, 0), -path.caps[k], 0.0, low, high)
+        if not found:
+            return top
+        done = abs(minus + y) <= CONVERGED * top
+        y, z = -minus, end
+        if done:
+            break
+    return min(max(y, 0.0), top)
+
+
+@batch_kernel
+def controllable(path: Any, low: Any, high: Any) -> int:
+    """Fill the x (N + 1,) from which the end can be reached, between low and high.
+
+    Those of the last node are given. Returns the interval that cannot be passed, or -1.
+    """
+    rows = np.empty((6 * path.terms.shape[2] + 1, 3))
+    for k in range(len(path.steps) - 1, -1, -1):
+        found, y, z = largest_beginning(path, k, low[k + 1], high[k + 1], rows)
+        if not found:
+            return k
+        high[k] = y
+        low[k] = smallest_beginning(path, k, low[k + 1], high[k + 1], y, z, rows)
+    return -1
+
+
+@batch_kernel
+def fastest(path: Any, low: Any, high: Any, x: Any) -> int:
+    """Fill x (N + 1,), the first given: always as fast as possible, within low and high.
+
+    Returns the interval that cannot be passed, or -1.
+    """
+    rows = np.empty((6 * path.terms.shape[2] + 1, 3))
+    for k in range(len(path.steps)):
+        y, z = x[k], high[k + 1]
+        least, most = low[k + 1], z
+        for _ in range(REPEATS if path.curved else 1):
+            count = linear_rows(path, k, y, z, rows)
+            least, most = low[k + 1], high[k + 1]
+            for i in range(count):
+                b, left = rows[i, 1], rows[i, 2] - rows[i, 0] * y
+                if b > 1e-14:
+                    most = min(most, left / b)
+                elif b < -1e-14:
+                    least = max(least, left / b)
+            if abs(most - z) <= CONVERGED * max(z, 1e-30):
+                break
+            z = max(most, SMALLER * z)
+        if least - most > OUTSIDE * max(high[k + 1], y):
+            return k
+        x[k + 1] = min(max(most, least, 0.0), high[k + 1])
+    return -1

@@ -1,0 +1,199 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The fastest motion to a goal from the state that a mechanism is in, without a stop.
+
+The way is a cubic in displacements from where it is: it leaves in the direction of the present
+velocity and arrives in that of the goal. How far the velocity carries is a choice; the fastest of
+a few is taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact
+from robodyn.errors import InfeasibleTrajectory, RobodynError
+from robodyn.numerics.rotations_batch import rotation_vector_motions
+from robodyn.planning.time_optimal import time_optimal
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.tip_line import plan_tip_line
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal_motion import TimeOptimal
+
+# How far the velocity carries, as shares of the time in which it would cover the way.
+CARRIED = (0.25, 0.5, 1.0, 2.0)
+# [s] where none of these can be followed, as where the goal is too near to stop at it.
+LONGER = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+# Intervals of a motion that is only compared with others.
+COARSE = 150
+# Between knots of an arm's motion along a line of its tip at 1 m/s [s].
+LINE_PERIOD = 2e-3
+# Of the rates' limits, or [m/s, rad/s] without one: what is slower rests.
+RESTS = 1e-3
+
+
+def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
+    """Whether driven joints move faster than noise of measurements."""
+    rates = np.abs(mechanism.joint_velocities(configuration, velocity))
+    limits = mechanism.velocity_limits
+    return bool((rates > RESTS * np.where(np.isfinite(limits), limits, 1.0)).any())
+
+
+def time_optimal_from(
+    mechanism: Mechanism,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    goal: ArrayLike,
+    *,
+    points: int = 1000,
+    **options: Any,
+) -> TimeOptimal:
+    """The fastest motion found from a state to rest at a goal.
+
+    Args:
+        mechanism: what moves.
+        configuration, velocity: (nq,) and (nv,) of its present state.
+        goal: (nq,) configuration.
+        points, options: as for `time_optimal`, but velocities at the ends.
+
+    Raises:
+        InvalidInput: arguments of wrong shapes or out of range.
+        InfeasibleTrajectory: none of the ways can be followed from that state within the limits.
+    """
+    here = mechanism.coordinates.single("configuration", configuration)
+    there = mechanism.coordinates.single("goal", goal)
+    rate = as_exact("velocity", velocity, (mechanism.coordinates.velocity_size,))
+    if not is_moving(mechanism, here, rate):
+        straight = Swerve(mechanism, here, rate, there, 0.0)
+        return time_optimal(mechanism, straight, points=points, **options)
+    way = mechanism.difference(here, there)
+    weights = np.array(
+        [1.0 / mechanism.size if unit == "m" else 1.0 for unit in mechanism.coordinates.units]
+    )
+    speed = float(np.linalg.norm(weights * rate))
+    whole = float(np.linalg.norm(weights * way)) / speed
+    found: list[tuple[float, float]] = []
+    problem: RobodynError | None = None
+    for carried in (*(share * whole for share in CARRIED), *LONGER):
+        if found and carried in LONGER:
+            break
+        try:
+            path = Swerve(mechanism, here, rate, there, carried)
+            motion = time_optimal(mechanism, path, start_velocity=rate, points=COARSE, **options)
+            found.append((motion.duration, carried))
+        except RobodynError as error:
+            problem = problem or error
+    for _, carried in sorted(found):
+        try:
+            path = Swerve(mechanism, here, rate, there, carried)
+            return time_optimal(mechanism, path, start_velocity=rate, points=points, **options)
+        except RobodynError as error:
+            problem = error
+    raise InfeasibleTrajectory(
+        f"no way to the goal was found from the present velocity: {problem}", value=rate
+    )
+
+
+def time_optimal_line(
+    mechanism: Mechanism, configuration: ArrayLike, pose: ArrayLike, **options: Any
+) -> TimeOptimal:
+    """The fastest motion of the body from rest along a straight line to a pose (7,).
+
+    Roll, pitch and yaw change together with the position.
+
+    Args:
+        mechanism: whose body it is.
+        configuration: (nq,) where it is.
+        pose: of the body, base frame.
+        options: as for `time_optimal`.
+
+    Raises:
+        InvalidInput, InfeasibleTrajectory: as `time_optimal`.
+        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
+    """
+    # the timing of the line does not matter
+    line = plan_tip_line(mechanism, configuration, pose, v_max=1.0, w_max=1.0, period=LINE_PERIOD)
+    return time_optimal(mechanism, line, **options)
+
+
+class Swerve:
+    """A cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
+
+    Args:
+        mechanism: whose coordinates they are in.
+        start: (nq,) where it begins.
+        velocity: (nv,) in whose direction.
+        goal: (nq,) where it ends, in the direction from the start.
+        carried: [s] for which the velocity is felt; 0 for a straight line.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        start: FloatArray,
+        velocity: FloatArray,
+        goal: FloatArray,
+        carried: float,
+    ) -> None:
+        self._mechanism, self._start = mechanism, start
+        way = mechanism.difference(start, goal)
+        leaving = way if carried == 0.0 else carried * velocity
+        self._coefficients = np.stack(
+            [np.zeros(way.shape), leaving, 2.0 * way - 2.0 * leaving, leaving - way]
+        )
+        self.of_body = False
+
+    @property
+    def duration(self) -> float:
+        """1."""
+        return 1.0
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """None."""
+        return ()
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The path at t (...), with its derivatives.
+
+        Raises:
+            InvalidInput: t is not finite.
+            KinematicsError: a configuration on the way that cannot be.
+        """
+        times = as_array("t", t, ())
+        x = np.clip(times.reshape(-1), 0.0, 1.0)
+        c = self._coefficients
+        powers = np.vander(x, 4, increasing=True)
+        degree = np.arange(4)
+        displacement = powers @ c
+        rate = powers[:, :3] @ (degree[1:, None] * c[1:])
+        change = powers[:, :2] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:])
+        start = np.broadcast_to(self._start, (len(x), len(self._start)))
+        configuration = self._mechanism.advance(start, displacement)
+        own = self._mechanism.coordinates.rotation
+        if own is not None:
+            turn = np.ascontiguousarray(displacement[:, own])
+            omega, alpha = (np.ascontiguousarray(values[:, own]) for values in (rate, change))
+            rotation_vector_motions(turn, omega, alpha)
+            rate[:, own], change[:, own] = omega, alpha
+        motion = Motion(configuration, rate, change)
+        return Motion(*(values.reshape(*times.shape, -1) for values in motion))

@@ -1,0 +1,237 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The geometry of a path, freed from its timing: pieces without corners, by arc length.
+
+A piece is a cubic through knots of the path, in the coordinates of a parameter s that runs from 0
+to 1 along it. Its unit is the arc length, in which displacements in metres count as parts of the
+mechanism's size. A corner, where the direction jumps, ends a piece: the motion has to rest there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories.tip_line import is_of_body
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+# Cells in which the arc length of a path is first measured; knots then are placed by it.
+CELLS = 400
+# Directions on both sides of a corner differ by more [rad].
+CORNER = 1e-3
+# Cosine of the angle between neighbouring directions from which on a path turns back.
+BACK = -0.9
+# Of its duration: how near to a time of rest a path still tells its direction.
+NEAR = 1e-5
+# Of its mean speed: a path that is slower is taken to rest.
+SLOW = 1e-6
+# Shares of arc length over which knots become denser towards a rest.
+GRADED = 0.1
+# Of the arc length: pieces that are shorter are no motion.
+NOTHING = 1e-9
+# Fewest intervals of a piece.
+FEWEST = 40
+_GAUSS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+
+
+class Piece(NamedTuple):
+    """A part of a path without corners.
+
+    Attributes:
+        curve: (q, dq/ds, d2q/ds2) at s, as a trajectory over s from 0 to 1.
+        nodes: (N + 1,) knots of s.
+        length: its arc length.
+        of_body: whether the path was asked for by poses.
+    """
+
+    curve: SampledTrajectory
+    nodes: FloatArray
+    length: float
+    of_body: bool
+
+
+def pieces_of(mechanism: Mechanism, path: Trajectory, points: int) -> list[Piece]:
+    """A path without its timing.
+
+    Args:
+        mechanism: whose coordinates it is in.
+        path: any trajectory.
+        points: intervals that the pieces share by their lengths.
+
+    Raises:
+        InvalidInput: a path of another mechanism, or one that does not move.
+    """
+    measure = _Measure(mechanism, path)
+    ends = measure.piece_ends()
+    lengths = np.array([measure.length(a, b) for a, b in ends])
+    total = float(lengths.sum())
+    if not (np.isfinite(total) and total > NOTHING):
+        raise InvalidInput(
+            "the path does not move: its configurations are all the same", value=total
+        )
+    pieces = []
+    for (first, last), length in zip(ends, lengths, strict=True):
+        if length > NOTHING * total:
+            count = max(round(points * length / total), min(FEWEST, points))
+            pieces.append(measure.piece(first, last, count))
+    return pieces
+
+
+class _Measure:
+    """Arc length and directions of a path over its own time."""
+
+    def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
+        self._mechanism, self._path = mechanism, path
+        coordinates = mechanism.coordinates
+        start = path.sample(0.0)
+        if start.configuration.shape != (
+            coordinates.configuration_size,
+        ) or start.velocity.shape != (coordinates.velocity_size,):
+            raise InvalidInput(
+                f"the path's points have {start.configuration.shape[-1]} numbers, expected "
+                f"{coordinates.text}",
+                value=path,
+            )
+        size = mechanism.size
+        self._weights = np.array([1.0 / size if unit == "m" else 1.0 for unit in coordinates.units])
+        self._of_body = is_of_body(mechanism, path)
+
+    def _speed(self, velocity: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
+
+    def _lengths(self, times: FloatArray) -> FloatArray:
+        """Arc length (K - 1,) between times (K,)."""
+        half = 0.5 * np.diff(times)
+        at = (times[:-1] + half)[:, None] + half[:, None] * _GAUSS
+        speed = self._speed(self._path.sample(at).velocity)
+        return np.asarray(half * (speed @ _WEIGHTS))
+
+    def length(self, first: float, last: float) -> float:
+        """Arc length between two times."""
+        return float(self._lengths(self._cells(first, last)).sum())
+
+    def _cells(self, first: float, last: float) -> FloatArray:
+        inner = np.array([t for t in self._path.switching_times if first < t < last])
+        if len(inner) > CELLS:
+            inner = np.empty(0)
+        return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
+
+    def piece_ends(self) -> list[tuple[float, float]]:
+        """Times between which the path has no corner."""
+        end = self._path.duration
+        switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
+        corners = []
+        if switches.size:
+            nearby = np.diff(np.concatenate([[0.0], switches, [end]]))
+            step = NEAR * np.minimum(nearby[:-1], nearby[1:])
+            before = self._directions(switches - step)
+            after = self._directions(switches + step)
+            moves = (before.any(axis=1)) & (after.any(axis=1))
+            turned = moves & ((before * after).sum(axis=1) < np.cos(CORNER))
+            # a rest of some duration: its end is a corner if the directions around it differ
+            resting = ~moves
+            corners = sorted({*switches[turned].tolist(), *switches[resting].tolist()})
+        marks = sorted({0.0, *corners, *self._reversals(), end})
+        return self._merged(list(zip(marks[:-1], marks[1:], strict=True)))
+
+    def _reversals(self) -> list[float]:
+        """Times at which the path turns back where it came from, resting for an instant."""
+        cells = self._cells(0.0, self._path.duration)
+        middles = 0.5 * (cells[1:] + cells[:-1])
+        directions = self._directions(middles)
+        back = np.flatnonzero((directions[1:] * directions[:-1]).sum(axis=1) < BACK)
+        found = []
+        for k in back:
+            low, high = float(middles[k]), float(middles[k + 1])
+            came = directions[k]
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                velocity = self._weights * self._path.sample(middle).velocity
+                low, high = (middle, high) if float(velocity @ came) > 0.0 else (low, middle)
+            found.append(high)
+        return found
+
+    def _merged(self, parts: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Without parts that rest."""
+        return [part for part in parts if self.length(*part) > 0.0]
+
+    def _directions(self, times: FloatArray) -> FloatArray:
+        """Unit vectors of motion (K, nv), zero where it rests."""
+        velocity = self._weights * self._path.sample(times).velocity
+        speed = np.linalg.norm(velocity, axis=1, keepdims=True)
+        return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
+
+    def piece(self, first: float, last: float, count: int) -> Piece:
+        """The piece between two times, of `count` intervals."""
+        cells = self._cells(first, last)
+        along = np.concatenate([[0.0], np.cumsum(self._lengths(cells))])
+        wanted = along[-1] * _graded(count)
+        moving = np.concatenate([[True], np.diff(along) > 0.0])
+        times = np.interp(wanted, along[moving], cells[moving])
+        times[0], times[-1] = first, last
+        times = times[np.concatenate([[True], np.diff(times) > 0.0])]
+        steps = self._lengths(times)
+        length = float(steps.sum())
+        keep = np.concatenate([[True], steps > NOTHING * 1e-3 * length])
+        keep[-1] = True
+        s = np.concatenate([[0.0], np.cumsum(steps)])[keep] / length
+        s[-1] = 1.0
+        times = times[keep]
+        configuration, velocity, _ = self._path.sample(times)
+        speed = self._speed(velocity)
+        # where the path rests, and at its ends, its direction is that nearby
+        resting = speed * (last - first) < SLOW * length
+        resting[[0, -1]] = True
+        gap = np.diff(times)
+        inward = np.concatenate([gap, -gap[-1:]])
+        velocity[resting] = self._path.sample((times + NEAR * inward)[resting]).velocity
+        tangent = velocity / self._speed(velocity)[:, None] * length
+        return Piece(_curve(self._mechanism, s, configuration, tangent), s, length, self._of_body)
+
+
+def _curve(
+    mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
+) -> SampledTrajectory:
+    """The cubic through configurations and tangents, with its own curvature at the knots."""
+    flat = Motion(configuration, tangent, np.zeros(tangent.shape))
+    rough = SampledTrajectory(mechanism, s, flat)
+    step = 1e-6 * np.diff(s)
+    # at a knot the curvature may jump: the answer there is that of the cubic that begins
+    curvature = np.zeros(tangent.shape)
+    curvature[:-1] = rough.sample(s[:-1] + step).acceleration
+    curvature[-1] = rough.sample(s[-1:] - step[-1]).acceleration[0]
+    return SampledTrajectory(mechanism, s, Motion(configuration, tangent, curvature))
+
+
+def _graded(count: int) -> FloatArray:
+    """Places (count + 1,) from 0 to 1, quadratically denser towards both ends.
+
+    As the places of a motion at equal times that speeds up, cruises and slows down.
+    """
+    t = np.linspace(0.0, 1.0, count + 1)
+    speed = 1.0 / (1.0 - GRADED)
+    half = 0.5 * speed / GRADED
+    inner = speed * (t - 0.5 * GRADED)
+    start = half * t * t
+    end = 1.0 - half * (1.0 - t) ** 2
+    return np.where(t < GRADED, start, np.where(t > 1.0 - GRADED, end, inner))

@@ -1,0 +1,227 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Efforts, rates and accelerations along a piece of a path, by speed and acceleration along it.
+
+Inverse dynamics is linear in the acceleration and, but for friction, in the square of the speed;
+the mechanism without friction says with which factors. What friction adds is viscous, linear in
+the speed, and dry, constant but for Stribeck's part, which the actuators say.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.planning.kernels.intervals import PLACES, Intervals
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal_limits import Limits
+    from robodyn.planning.time_optimal_path import Piece
+    from robodyn.trajectories.base import Motion
+
+# Places in an interval, in which a result is verified; within, so that a knot's sides are apart.
+VERIFIED = np.array([1e-6, 0.25, 0.5, 0.75, 1.0 - 1e-6])
+IMPOSED = slice(None, None, 2)
+# x at which a limit is never met; finite, for arithmetic.
+UNBOUNDED = 1e30
+# Of a joint's fastest rate along the path: what is slower may be rounding, of either sign.
+STANDING = 1e-7
+# The mechanism of the last plan, and itself without friction.
+_LAST: list[tuple[weakref.ref[Mechanism], Mechanism] | None] = [None]
+# Of every limit: what is not used at the points, and what between them, where peaks are found by
+# parabolas that are not quite exact: along random paths of a five-bar they missed up to 9e-6.
+MARGIN, KEPT = 2e-5, 1e-5
+
+
+class Along(NamedTuple):
+    """A piece of a path in N intervals, at M places in each.
+
+    Attributes:
+        motion: (N, M, ...) configuration, dq/ds and d2q/ds2.
+        rates, bends: (N, M, n) of the driven joints: dp/ds and d2p/ds2.
+        positions: (N, M, n) of the driven joints.
+        tip: (N, M) [m] dx/ds of the body.
+        turned: (N, M, n) [N or N m] by how much an effort jumps next to a place at which its joint
+            turns round, for the friction on the other side; else 0.
+        steps: (N,) lengths of the intervals.
+    """
+
+    motion: Motion
+    rates: FloatArray
+    bends: FloatArray
+    positions: FloatArray
+    tip: FloatArray
+    turned: FloatArray
+    steps: FloatArray
+
+
+def along(mechanism: Mechanism, piece: Piece, *, tip: bool) -> Along:
+    """A piece at the places where results are verified.
+
+    Raises:
+        KinematicsError: a configuration that cannot be; `index` says where in (N, M).
+    """
+    steps = np.diff(piece.nodes)
+    motion = piece.curve.sample(piece.nodes[:-1, None] + steps[:, None] * VERIFIED)
+    positions, rates, bends = mechanism.driven_motion(*motion)
+    speed = np.zeros(rates.shape[:2])
+    if tip:
+        speed = _tip_speed(mechanism, motion)
+    return Along(motion, rates, bends, positions, speed, _turned(mechanism, rates), steps)
+
+
+def _turned(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
+    """See `Along.turned`."""
+    out = np.zeros(rates.shape)
+    for i, actuator in enumerate(mechanism.actuators):
+        forward, backward = (float(actuator.dry_friction(sign * 1e-300)) for sign in (1.0, -1.0))
+        if forward == backward:
+            continue
+        rate = rates[..., i]
+        crosses = rate[:, 1:] * rate[:, :-1] < 0.0
+        beside = np.zeros(rate.shape, dtype=bool)
+        beside[:, 1:] |= crosses
+        beside[:, :-1] |= crosses
+        out[..., i] = np.where(beside, -np.sign(rate) * (forward - backward), 0.0)
+    return out
+
+
+def _tip_speed(mechanism: Mechanism, motion: Motion) -> FloatArray:
+    """[m] dx/ds (N, M) of the body, by central differences of its position."""
+    step = 1e-6
+    ahead, behind = (
+        mechanism.body_pose(mechanism.advance(motion.configuration, sign * step * motion.velocity))
+        for sign in (1.0, -1.0)
+    )
+    return np.asarray(np.linalg.norm(ahead[..., :3] - behind[..., :3], axis=-1) / (2.0 * step))
+
+
+def intervals_of(
+    mechanism: Mechanism,
+    path: Along,
+    limits: Limits,
+    wrench: FloatArray | None,
+    ends: tuple[float, float],
+) -> Intervals:
+    """What limits a motion along a piece, as the kernels take it; `ends` are x at its ends.
+
+    Raises:
+        KinematicsError: a configuration in which no efforts exist; `index` says where in (N, 3).
+    """
+    effort, standing, dry = _effort_terms(mechanism, path, wrench)
+    upper, lower = ((1.0 - MARGIN) * limits.effort[:, side] for side in (1, 0))
+    count, joints = len(path.steps), len(upper)
+    terms = [effort]
+    highest = [np.broadcast_to(upper, (count, joints)) - standing]
+    lowest = [np.broadcast_to(lower, (count, joints)) + standing]
+    for k, x in zip((0, -1), ends, strict=True):
+        if x == 0.0:
+            # at the instant of rest there is no friction yet, or no longer, that helps
+            highest[0][k] += np.minimum(dry[k], 0.0).min(axis=0)
+            lowest[0][k] += np.maximum(dry[k], 0.0).max(axis=0)
+    accelerated = np.flatnonzero(np.isfinite(limits.acceleration))
+    if accelerated.size:
+        more = np.zeros((count, PLACES, accelerated.size, 7))
+        more[..., 0] = path.rates[:, IMPOSED, accelerated]
+        more[..., 1] = path.bends[:, IMPOSED, accelerated]
+        bound = np.broadcast_to(
+            (1.0 - MARGIN) * limits.acceleration[accelerated], (count, accelerated.size)
+        )
+        terms.append(more)
+        highest.append(bound)
+        lowest.append(-bound)
+    all_terms = np.ascontiguousarray(np.concatenate(terms, axis=2))
+    bounds = np.ascontiguousarray(speed_bounds(path, limits)[:, IMPOSED])
+    caps = np.full(count + 1, UNBOUNDED)
+    caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])
+    caps[1:] = np.minimum(caps[1:], bounds[:, -1])
+    shape = all_terms.shape[2], limits.curves.speeds.shape[1]
+    speeds, efforts = np.zeros(shape), np.zeros(shape)
+    speeds[:joints], efforts[:joints] = limits.curves.speeds, limits.curves.efforts
+    counts = np.zeros(shape[0], dtype=np.int64)
+    counts[:joints] = limits.curves.counts
+    size = np.abs(effort[..., :4]).max()
+    curved = bool(
+        counts.any() or effort[..., 4].any() or np.abs(effort[..., 2]).max() > 1e-9 * size
+    )
+    if not curved:
+        all_terms[..., 2] = 0.0
+    return Intervals(
+        np.ascontiguousarray(path.steps),
+        all_terms,
+        np.ascontiguousarray(np.concatenate(highest, axis=1)),
+        np.ascontiguousarray(np.concatenate(lowest, axis=1)),
+        bounds,
+        caps,
+        speeds,
+        efforts,
+        counts,
+        curved,
+    )
+
+
+def speed_bounds(path: Along, limits: Limits) -> FloatArray:
+    """Bounds (N, M) of x by the limits of rates and of the tip's speed."""
+    with np.errstate(divide="ignore"):
+        bound = (limits.velocity / np.abs(path.rates)).min(axis=-1)
+        if np.isfinite(limits.tip_speed):
+            bound = np.minimum(bound, limits.tip_speed / path.tip)
+        return np.asarray(((1.0 - MARGIN) * bound) ** 2)
+
+
+def _without_friction(mechanism: Mechanism) -> Mechanism:
+    """The mechanism without friction, made once for plans in a row."""
+    kept = _LAST[0]
+    if kept is None or kept[0]() is not mechanism:
+        kept = _LAST[0] = weakref.ref(mechanism), mechanism.without_friction()
+    return kept[1]
+
+
+def _effort_terms(
+    mechanism: Mechanism, path: Along, wrench: FloatArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Terms (N, 3, n, 7), and dry friction of joints.
+
+    First that (N, n) of joints whose sense of motion is not known, then (N, 3, n) of the others.
+    """
+    q, u, w = (values[:, IMPOSED] for values in path.motion)
+    ideal = _without_friction(mechanism)
+    rest = np.zeros(u.shape)
+    D = ideal.inverse_dynamics(q, rest, rest, wrench)
+    A = ideal.inverse_dynamics(q, rest, u, wrench) - D
+    B = ideal.inverse_dynamics(q, u, w, wrench) - D
+    once = mechanism.inverse_dynamics(q, u, w, wrench) - B - D
+    twice = mechanism.inverse_dynamics(q, 2.0 * u, 4.0 * w, wrench) - 4.0 * B - D
+    rates = path.rates[:, IMPOSED]
+    S, G = np.zeros(A.shape), np.zeros(A.shape)
+    for i, actuator in enumerate(mechanism.actuators):
+        forward, backward, curvature = actuator.stribeck_terms
+        rate = rates[..., i]
+        S[..., i] = np.where(rate > 0.0, forward, np.where(rate < 0.0, -backward, 0.0))
+        G[..., i] = curvature * rate**2
+    once = once - S / (1.0 + G)
+    twice = twice - S / (1.0 + 4.0 * G)
+    C = twice - once
+    dry = once - C
+    unsure = np.abs(rates) < STANDING * np.abs(rates).max()
+    unsure &= rates != 0.0
+    standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
+    dry, S = np.where(unsure, 0.0, dry), np.where(unsure, 0.0, S)
+    D = D + dry
+    return np.stack([A, B, C, D, S, G, np.abs(rates)], axis=-1), standing, dry + S

@@ -1,0 +1,139 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A smooth path through configurations, on the manifold that a mechanism's configurations form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+class Through:
+    """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
+
+    Of a pose, the position follows a cubic spline and the orientation one with continuous angular
+    velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani); of a closed loop,
+    its independent joints do and the others follow. Two configurations are joined by a straight
+    line.
+
+    Args:
+        mechanism: whose configurations they are.
+        configurations: (k, nq), two or more, each other than the one before.
+
+    Raises:
+        InvalidInput: wrong shapes, not finite, fewer than two, or the same twice in a row.
+        NoSolution: a closed loop cannot be assembled on the way.
+    """
+
+    def __init__(self, mechanism: Mechanism, configurations: ArrayLike) -> None:
+        coordinates = mechanism.coordinates
+        given = as_array("path", configurations, (coordinates.configuration_size,))
+        if given.ndim != 2 or len(given) < 2:
+            raise InvalidInput(
+                f"path has shape {given.shape}, expected (k, {coordinates.configuration_size}): "
+                "two or more configurations to pass through, or a trajectory",
+                value=configurations,
+            )
+        points = coordinates.checked("path", given)
+        steps = mechanism.difference(points[:-1], points[1:])
+        weights = np.array([1.0 / mechanism.size if u == "m" else 1.0 for u in coordinates.units])
+        chords = np.linalg.norm(weights * steps, axis=1)
+        if not (chords > 1e-9).all():
+            same = int(np.flatnonzero(~(chords > 1e-9))[0])
+            raise InvalidInput(
+                f"path[{same}] and path[{same + 1}] are the same configuration; leave one out",
+                value=given[same],
+            )
+        self._mechanism = mechanism
+        self._start = points[0]
+        self._places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
+        self._turns: Any = None
+        self._jointwise = False
+        if coordinates.is_pose:
+            from scipy.spatial.transform import Rotation, RotationSpline
+
+            self._line = _spline(self._places, points[:, :3])
+            self._turns = RotationSpline(self._places, Rotation.from_quat(points[:, 3:]))
+        elif len(mechanism.independent_joints) == coordinates.configuration_size:
+            self._line = _spline(self._places, points)
+        else:
+            self._jointwise = True
+            still = np.zeros((len(points), coordinates.velocity_size))
+            values = mechanism.independent_motion(points, still, still).positions
+            self._line = _spline(self._places, np.asarray(values))
+
+    @property
+    def duration(self) -> float:
+        """1."""
+        return 1.0
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """None: a spline's accelerations do not jump."""
+        return ()
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The path at t (...), with its derivatives.
+
+        Raises:
+            InvalidInput: t is not finite.
+            NoSolution: a closed loop cannot be assembled there.
+        """
+        times = as_array("t", t, ())
+        flat = np.clip(times.reshape(-1), 0.0, 1.0)
+        parts = [self._line(flat, order) for order in range(3)]
+        if self._turns is not None:
+            turned = self._turns(flat)
+            # SciPy's rates and accelerations are in the rotating frame
+            turning = [turned.apply(self._turns(flat, order)) for order in (1, 2)]
+            parts = [
+                np.concatenate([part, more], axis=1)
+                for part, more in zip(parts, (turned.as_quat(), *turning), strict=True)
+            ]
+        motion = self._assembled(flat, *parts) if self._jointwise else Motion(*parts)
+        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+
+    def _assembled(self, flat: FloatArray, *parts: FloatArray) -> Motion:
+        """The mechanism's motion of its independent joints, found along the path in order."""
+        order = np.argsort(flat, kind="stable")
+        rows = [part[order] for part in parts]
+        # each configuration is found from the one before it, the first from the path's start
+        lead = np.linspace(0.0, flat[order[0]], 50) if flat[order[0]] > 0.0 else np.empty(0)
+        rows = [
+            np.concatenate([self._line(lead, k), row]) if lead.size else row
+            for k, row in enumerate(rows)
+        ]
+        found = self._mechanism.motion_of_independent(rows[0], rows[1], rows[2], guess=self._start)
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = np.arange(len(order)) + lead.size
+        return Motion(*(values[back] for values in found))
+
+
+def _spline(places: FloatArray, points: FloatArray) -> Any:
+    from scipy.interpolate import CubicSpline
+
+    ends = "not-a-knot" if len(points) > 2 else "natural"
+    return CubicSpline(places, points, bc_type=ends)

@@ -1,0 +1,159 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The report of a calibration."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.report.chart import COLORS, GREY, INK, Chart, Curve, Mark, Panel
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import Page, cards, provenance, table
+
+if TYPE_CHECKING:
+    from robodyn.identification.calibration.result import CalibratedParameter, Calibration
+
+# By the unit of a quantity: what it is shown in, and how many of these are one of it.
+SHOWN = {"m": ("mm", 1e3), "rad": ("mrad", 1e3)}
+AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "about z")}
+
+
+def calibration_page(found: Calibration, source: str = "", command: str = "") -> Page:
+    """The HTML page of a calibration.
+
+    Args:
+        found: what to show.
+        source: file of the measurements.
+        command: command line that made the page, shown at its end.
+    """
+    title = f"{found.nominal.name}, calibrated"
+    subtitle = f"{source or 'measurements'}: {len(found.residuals)} samples"
+    page = Page(title, subtitle, found.to_dict())
+    page.add("summary", "Summary", cards(_key_numbers(found)) + _unseen(found))
+    page.add_chart(_residuals(found))
+    page.add_chart(change_chart(found))
+    page.add_chart(visibility_chart(found))
+    rows = [
+        [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
+         number(each.change), number(each.deviation) if each.seen else "not seen"]
+        for each in found.parameters
+        if each.name in found.free
+    ]  # fmt: skip
+    head = ["parameter", "unit", "before", "after", "change", "standard deviation"]
+    page.add("parameters", "Dimensions", table(head, rows))
+    page.add("made", "How this page was made", provenance(command))
+    return page
+
+
+def _key_numbers(found: Calibration) -> list[tuple[str, str]]:
+    out = []
+    for name, after in found.rmse_after.items():
+        unit = "m" if name == "position" else "rad"
+        shown, factor = SHOWN[unit]
+        before = number(found.rmse_before[name] * factor)
+        out.append((f"{name}, before", f"{before} {shown}"))
+        out.append((f"{name}, after", f"{number(after * factor)} {shown}"))
+        out.append((f"noise of {name}", f"{number(found.noise[name] * factor)} {shown}"))
+    return [*out, ("condition of what is seen", number(found.condition))]
+
+
+def _unseen(found: Calibration) -> str:
+    lines = [*(f"Not seen, left as it was: {each}" for each in found.unseen), *found.notes]
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
+
+
+def _residuals(found: Calibration) -> Chart:
+    """Residuals of each sample, a panel for each group."""
+    samples = np.arange(1.0, len(found.residuals) + 1.0)
+    panels = []
+    for group in dict.fromkeys(found.groups):
+        unit, factor = SHOWN["m" if group == "position" else "rad"]
+        columns = [i for i, each in enumerate(found.groups) if each == group]
+        names = AXES.get(group, ())
+        curves = tuple(
+            Curve(
+                samples,
+                factor * found.residuals[:, column],
+                names[place] if len(names) == len(columns) else "",
+                COLORS[place % len(COLORS)],
+            )
+            for place, column in enumerate(columns)
+        )
+        noise = factor * found.noise[group]
+        marks = (Mark(-2.0 * noise, "-2 σ"), Mark(2.0 * noise, "2 σ"))
+        panels.append(Panel(group, curves, "sample", f"residual [{unit}]", marks))
+    return Chart(
+        "residuals", "Residuals", tuple(panels),
+        "Measured minus predicted, with the calibrated dimensions; the lines are twice the noise.",
+        len(panels) if len(panels) < 3 else 3,
+    )  # fmt: skip
+
+
+def change_chart(found: Calibration) -> Chart:
+    """What changed, by parameter, with bars of two standard deviations."""
+    panels = []
+    for unit, (shown, factor) in SHOWN.items():
+        of = [each for each in found.parameters if each.unit == unit and each.name in found.free]
+        if of:
+            label = f"change [{shown}]"
+            panels.append(Panel(f"[{unit}]", _bars(of, factor), "parameter", label, (Mark(0.0),)))
+    return Chart(
+        "changes", "Changes of the dimensions", tuple(panels),
+        "In the order of the table below; bars are two standard deviations to either side, grey "
+        "where the measurements do not show a dimension by itself.",
+        len(panels),
+    )  # fmt: skip
+
+
+def _bars(of: list[CalibratedParameter], factor: float) -> tuple[Curve, ...]:
+    curves = []
+    for place, each in enumerate(of, start=1):
+        middle, half = factor * each.change, 2.0 * factor * each.deviation
+        x, width = float(place), 0.25
+        if each.seen:
+            bar = np.array([middle - half, middle + half])
+            curves.append(
+                Curve(np.full(2, x), bar, "two standard deviations", COLORS[4], width=3.0)
+            )
+        level = np.full(2, middle)
+        label = "change" if each.seen else "not seen"
+        ends = np.array([x - width, x + width])
+        curves.append(Curve(ends, level, label, INK if each.seen else GREY, width=2.0))
+    return tuple(curves)
+
+
+def visibility_chart(found: Calibration) -> Chart:
+    """Singular values of the scaled identification Jacobian."""
+    values = np.maximum(found.singular_values, 1e-3)
+    rows = np.arange(1.0, len(values) + 1.0)
+    curve = Curve(rows, values, "", COLORS[0])
+    panel = Panel(
+        "gain",
+        (curve,),
+        "direction",
+        "singular value",
+        (Mark(1.0, "as known before"),),
+        scale="log",
+    )
+    return Chart(
+        "visibility", "What the measurements show", (panel,),
+        "Singular values of the identification Jacobian, each direction scaled by how well it was "
+        "known before and by the noise: a direction with the value 100 is known 100 times as well "
+        "as before, one below 1 is not seen.",
+        1,
+    )  # fmt: skip

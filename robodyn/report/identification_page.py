@@ -1,0 +1,180 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The page of an identification: efforts measured and predicted, residuals, parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.identification.summary import summary
+from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Panel
+from robodyn.report.labels import effort_labels, joint_titles
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import Page, cards, provenance, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.identification.result import Identification, Validation
+
+# Points of a curve; more would make the page heavy and show no more.
+POINTS = 3000
+
+
+def identification_page(
+    result: Identification, validations: Sequence[Validation] = (), command: str = ""
+) -> Page:
+    """The HTML page of an identification.
+
+    Args:
+        result: of `identify`.
+        validations: of other recordings, drawn instead of the fit where there are any.
+        command: command line that made the page, shown at its end.
+    """
+    model = result.model
+    shown = [*validations] or [*result.fit]
+    of = "recordings that were not fitted" if validations else "the recordings that were fitted"
+    found = summary(result, validations)
+    page = Page(
+        f"{model.name}, identified",
+        f"{len(result.parameters.names)} base parameters from "
+        f"{', '.join(item.source or 'a recording' for item in result.fit)}",
+        found,
+    )
+    worst = max(float(np.nanmax(item.relative)) for item in shown)
+    page.add(
+        "summary",
+        "Summary",
+        cards(
+            [
+                ("largest error of predicted effort", f"{worst:.1%}"),
+                ("base parameters", str(len(result.parameters.names))),
+                ("condition of the regressor", f"{result.condition:.3g}"),
+                ("filter of positions", f"{result.filters.motion:.3g} Hz"),
+                ("filter of efforts", f"{result.filters.effort:.3g} Hz"),
+            ]
+        )
+        + "".join(_errors(result, item, "Fit") for item in result.fit)
+        + "".join(_errors(result, item, "Validation") for item in validations),
+    )
+    for n, item in enumerate(shown):
+        page.add_chart(_efforts(result, item, n, of))
+        page.add_chart(_residuals(result, item, n))
+    page.add("friction", "Friction", _friction(result))
+    page.add("parameters", "Base parameters", _parameters(result))
+    page.add("bodies", "Bodies and rotors", _bodies(result))
+    page.add("unseen", "What was not seen", _unseen(result))
+    page.add("made", "How this page was made", provenance(command))
+    return page
+
+
+def _errors(result: Identification, item: Validation, title: str) -> str:
+    head = ["joint", "RMS error", "of its size", "before", "unfiltered"]
+    units = result.model.effort_units
+    rows = [
+        [joint, f"{number(rmse)} {unit}", f"{relative:.1%}", f"{before:.1%}", f"{raw:.1%}"]
+        for joint, unit, rmse, relative, before, raw in zip(
+            item.joint_names, units, item.rmse, item.relative, item.given,
+            item.relative_unfiltered, strict=True,
+        )
+    ]  # fmt: skip
+    return table(head, rows, f"{title}: {item.source or 'a recording'}")
+
+
+def _rows(item: Validation) -> slice:
+    return slice(None, None, max(1, len(item.time) // POINTS))
+
+
+def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart:
+    rows, names = _rows(item), joint_titles(result.model)
+    panels = tuple(
+        Panel(
+            name,
+            (
+                Curve(item.time[rows], item.measured[rows, j], "measured", COLORS[0], SOLID),
+                Curve(item.time[rows], item.predicted[rows, j], "predicted", COLORS[1], DASHED),
+            ),
+            y_label=label,
+        )
+        for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
+    )
+    text = f"Of {of}: {item.source or 'a recording'}, through the filter of efforts."
+    return Chart(f"efforts{n}", "Efforts measured and predicted", panels, text)
+
+
+def _residuals(result: Identification, item: Validation, n: int) -> Chart:
+    rows, names = _rows(item), joint_titles(result.model)
+    panels = tuple(
+        Panel(
+            name,
+            (
+                Curve(
+                    item.time[rows],
+                    item.predicted[rows, j] - item.measured[rows, j],
+                    "predicted minus measured",
+                    COLORS[2],
+                ),
+            ),
+            y_label=label,
+        )
+        for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
+    )
+    colour = ", ".join(f"{value:.3g}" for value in result.colour)
+    text = (
+        "What is left. Residuals of the fit are correlated in time: so many samples say as much as "
+        f"one independent one, by joint: {colour}; standard deviations allow for it."
+    )
+    return Chart(f"residuals{n}", "Residuals", panels, text)
+
+
+def _friction(result: Identification) -> str:
+    rows = [
+        [joint, item.term.name, number(item.coefficient), number(item.deviation)]
+        for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
+        for item in terms
+    ]
+    return table(["joint", "term", "coefficient", "standard deviation"], rows)
+
+
+def _parameters(result: Identification) -> str:
+    own = result.parameters
+    rows = [
+        [name, number(given), number(value), number(deviation), number(physical)]
+        for name, given, value, deviation, physical in zip(
+            own.names, own.given, own.values, own.deviations, own.consistent, strict=True
+        )
+    ]
+    head = ["combination", "before", "found", "standard deviation", "of physical bodies"]
+    return table(head, rows)
+
+
+def _bodies(result: Identification) -> str:
+    rows = [
+        [name, number(given), number(value)]
+        for name, given, value in zip(
+            result.columns.names, result.columns.given, result.fitted, strict=True
+        )
+        if np.isfinite(value)
+    ]
+    return table(["parameter", "before", "now"], rows, "SI units, about each body's own origin")
+
+
+def _unseen(result: Identification) -> str:
+    rows = [[name, hint] for name, hint in result.missed]
+    rows += [[name, "no motion shows it on its own"] for name in result.hidden]
+    rows += [["note", note] for note in result.notes]
+    return table(["what", "what would show it"], rows) if rows else "<p>Everything was seen.</p>"

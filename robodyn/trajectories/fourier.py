@@ -1,0 +1,158 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Motions of the independent joints as Fourier series that start and end at rest.
+
+    x(t) = c + w(t) sum_k [a_k sin(2 pi k t / T) + b_k cos(2 pi k t / T)]
+
+with w rising from 0 to 1 in a first part of the duration T and falling again in the last, by the
+polynomial of fifth degree whose first two derivatives are zero at its ends. So the motion starts
+and ends at c, with no velocity and no acceleration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import yaml
+
+from robodyn.errors import OutputError, PathError, RobodynError
+from robodyn.trajectories.sampled import SampledTrajectory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.arrays import FloatArray
+    from robodyn.formats.documents import Fields
+    from robodyn.mechanisms.protocol import Mechanism
+
+KNOTS = 200.0  # a second
+
+
+@dataclass(frozen=True)
+class FourierSeries:
+    """A series, not bound to a mechanism.
+
+    Attributes:
+        duration: T [s].
+        ramp: [s] in which it rises and falls.
+        centre: (m,) [m or rad] c.
+        sine, cosine: (h, m) [m or rad] a_k and b_k.
+    """
+
+    duration: float
+    ramp: float
+    centre: FloatArray
+    sine: FloatArray
+    cosine: FloatArray
+
+    def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Positions, rates and accelerations (N, m) at times (N,) [s]."""
+        w, dw, ddw = (part[:, None] for part in self._window(t))
+        pulse = 2.0 * np.pi / self.duration * np.arange(1, len(self.sine) + 1)
+        s, c = np.sin(np.outer(t, pulse)), np.cos(np.outer(t, pulse))
+        x = s @ self.sine + c @ self.cosine
+        dx = (c * pulse) @ self.sine - (s * pulse) @ self.cosine
+        ddx = -(s * pulse**2) @ self.sine - (c * pulse**2) @ self.cosine
+        return self.centre + w * x, dw * x + w * dx, ddw * x + 2.0 * dw * dx + w * ddx
+
+    def _window(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        rising = t <= 0.5 * self.duration
+        at = np.clip(np.where(rising, t, self.duration - t) / self.ramp, 0.0, 1.0)
+        sign = np.where(rising, 1.0, -1.0)
+        w = at**3 * (10.0 - 15.0 * at + 6.0 * at**2)
+        dw = 30.0 * at**2 * (1.0 - at) ** 2 / self.ramp
+        ddw = 60.0 * at * (1.0 - at) * (1.0 - 2.0 * at) / self.ramp**2
+        return w, sign * dw, ddw
+
+    def scaled(self, factor: float) -> FourierSeries:
+        """The same about the same centre, smaller or larger."""
+        return FourierSeries(
+            self.duration, self.ramp, self.centre, factor * self.sine, factor * self.cosine
+        )
+
+
+class FourierTrajectory(SampledTrajectory):
+    """A mechanism's motion along a series of its independent joints, with knots close together.
+
+    Args:
+        mechanism: that moves.
+        series: of its independent joints.
+        name: for files.
+
+    Raises:
+        NoSolution, SingularConfiguration: the mechanism cannot move like that.
+    """
+
+    def __init__(self, mechanism: Mechanism, series: FourierSeries, name: str = "") -> None:
+        self.series, self.name = series, name
+        times = np.linspace(0.0, series.duration, max(2, round(KNOTS * series.duration) + 1))
+        motion = mechanism.motion_of_independent(*series.at(times), mechanism.home)
+        super().__init__(mechanism, times, motion)
+        self.joint_names = mechanism.independent_joints
+
+    def save(self, path: Path) -> None:
+        """Write a file that `load_path` reads, and so do the planner and `robodyn simulate`.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        series = self.series
+        document: dict[str, Any] = {
+            "type": "fourier",
+            "name": self.name or "exciting",
+            "duration": series.duration,
+            "ramp": series.ramp,
+            "joints": list(self.joint_names),
+            "centre": series.centre.tolist(),
+            "sine": series.sine.tolist(),
+            "cosine": series.cosine.tolist(),
+        }
+        text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error}", value=str(path)) from error
+
+
+def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:
+    """The trajectory of a file of `type: fourier`.
+
+    Raises:
+        PathError: a field that is missing or wrong, other joints, or a motion that the mechanism
+            cannot do.
+    """
+    top.only("type", "name", "duration", "ramp", "joints", "centre", "sine", "cosine")
+    joints = top.get("joints", "a list of the independent joints' names")
+    if tuple(joints) != mechanism.independent_joints:
+        raise top.refuse("joints", joints, f"{list(mechanism.independent_joints)}, in this order")
+    m, rows = len(joints), top.get("sine", "a list of rows")
+    shape = (len(rows) if isinstance(rows, list) else 0, m)
+    duration = top.number("duration", "s", above=0.0)
+    series = FourierSeries(
+        duration,
+        top.number("ramp", "s", above=0.0),
+        top.array("centre", (m,), "m or rad"),
+        top.array("sine", shape, "m or rad"),
+        top.array("cosine", shape, "m or rad"),
+    )
+    if series.ramp > 0.5 * duration:
+        raise top.refuse("ramp", series.ramp, f"at most half of the duration, {0.5 * duration:g} s")
+    try:
+        return FourierTrajectory(mechanism, series, top.text("name", "exciting"))
+    except RobodynError as error:
+        raise PathError(f"{top.source}: {error}", value=error.value) from error

@@ -1,0 +1,154 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Motions of joints through points in time, as a joint_trajectory_controller interpolates them.
+
+What the points have decides: positions only, straight segments; velocities too, cubics;
+accelerations too, quintics. Straight segments would have rates that jump, for which no efforts are
+enough: they are joined by parabolic blends, see `ViaPoints`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.via_points import ViaPoints
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.trajectories.base import Trajectory
+
+# Of a straight segment's ends [s]; shorter where segments are short.
+BLEND = 0.1
+
+
+def through_points(
+    times: ArrayLike,
+    positions: ArrayLike,
+    velocities: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None,
+) -> Trajectory:
+    """The motion of n joints through K points; without velocities it rests at both ends.
+
+    Args:
+        times: (K,) [s] from 0, strictly increasing.
+        positions: (K, n) [m or rad].
+        velocities: (K, n) [m/s or rad/s].
+        accelerations: (K, n) [m/s^2 or rad/s^2]; without velocities they are not looked at.
+
+    Raises:
+        InvalidInput: no points, shapes that do not match, not finite, other times.
+    """
+    times, positions = as_array("times", times, (), "s"), as_array("positions", positions, ())
+    if times.ndim != 1 or not times.size or positions.shape[:-1] != times.shape:
+        raise InvalidInput(
+            f"times has shape {times.shape} and positions {positions.shape}, expected (K,) and "
+            "(K, n), one point or more",
+            value=times,
+        )
+    if times[0] != 0.0 or (np.diff(times) <= 0.0).any():
+        raise InvalidInput(
+            f"times are {times.tolist()}, must begin at 0 and increase strictly [s]", value=times
+        )
+    if velocities is None and len(times) > 1:
+        return ViaPoints(positions, np.diff(times), _blends(np.diff(times)))
+    return JointSpline(times, positions, velocities, accelerations)
+
+
+def _blends(durations: FloatArray) -> FloatArray:
+    """Times (K,) [s] of the blends: none is longer than the segments that it takes up."""
+    shortest = np.minimum(np.append(durations, np.inf), np.append(np.inf, durations))
+    shortest[[0, -1]] *= 0.5
+    return np.asarray(np.minimum(shortest, BLEND))
+
+
+class JointSpline:
+    """Cubics between points with velocities, quintics between points with accelerations.
+
+    Args:
+        times, positions, velocities, accelerations: as for `through_points`, and checked there.
+    """
+
+    def __init__(
+        self,
+        times: FloatArray,
+        positions: FloatArray,
+        velocities: ArrayLike | None,
+        accelerations: ArrayLike | None,
+    ) -> None:
+        self._times, self._positions = times, positions
+        shape = positions.shape
+        if velocities is None:
+            velocities = np.zeros(shape)
+        v = as_exact("velocities", velocities, shape)
+        h = np.diff(times)[:, None]
+        whole, first, last = np.diff(positions, axis=0), h * v[:-1], h * v[1:]
+        # displacements in powers of the share of a segment's time
+        c = np.zeros((6, len(h), shape[1]))
+        c[1] = first
+        if accelerations is None:
+            c[2] = 3.0 * whole - 2.0 * first - last
+            c[3] = first + last - 2.0 * whole
+        else:
+            a = as_exact("accelerations", accelerations, shape)
+            a0, a1 = 0.5 * h**2 * a[:-1], 0.5 * h**2 * a[1:]
+            c[2] = a0
+            c[3] = 10.0 * whole - 6.0 * first - 4.0 * last - 3.0 * a0 + a1
+            c[4] = -15.0 * whole + 8.0 * first + 7.0 * last + 3.0 * a0 - 2.0 * a1
+            c[5] = 6.0 * whole - 3.0 * (first + last) - a0 + a1
+        self._c = c
+
+    @property
+    def duration(self) -> float:
+        """Time of the last point [s]."""
+        return float(self._times[-1])
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Every inner point."""
+        return tuple(float(t) for t in self._times[1:-1])
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s]; at rest before the first point and after the last.
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        x = self._positions[np.where(flat < self.duration, 0, -1)]
+        v, a = np.zeros((2, *x.shape))
+        inside = np.flatnonzero((flat >= 0.0) & (flat <= self.duration))
+        if inside.size and len(self._times) > 1:
+            self._fill(flat, inside, x, v, a)
+        return Motion(*(values.reshape(*times.shape, -1) for values in (x, v, a)))
+
+    def _fill(
+        self, t: FloatArray, rows: NDArray[np.intp], x: FloatArray, v: FloatArray, a: FloatArray
+    ) -> None:
+        knots = self._times
+        piece = np.clip(np.searchsorted(knots, t[rows], side="right") - 1, 0, len(knots) - 2)
+        h = (knots[piece + 1] - knots[piece])[:, None]
+        s = (t[rows] - knots[piece])[:, None] / h
+        c = self._c[:, piece]
+        x[rows] = self._positions[piece] + sum(c[k] * s**k for k in range(1, 6))
+        v[rows] = sum(k * c[k] * s ** (k - 1) for k in range(1, 6)) / h
+        a[rows] = sum(k * (k - 1) * c[k] * s ** (k - 2) for k in range(2, 6)) / h**2

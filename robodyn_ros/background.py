@@ -1,0 +1,128 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Work that takes longer than a callback may: in a thread, with progress in /diagnostics."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+
+import robodyn as rd
+from robodyn_ros import diagnostics, qos
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+
+# Between two messages of progress [s].
+PERIOD = 0.5
+
+
+class Cancelled(Exception):
+    """Raised in the thread whose work is no longer wanted."""
+
+
+class Background:
+    """One piece of work at a time; a new one cancels the one before.
+
+    Args:
+        node: whose executor hears of results.
+        stamp: the time [ns] of its states.
+    """
+
+    def __init__(self, node: Node, stamp: Callable[[], int]) -> None:
+        self._node, self._stamp = node, stamp
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._turn = 0
+        self._what, self._share = "", 0.0
+        self._timer: Any = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being worked on."""
+        return bool(self._what)
+
+    def begin(
+        self,
+        what: str,
+        work: Callable[[Callable[[float], None]], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[rd.RobodynError], None],
+    ) -> None:
+        """Work in a thread, and call back in the node's own.
+
+        Args:
+            what: is worked on, for messages.
+            work: takes a function that it tells its progress, 0 to 1, now and then.
+            done: takes its result.
+            failed: takes the error that it raised.
+        """
+        self._turn += 1
+        turn = self._turn
+        self._what, self._share = what, 0.0
+
+        def tell(share: float) -> None:
+            if turn != self._turn:
+                raise Cancelled
+            self._share = share
+
+        def run() -> None:
+            try:
+                result, error = work(tell), None
+            except Cancelled:
+                return
+            except rd.RobodynError as problem:
+                result, error = None, problem
+            executor = self._node.executor
+            if executor is not None:
+                executor.create_task(finish, result, error)
+
+        def finish(result: Any, error: rd.RobodynError | None) -> None:
+            if turn != self._turn:
+                return
+            self._stop("idle")
+            if error is None:
+                done(result)
+            else:
+                failed(error)
+
+        if self._timer is None:
+            self._timer = self._node.create_timer(PERIOD, self._say)
+        threading.Thread(target=run, daemon=True).start()
+
+    def cancel(self) -> str:
+        """Give up what is being worked on, and return what that was; empty if nothing."""
+        what = self._what
+        self._turn += 1
+        if what:
+            self._stop("cancelled")
+        return what
+
+    def _stop(self, text: str) -> None:
+        self._what = ""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+        self._publish(text, {})
+
+    def _say(self) -> None:
+        self._publish(f"planning {self._what}", {"progress": f"{100.0 * self._share:.0f} %"})
+
+    def _publish(self, text: str, values: dict[str, object]) -> None:
+        status = diagnostics.status(self._node, "planning", 0, text, values)
+        self._publisher.publish(diagnostics.array(self._stamp(), [status]))

@@ -1,0 +1,121 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What inverse_dynamics publishes about efforts: commands, plots, a trajectory with its efforts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn.control import CommandUnit, joint_motion
+from robodyn.errors import KinematicsError
+from robodyn.mechanisms.common.motor_limits import effort_limits_at
+from robodyn_ros import messages, qos
+from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+    from robodyn.arrays import FloatArray
+    from robodyn.control import Command
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories import SampledTrajectory
+
+
+class EffortOutputs:
+    """Publishers of a node, and what they publish.
+
+    Args:
+        node: that publishes.
+        mechanism: whose joints are commanded.
+        unit: of commands, see `CommandUnit`.
+
+    Raises:
+        InvalidInput: a unit that the mechanism's actuators do not determine.
+    """
+
+    def __init__(self, node: Node, mechanism: Mechanism, unit: str) -> None:
+        self._node, self._mechanism = node, mechanism
+        self._joints = joints = mechanism.joint_names
+        self._unit = CommandUnit(mechanism, unit)
+        label = "" if self._unit.is_effort else unit
+        self._efforts = MultiArrayMessage(len(joints), label)
+        self._command = JointStateMessage(joints, unit)
+        self._plot = JointStateMessage(joints)
+        self._commands = node.create_publisher(
+            Float64MultiArray, "effort_controller/commands", qos.COMMAND
+        )
+        self._joint_commands = node.create_publisher(JointState, "joint_commands", qos.COMMAND)
+        self._forces = node.create_publisher(JointState, "~/forces", qos.STATE)
+        self._massless = node.create_publisher(JointState, "~/massless_forces", qos.STATE)
+        self._with_effort = node.create_publisher(
+            JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
+        )
+
+    def command(
+        self,
+        stamp: int,
+        effort: FloatArray,
+        configuration: FloatArray,
+        velocity: FloatArray | None = None,
+    ) -> None:
+        """Publish efforts (n,) in the unit of commands, at a stamp [ns]; no velocity: at rest."""
+        command = effort
+        if not self._unit.is_effort:
+            rates = None
+            if velocity is not None:
+                rates = self._mechanism.joint_velocities(configuration, velocity)
+            command = self._unit.of_efforts(effort, rates)
+        # usually one of the two is subscribed; publishing takes as long as computing
+        if self._commands.get_subscription_count():
+            self._commands.publish(self._efforts.filled(command))
+        if self._joint_commands.get_subscription_count():
+            self._joint_commands.publish(self._command.filled(stamp, effort=command))
+
+    def plots(self, stamp: int, command: Command, wrench: FloatArray, loaded: Mechanism) -> None:
+        """Publish the efforts before limits, and those of `loaded` with massless legs."""
+        if self._forces.get_subscription_count():
+            self._forces.publish(self._plot.filled(stamp, effort=command.required))
+        known = "massless" in self._mechanism.formulations
+        if known and self._massless.get_subscription_count() and not command.problem:
+            platform: Any = loaded
+            massless = platform.inverse_dynamics(*command.motion, wrench, formulation="massless")
+            self._massless.publish(self._plot.filled(stamp, effort=massless))
+
+    def trajectory(
+        self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
+    ) -> None:
+        """Publish a trajectory of the joints with the efforts that it takes, within limits."""
+        try:
+            motion = joint_motion(loaded, trajectory, trajectory.times)
+        except KinematicsError as error:
+            self._no_trajectory(str(error))
+            return
+        if not np.isfinite(motion.efforts).all():
+            self._no_trajectory("the efforts of the motion are not finite")
+            return
+        # a controller adds them to its own without checking limits
+        limits = effort_limits_at(self._mechanism, motion.velocities)
+        motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
+        message = messages.joint_trajectory(self._joints, trajectory.times, motion)
+        message.header.stamp = messages.to_stamp(start or 0)
+        self._with_effort.publish(message)
+
+    def _no_trajectory(self, why: str) -> None:
+        self._node.get_logger().warning(f"no joint_trajectory_with_effort: {why}")

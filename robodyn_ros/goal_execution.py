@@ -1,0 +1,186 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One goal of FollowJointTrajectory at a time, from its acceptance to its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.control.goal_watch import (
+    INVALID_GOAL,
+    PATH_TOLERANCE_VIOLATED,
+    SUCCESSFUL,
+    Errors,
+    Verdict,
+)
+from robodyn.errors import KinematicsError
+from robodyn_ros.trajectory_goals import GoalRefused, Present, examine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.control import TrajectoryFollower
+    from robodyn_ros.trajectory_goals import Goal, Plan
+
+# How goals end, as ROS 2 actions call it.
+SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"
+REPLACED = "replaced by a newer goal"
+
+
+class Report(NamedTuple):
+    """Feedback on a goal.
+
+    Attributes:
+        stamp: [ns] of the state.
+        since: [ns] since the first state after the goal was accepted.
+        desired: positions, rates and accelerations (n,) of the joints.
+        actual: positions and rates.
+        errors: desired minus actual.
+    """
+
+    stamp: int
+    since: int
+    desired: Sequence[FloatArray]
+    actual: Sequence[FloatArray]
+    errors: Errors
+
+
+class Client(Protocol):
+    """Who is told about a goal."""
+
+    def feedback(self, report: Report) -> None:
+        """How it goes."""
+
+    def end(self, how: str, verdict: Verdict) -> None:
+        """It is over: `how` is SUCCEEDED, ABORTED or CANCELED."""
+
+
+class GoalExecution:
+    """Takes goals, has a follower execute them, and tells how it goes.
+
+    Args:
+        follower: that commands the mechanism.
+        settings: values of `trajectory_goals.SETTINGS`, which may change.
+
+    Attributes:
+        follower: may be replaced while there is no goal.
+    """
+
+    def __init__(self, follower: TrajectoryFollower, settings: dict[str, Any]) -> None:
+        self.follower, self._settings = follower, settings
+        self._present: Present | None = None
+        self._plan: Plan | None = None
+        self._client: Client | None = None
+        self._canceling = False
+        self._began: int | None = None
+        self._told = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a goal."""
+        return self._client is not None
+
+    def examine(self, goal: Goal, present: Present | None) -> Plan:
+        """The plan of a goal, with the mechanism at `present`.
+
+        Raises:
+            GoalRefused: as `trajectory_goals.examine`; or nobody knows where the mechanism is, or
+                trajectories are not followed.
+        """
+        if present is None:
+            raise GoalRefused(INVALID_GOAL, "no state has been heard yet: nobody knows where it is")
+        if self.follower.mode == "gravity_compensation":
+            raise GoalRefused(
+                INVALID_GOAL, "mode is gravity_compensation, which follows no trajectory"
+            )
+        return examine(goal, self.follower.mechanism, present, self._settings)
+
+    def begin(self, plan: Plan, client: Client) -> None:
+        """Execute a plan; a goal that is being executed is aborted, and handed over from."""
+        self._end(ABORTED, Verdict(INVALID_GOAL, REPLACED))
+        self.follower.follow(plan.trajectory, plan.start)
+        self._plan, self._client = plan, client
+        self._canceling, self._began = False, None
+
+    def cancel(self, client: Client) -> bool:
+        """Come to rest, and tell the client then; returns whether the goal is its."""
+        if self._client is not client:
+            return False
+        if not self._canceling:
+            self._canceling = True
+            self.follower.stop()
+        return True
+
+    def abandon(self, why: str, code: int = PATH_TOLERANCE_VIOLATED) -> None:
+        """End the goal, if there is one, and come to rest with the states to come."""
+        if self._client is not None:
+            self.follower.stop()
+            self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
+
+    def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
+        """Go on with the goal, if there is one, after the command for a state was computed.
+
+        Args:
+            time: [ns] of the state.
+            configuration: (nq,) measured.
+            velocity: (nv,) measured.
+            why: what was wrong with the command; empty if nothing.
+        """
+        plan, client, follower = self._plan, self._client, self.follower
+        if plan is None or client is None:
+            return
+        if self._canceling:
+            if not follower.is_stopping:
+                self._end(CANCELED, Verdict(SUCCESSFUL, "canceled, and at rest"))
+            return
+        past_end = follower.past_end(plan.trajectory)
+        if past_end is None or follower.mode == "gravity_compensation":
+            why = why or "its trajectory was stopped or replaced"
+            self._end(ABORTED, Verdict(INVALID_GOAL, why))
+            return
+        report = self._report(time, configuration, velocity)
+        if report is None:
+            return
+        verdict = plan.watch.judge(time, past_end, report.errors)
+        if verdict is not None:
+            if verdict.code != SUCCESSFUL:
+                follower.stop()
+            self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
+        elif not 0 <= (time - self._told) * self._settings["feedback_rate"] < 1e9:
+            self._told = time
+            client.feedback(report)
+
+    def _report(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Report | None:
+        mechanism, planned = self.follower.mechanism, self.follower.desired
+        if planned is None:
+            return None
+        if self._began is None or time < self._began:
+            self._began, self._told = time, -(2**62)
+        still = np.zeros_like(velocity)
+        try:
+            desired = mechanism.independent_motion(*planned)
+            x, v, _ = mechanism.independent_motion(configuration, velocity, still)
+        except KinematicsError:
+            return None  # of a singular state there is nothing to tell
+        errors = Errors(desired[0] - x, desired[1] - v)
+        return Report(time, time - self._began, desired, (x, v), errors)
+
+    def _end(self, how: str, verdict: Verdict) -> None:
+        client, self._client, self._plan = self._client, None, None
+        if client is not None:
+            client.end(how, verdict)

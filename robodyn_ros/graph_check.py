@@ -1,0 +1,138 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Whether the clock, the QoS and the controllers of a running graph fit together.
+
+`python -m robodyn_ros.graph_check` prints findings as JSON; `robodyn doctor` shows them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import QoSCompatibility, qos_check_compatible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# A new node sees the others one after another: until nothing new has come for a while [s].
+QUIET, LONGEST = 1.5, 8.0
+ANSWER = 3.0  # [s] for the controller manager
+NAME = "robodyn_doctor"
+# One source each, or the mechanism is pulled two ways.
+SINGLE = ("effort_controller/commands", "joint_commands", "platform_trajectory", "joint_trajectory")
+# Topics whose subscribers wait in vain without a publisher.
+NEEDED = ("platform_state", "joint_states", "clock")
+
+
+def findings(node: Node) -> list[dict[str, str]]:
+    """What a node that has been discovered sees."""
+    others = [name for name in node.get_node_names() if name != NAME]
+    if not others:
+        return [_finding("note", "no ROS 2 node is running in this domain")]
+    found = [_finding("ok", f"{len(others)} nodes: {', '.join(sorted(others))}")]
+    for topic, _ in node.get_topic_names_and_types():
+        found += _of_topic(node, topic)
+    found += _controllers(node)
+    if all(entry["level"] in ("ok", "note") for entry in found):
+        found.append(_finding("ok", "clock, QoS and publishers of the graph fit together"))
+    return found
+
+
+def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
+    publishers = [p for p in node.get_publishers_info_by_topic(topic) if p.node_name != NAME]
+    subscribers = [s for s in node.get_subscriptions_info_by_topic(topic) if s.node_name != NAME]
+    for publisher in publishers:
+        for name in sorted({s.node_name for s in subscribers}):
+            ends = [s for s in subscribers if s.node_name == name]
+            # a node may listen to latched and to volatile publishers by two subscriptions
+            answers = [qos_check_compatible(publisher.qos_profile, s.qos_profile) for s in ends]
+            if all(fits == QoSCompatibility.ERROR for fits, _ in answers):
+                why = answers[0][1].rstrip(";. ").removeprefix("ERROR: ")
+                yield _finding(
+                    "error", f"{topic}: {name} does not hear {publisher.node_name}: {why}"
+                )
+    kinds = sorted({end.topic_type for end in (*publishers, *subscribers)})
+    if len(kinds) > 1:
+        yield _finding("error", f"{topic} is used with several types: {', '.join(kinds)}")
+    if topic.endswith(SINGLE) and len(publishers) > 1:
+        names = ", ".join(sorted(p.node_name for p in publishers))
+        yield _finding("warning", f"{topic} has {len(publishers)} publishers: {names}")
+    if topic.split("/")[-1] in NEEDED and subscribers and not publishers:
+        names = ", ".join(sorted({s.node_name for s in subscribers}))
+        why = (
+            " (use_sim_time is true there, and nothing tells the time)" if topic == "/clock" else ""
+        )
+        yield _finding("warning", f"{topic} has no publisher; waiting for it: {names}{why}")
+
+
+def _controllers(node: Node) -> Iterator[dict[str, str]]:
+    """Controllers that command efforts, where a controller manager runs."""
+    services = [
+        name for name, _ in node.get_service_names_and_types() if name.endswith("/list_controllers")
+    ]
+    if not services:
+        return
+    try:
+        from controller_manager_msgs.srv import ListControllers
+    except ImportError:
+        yield _finding("note", "a controller manager runs, but controller_manager_msgs is not here")
+        return
+    for service in services:
+        client = node.create_client(ListControllers, service)
+        future = client.call_async(ListControllers.Request())
+        rclpy.spin_until_future_complete(node, future, timeout_sec=ANSWER)
+        answer: Any = future.result() if future.done() else None
+        if answer is None:
+            yield _finding("warning", f"{service} does not answer within {ANSWER:g} s")
+            continue
+        for controller in answer.controller:
+            level = "ok" if controller.state == "active" else "note"
+            yield _finding(level, f"controller {controller.name}: {controller.state}")
+
+
+def _finding(level: str, text: str) -> dict[str, str]:
+    return {"level": level, "text": text}
+
+
+def _discover(node: Node) -> None:
+    start = last = time.monotonic()
+    seen: tuple[int, int] = (0, 0)
+    while time.monotonic() < min(last + QUIET, start + LONGEST):
+        rclpy.spin_once(node, timeout_sec=0.1)
+        now = (len(node.get_node_names()), len(node.get_topic_names_and_types()))
+        if now != seen:
+            seen, last = now, time.monotonic()
+
+
+def main() -> int:
+    """Join the graph, look, print."""
+    rclpy.init()
+    node = Node(NAME)
+    try:
+        _discover(node)
+        print(json.dumps(findings(node)))
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

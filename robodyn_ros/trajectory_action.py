@@ -1,0 +1,183 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The action `~/follow_joint_trajectory`, where control_msgs is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from robodyn_ros import messages
+from robodyn_ros.goal_execution import ABORTED
+from robodyn_ros.trajectory_goals import WORDS, GoalRefused
+
+try:
+    from control_msgs.action import FollowJointTrajectory
+except ImportError:
+    FollowJointTrajectory = None
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rclpy.action.server import ServerGoalHandle
+    from rclpy.node import Node
+
+    from robodyn.arrays import FloatArray
+    from robodyn.control.goal_watch import Verdict
+    from robodyn_ros.goal_execution import GoalExecution, Report
+    from robodyn_ros.trajectory_goals import Goal, Plan
+
+NAME = "~/follow_joint_trajectory"
+# For the documentation and the SROS 2 policy: actions of the node that has this.
+ACTIONS = {NAME: "control_msgs/FollowJointTrajectory"}
+
+
+def serve(
+    node: Node, names: Sequence[str], execution: GoalExecution, plan: Callable[[Goal], Plan]
+) -> TrajectoryAction | None:
+    """The action of a node, see `TrajectoryAction`; None where control_msgs is not installed."""
+    if FollowJointTrajectory is None:
+        node.get_logger().debug(f"no {NAME}: control_msgs is not installed")
+        return None
+    return TrajectoryAction(node, names, execution, plan)
+
+
+class _Server(ActionServer):
+    """An action server whose goals are executed by others, state by state.
+
+    rclpy's wants a function that returns at the end of a goal; while one waits, its executors do
+    not sleep. So the function is scheduled at the end, to hand in the result.
+    """
+
+    def notify_execute(
+        self, goal_handle: ServerGoalHandle, execute_callback: Callable[..., Any] | None
+    ) -> None:
+        """Schedule nothing when a goal begins."""
+        if execute_callback is not None:
+            super().notify_execute(goal_handle, execute_callback)
+
+
+class TrajectoryAction:
+    """Serves the action of a node.
+
+    Args:
+        node: whose action it is.
+        names: of the joints that goals and feedback are of.
+        execution: that executes goals.
+        plan: makes a goal's plan, or raises GoalRefused.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        names: Sequence[str],
+        execution: GoalExecution,
+        plan: Callable[[Goal], Plan],
+    ) -> None:
+        self.names = list(names)
+        self._node, self._execution = node, execution
+        self._plan_of = plan
+        self._plan: Plan | None = None
+        self._clients: dict[bytes, _Client] = {}
+        self._server = _Server(
+            node,
+            FollowJointTrajectory,
+            NAME,
+            lambda _: FollowJointTrajectory.Result(),
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+        )
+
+    def destroy(self) -> None:
+        """Serve it no longer."""
+        self._server.destroy()
+
+    def conclude(self, handle: ServerGoalHandle, how: str, verdict: Verdict) -> None:
+        """A goal has ended, as `goal_execution` says."""
+        self._clients.pop(bytes(handle.goal_id.uuid), None)
+        text = f": {verdict.text}" if verdict.text else ""
+        line = f"follow_joint_trajectory: {WORDS[verdict.code]}{text}"
+        if how == ABORTED:
+            self._node.get_logger().warning(line)
+        else:
+            self._node.get_logger().info(line)
+
+        def hand_in(_: ServerGoalHandle) -> Any:
+            getattr(handle, how)()
+            return FollowJointTrajectory.Result(error_code=verdict.code, error_string=verdict.text)
+
+        self._server.notify_execute(handle, hand_in)
+
+    def _on_goal(self, goal: Goal) -> GoalResponse:
+        try:
+            self._plan = self._plan_of(goal)
+        except GoalRefused as refused:
+            self._node.get_logger().error(
+                f"follow_joint_trajectory refused, {WORDS[refused.code]}: {refused}"
+            )
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: ServerGoalHandle) -> None:
+        client = _Client(self, handle)
+        self._clients[bytes(handle.goal_id.uuid)] = client
+        handle.execute()
+        plan, self._plan = self._plan, None
+        assert plan is not None  # made just before
+        self._node.get_logger().info(
+            f"follow_joint_trajectory: goal of {plan.trajectory.duration:g} s accepted"
+        )
+        self._execution.begin(plan, client)
+
+    def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        client = self._clients.get(bytes(handle.goal_id.uuid))
+        if client is None or not self._execution.cancel(client):
+            return CancelResponse.REJECT
+        return CancelResponse.ACCEPT
+
+
+class _Client:
+    """Whoever sent a goal."""
+
+    def __init__(self, action: TrajectoryAction, handle: ServerGoalHandle) -> None:
+        self._action, self._handle = action, handle
+
+    def feedback(self, report: Report) -> None:
+        """Publish it."""
+        message = FollowJointTrajectory.Feedback(joint_names=self._action.names)
+        message.header.stamp = messages.to_stamp(report.stamp)
+        for field, rows in (
+            ("desired", report.desired),
+            ("actual", report.actual),
+            ("error", report.errors),
+        ):
+            setattr(message, field, _point(rows, report.since))
+        self._handle.publish_feedback(message)
+
+    def end(self, how: str, verdict: Verdict) -> None:
+        """Hand in the result."""
+        self._action.conclude(self._handle, how, verdict)
+
+
+def _point(rows: Sequence[FloatArray], since: int) -> JointTrajectoryPoint:
+    """Positions, rates and, if known, accelerations."""
+    point = JointTrajectoryPoint(time_from_start=messages.to_duration(since))
+    fields = ("positions", "velocities", "accelerations")
+    for field, row in zip(fields[: len(rows)], rows, strict=True):
+        setattr(point, field, row.tolist())
+    return point

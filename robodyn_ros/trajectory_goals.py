@@ -1,0 +1,293 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Goals of FollowJointTrajectory: examined before they are accepted, watched until they end.
+
+This is all of the protocol but the action server itself, which needs control_msgs: goals are
+anything with the fields of that action's goal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.analysis.limits import check_limits
+from robodyn.control.goal_watch import (
+    GOAL_TOLERANCE_VIOLATED,
+    INVALID_GOAL,
+    INVALID_JOINTS,
+    OLD_HEADER_TIMESTAMP,
+    PATH_TOLERANCE_VIOLATED,
+    SUCCESSFUL,
+    GoalWatch,
+    Tolerances,
+    resolved,
+)
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.trajectories import Motion, SampledTrajectory, knot_times
+from robodyn.trajectories.joint_points import through_points
+from robodyn_ros import messages
+from robodyn_ros.parameters import live
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+SETTINGS = {
+    "start_tolerance": live(
+        0.05,
+        "follow_joint_trajectory: largest distance of each joint from the first point of a goal "
+        "that begins at once [m, rad]; 0: any, the handover bridges it",
+        0.0,
+    ),
+    "path_tolerance": live(
+        0.0,
+        "follow_joint_trajectory: largest error of each joint on the way [m, rad], where a goal "
+        "does not say; 0: any",
+        0.0,
+    ),
+    "goal_tolerance": live(
+        0.0,
+        "follow_joint_trajectory: largest error of each joint at the end [m, rad], where a goal "
+        "does not say; 0: any",
+        0.0,
+    ),
+    "stopped_velocity_tolerance": live(
+        0.01,
+        "follow_joint_trajectory: largest rate of each joint at the end [m/s, rad/s], where a goal "
+        "does not say; 0: any",
+        0.0,
+    ),
+    "goal_time": live(
+        0.0,
+        "follow_joint_trajectory: time after the end in which these are met [s], where a goal does "
+        "not say; 0: any",
+        0.0,
+    ),
+    "feedback_rate": live(
+        20.0, "follow_joint_trajectory: feedback per second of the states' time [Hz]", 0.1, 1e3
+    ),
+}
+# Time between the points at which the motion of the joints becomes the mechanism's [s], and the
+# largest number of them; a longer motion has them further apart.
+PERIOD, POINTS = 0.01, 20_000
+# [m/s, rad/s] of a joint that is at rest.
+REST = 1e-6
+WORDS = {
+    SUCCESSFUL: "SUCCESSFUL",
+    INVALID_GOAL: "INVALID_GOAL",
+    INVALID_JOINTS: "INVALID_JOINTS",
+    OLD_HEADER_TIMESTAMP: "OLD_HEADER_TIMESTAMP",
+    PATH_TOLERANCE_VIOLATED: "PATH_TOLERANCE_VIOLATED",
+    GOAL_TOLERANCE_VIOLATED: "GOAL_TOLERANCE_VIOLATED",
+}
+
+
+class GoalRefused(RobodynError):
+    """A goal that is not accepted: `code` is that of the action's result, the text says why."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text, value=code)
+        self.code = code
+
+
+class Present(NamedTuple):
+    """Where the mechanism is when a goal arrives.
+
+    Attributes:
+        stamp: [ns] of the latest state.
+        measured: of that state; its acceleration is zero.
+        planned: for that state; None where nothing is followed.
+    """
+
+    stamp: int
+    measured: Motion
+    planned: Motion | None
+
+
+class Plan(NamedTuple):
+    """A goal as it will be executed.
+
+    Attributes:
+        trajectory: of the mechanism.
+        start: [ns] by the states' stamps; None for at once.
+        watch: its tolerances.
+    """
+
+    trajectory: SampledTrajectory
+    start: int | None
+    watch: GoalWatch
+
+
+class Goal(Protocol):
+    """The fields of a goal that are used; FollowJointTrajectory's has more."""
+
+    trajectory: Any
+    path_tolerance: Sequence[Any]
+    goal_tolerance: Sequence[Any]
+    goal_time_tolerance: Any
+
+
+def examine(goal: Goal, mechanism: Mechanism, present: Present, settings: dict[str, Any]) -> Plan:
+    """The plan of a goal.
+
+    Args:
+        goal: of the action.
+        mechanism: with its limits and its payload.
+        present: where it is.
+        settings: values of SETTINGS.
+
+    Raises:
+        GoalRefused: malformed, away from where the mechanism is, over already, or beyond a limit
+            of position, rate or effort.
+    """
+    names = mechanism.independent_joints
+    _check_fields(goal)
+    _check_names(list(goal.trajectory.joint_names), names)
+    try:
+        watch = _watch(goal, names, settings)
+        times, rows = _points(goal, mechanism, present)
+        start = messages.to_nanoseconds(goal.trajectory.header.stamp) or None
+        ahead = 0.0 if start is None else (start - present.stamp) * 1e-9
+        if ahead + times[-1] < 0.0:
+            raise GoalRefused(
+                OLD_HEADER_TIMESTAMP,
+                f"it ended {-ahead - times[-1]:.4g} s ago, by its header.stamp and the stamp of "
+                "the latest state",
+            )
+        motion = through_points(times, *rows)
+        if ahead <= 0.0:
+            _check_start(motion.sample(-ahead).configuration, mechanism, present, settings)
+        period = max(PERIOD, motion.duration / POINTS)
+        knots = knot_times(motion.duration, motion.switching_times, period)
+        trajectory = SampledTrajectory(
+            mechanism,
+            knots,
+            mechanism.motion_of_independent(*motion.sample(knots), present.measured.configuration),
+        )
+        broken = check_limits(mechanism, trajectory)
+    except GoalRefused:
+        raise
+    except RobodynError as error:
+        raise GoalRefused(INVALID_GOAL, str(error)) from error
+    if broken is not None:
+        raise GoalRefused(INVALID_GOAL, broken.text)
+    return Plan(trajectory, start, watch)
+
+
+def _check_fields(goal: Goal) -> None:
+    """Refuse what the goal would have to ignore."""
+    several = getattr(goal, "multi_dof_trajectory", None)
+    if several is not None and several.points:
+        raise GoalRefused(
+            INVALID_GOAL, "multi_dof_trajectory is not executed; give the joints in trajectory"
+        )
+    for name in ("component_path_tolerance", "component_goal_tolerance"):
+        if getattr(goal, name, ()):
+            raise GoalRefused(INVALID_GOAL, f"{name} is of multi_dof_trajectory; leave it empty")
+
+
+def _check_names(given: list[str], names: Sequence[str]) -> None:
+    if sorted(given) == sorted(names):
+        return
+    missing = [name for name in names if name not in given]
+    unknown = [name for name in given if name not in names]
+    what = "are named twice"
+    if missing or unknown:
+        lists = (("missing", missing), ("unknown", unknown))
+        what = "; ".join(f"{word}: {', '.join(some)}" for word, some in lists if some)
+    raise GoalRefused(
+        INVALID_JOINTS, f"joints do not match ({what}), expected each of {', '.join(names)} once"
+    )
+
+
+def _points(
+    goal: Goal, mechanism: Mechanism, present: Present
+) -> tuple[FloatArray, list[FloatArray]]:
+    """Times from 0 on (K,) [s], and (K, n) of positions and of what else all points have."""
+    message = goal.trajectory
+    times, rows = messages.joint_rows(message, mechanism.independent_joints)
+    fields = ("positions", "velocities", "accelerations")
+    given = [all(len(getattr(p, field)) > 0 for p in message.points) for field in fields]
+    if not given[0]:
+        raise InvalidInput("a point has no positions, expected those of all joints", value=0)
+    degree = given.index(False) if False in given else len(fields)
+    used = [np.array(values) for values in rows[:degree]]
+    if degree > 1 and (np.abs(used[1][-1]) > REST).any():
+        raise InvalidInput(
+            f"the last point has the rates {used[1][-1].tolist()}, must be at rest",
+            value=used[1][-1],
+        )
+    if times[0] > 0.0:
+        # from where it is, or from where it is planned to be, to the first point
+        here = present.measured if present.planned is None else present.planned
+        first = mechanism.independent_motion(*here)
+        used = [
+            np.concatenate([one[None], values]) for one, values in zip(first, used, strict=False)
+        ]
+        times = np.append(0.0, times)
+    return times, used
+
+
+def _check_start(
+    first: FloatArray, mechanism: Mechanism, present: Present, settings: dict[str, Any]
+) -> None:
+    allowed = settings["start_tolerance"]
+    here = mechanism.independent_motion(*present.measured)[0]
+    off = np.abs(first - here)
+    if allowed and not off.max() <= allowed:
+        joint = int(off.argmax())
+        raise GoalRefused(
+            INVALID_GOAL,
+            f"it begins with {mechanism.independent_joints[joint]} at {first[joint]:.6g}, which is "
+            f"at {here[joint]:.6g}; start_tolerance is {allowed:g}",
+        )
+
+
+def _watch(goal: Goal, names: Sequence[str], settings: dict[str, Any]) -> GoalWatch:
+    path = _tolerances(
+        "path_tolerance", goal.path_tolerance, names, settings["path_tolerance"], 0.0
+    )
+    end = _tolerances(
+        "goal_tolerance",
+        goal.goal_tolerance,
+        names,
+        settings["goal_tolerance"],
+        settings["stopped_velocity_tolerance"],
+    )
+    given = messages.to_nanoseconds(goal.goal_time_tolerance) * 1e-9
+    time = resolved("goal_time_tolerance", given, settings["goal_time"])
+    return GoalWatch(names, path, end, time)
+
+
+def _tolerances(
+    field: str, given: Sequence[Any], names: Sequence[str], position: float, velocity: float
+) -> Tolerances:
+    default = resolved(field, 0.0, position), resolved(field, 0.0, velocity)
+    found = Tolerances(*(np.full(len(names), value) for value in default))
+    for each in given:
+        if each.name not in names:
+            raise GoalRefused(
+                INVALID_JOINTS, f"{field} names {each.name!r}, expected some of {', '.join(names)}"
+            )
+        joint = list(names).index(each.name)
+        for values, told, usual in zip(
+            found, (each.position, each.velocity), (position, velocity), strict=True
+        ):
+            values[joint] = resolved(f"{field} of {each.name}", told, usual)
+    return found

@@ -1,0 +1,182 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+
+"""Torque-speed curves: what a motor has at its present speed, in checks, control and simulation."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.analysis.limits import check_limits
+from robodyn.analysis.margins import margins
+from robodyn.control import TrajectoryFollower
+from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.kernels.end_stops import motor_effort
+from robodyn.mechanisms.serial.arm import SerialArm
+
+# A stall torque, and a straight line down to no torque at the no-load speed.
+STALL, NO_LOAD, GEAR, ARM = 0.5, 200.0, 20.0, 0.8
+HINGE = """<robot name="one"><link name="base"/><link name="tip"><inertial><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="tip"/>
+<axis xyz="0 0 1"/></joint></robot>"""
+
+
+def params(**values):
+    lines = "".join(f'<param name="{name}">{value}</param>' for name, value in values.items())
+    return HINGE.replace(
+        "</robot>",
+        f'<ros2_control name="c" type="system"><joint name="hinge">{lines}</joint></ros2_control>'
+        "</robot>",
+    )
+
+
+@pytest.fixture(params=["serial", "closed_loop"])
+def hinge(request):
+    """A wheel of 0.1 + 1e-3 20^2 = 0.5 kg m^2."""
+    text = params(
+        rotor_inertia=1e-3, gear_ratio=GEAR, torque_speed=f"0 {STALL} {NO_LOAD} 0",
+    )  # fmt: skip
+    return rd.load(text, kind=request.param)
+
+
+def test_a_motor_runs_up_to_its_no_load_speed(hinge):
+    """J w' = g T (1 - g w / w0) from rest: w = w0 / g (1 - exp(-t / tau)), tau = J w0 / (g^2 T)."""
+    tau = 0.5 * NO_LOAD / (GEAR**2 * STALL)
+    path = rd.plan_joints([0.0], [1.0], duration=0.4)
+    result = rd.simulate(hinge, rd.ConstantEffort([1e3]), path, initial=([0.0], [0.0]))
+    rate = NO_LOAD / GEAR * (1.0 - np.exp(-result.time / tau))
+    assert result.velocity[:, 0] == pytest.approx(rate, rel=1e-9, abs=1e-9)
+    # what is told is what the motor gave at that moment
+    given = GEAR * STALL * (1.0 - GEAR * rate / NO_LOAD)
+    assert result.effort[:-1, 0] == pytest.approx(given[:-1], rel=1e-6)
+    assert [event.kind for event in result.events] == ["saturation"]
+    free = rd.simulate(
+        hinge, rd.ConstantEffort([1e3]), path, initial=([0.0], [0.0]), limit_efforts=False
+    )
+    assert free.velocity[-1, 0] == pytest.approx(1e3 / 0.5 * 0.4, rel=1e-9)
+
+
+def test_the_first_violation_is_where_the_curve_is_met(hinge):
+    """At constant acceleration a the wheel needs J a; the curve gives it until w* = a t*."""
+    path = rd.plan_joints([0.0], [8.0], duration=2.0, profile="lspb")
+    start = float(path.sample(0.05).acceleration[0])
+    needed = 0.5 * start
+    fall = NO_LOAD / GEAR * (1.0 - needed / (GEAR * STALL))
+    found = check_limits(hinge, path)
+    assert (found.joint, found.quantity) == ("hinge", "effort")
+    assert found.time == pytest.approx(fall / start, rel=1e-6)
+    assert found.value == pytest.approx(needed)
+    assert found.limit < needed
+    slow = rd.plan_joints([0.0], [8.0], duration=20.0, profile="lspb")
+    assert check_limits(hinge, slow) is None
+    times = np.linspace(0.0, path.duration, 400)
+    q, v, a = path.sample(times)
+    told = margins(hinge, times, q, v, hinge.inverse_dynamics(q, v, a), np.ones(400))
+    row, when = told.first
+    assert (row.joint, row.quantity) == ("hinge", "effort")
+    assert when == pytest.approx(found.time, abs=path.duration / 399)
+
+
+def test_a_follower_commands_what_the_motor_has(hinge):
+    follower = TrajectoryFollower(hinge)
+    follower.follow(rd.plan_joints([0.0], [9.0], duration=1.0), 0)
+    follower.command(0, np.array([0.0]), np.array([0.0]))
+    for rate in (0.0, 4.0, 9.0, 11.0):
+        command = follower.command(800_000_000, np.array([0.0]), np.array([rate]))
+        assert command.required[0] > 100.0
+        has = GEAR * STALL * (1.0 - GEAR * rate / NO_LOAD)
+        assert command.effort == pytest.approx([max(has, 0.0)])
+    assert follower.saturated[0] > 0
+
+
+def test_what_a_motor_has_at_a_rate():
+    motor = rd.Actuator(
+        gear_ratio=-2.0, torque_limit=3.0, efficiency=0.5,
+        torque_speed=((0.0, 4.0), (10.0, 2.0), (20.0, 1.0)), velocity_limit=15.0,
+    )  # fmt: skip
+    found = motor.effort_limit_at([0.0, 2.0, -5.0, 6.0, 7.5, 7.6, -8.0])
+    assert found == pytest.approx([3.0, 3.0, 2.0, 1.8, 1.5, 0.0, 0.0])
+
+
+def test_compiled_code_and_python_know_the_same_motor(rng):
+    curve = ((0.0, 4.0), (100.0, 3.5), (300.0, 1.0), (400.0, 0.2))
+    motors = [
+        rd.Actuator(gear_ratio=40.0, torque_limit=3.0, torque_speed=curve, efficiency=0.8),
+        rd.Actuator(gear_ratio=-7.0, torque_limit=2.0, velocity_limit=20.0),
+        rd.Actuator(gear_ratio=9.0, torque_speed=curve, velocity_limit=250.0),
+        rd.Actuator(),
+        rd.Actuator(torque_limit=9.0, torque_speed=curve),
+        rd.Actuator(torque_limit=9.0),
+    ]
+    arm = rd.load("puma560")
+    joints = [joint.driven_by(motor) for joint, motor in zip(arm.model.joints, motors, strict=True)]
+    arm = SerialArm(replace(arm.model, joints=tuple(joints)))
+    table = joint_table(arm)
+    rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
+    limits = np.clip(arm.effort_limits_at(rates), 0.0, 1e6)
+    for sign in (-1.0, 1.0):
+        found = np.array(
+            [[motor_effort(sign * 1e6, row[j], table[j]) for j in range(6)] for row in rates]
+        )
+        # what the joints' own limits allow is cut elsewhere
+        found = np.clip(found, -arm.effort_limits, arm.effort_limits)
+        assert sign * found == pytest.approx(limits)
+
+
+@pytest.fixture(params=["stewart", "closed_loop"])
+def machine(request):
+    if request.param == "stewart":
+        screw = rd.Actuator(
+            rotor_inertia=1e-4,
+            lead=0.01,
+            torque_limit=6.0,
+            torque_speed=((0.0, 8.0), (60.0, 8.0), (250.0, 2.0)),
+        )
+        model = rd.load("stewart_symmetric").model
+        legs = tuple(replace(leg, actuator=screw) for leg in model.legs)
+        return rd.StewartPlatform(replace(model, legs=legs))
+    gear = rd.Actuator(rotor_inertia=1e-5, gear_ratio=-40.0, torque_speed=((0, 0.4), (300, 0)))
+    delta = rd.load("delta")
+    return ClosedLoop(delta.model.driven_by(dict.fromkeys(delta.joint_names, gear)))
+
+
+class Own(rd.ComputedTorque):
+    """The same law, which compiled code does not know."""
+
+
+def test_no_motor_leaves_its_curve_in_a_simulation(machine):
+    """A jump that asks for more than there is; in compiled code as in Python."""
+    path = rd.load_path("demo", machine)
+    start = machine.advance(machine.home, np.full(machine.coordinates.velocity_size, 0.05))
+    state = start, np.zeros(machine.coordinates.velocity_size)
+    results = [
+        rd.simulate(machine, law(machine, 4e3, 60.0), path, duration=0.3, initial=state)
+        for law in (rd.ComputedTorque, Own)
+    ]
+    found, own = results
+    assert np.array_equal(found.configuration, own.configuration)
+    assert np.array_equal(found.effort, own.effort)
+    assert any(event.kind == "saturation" for event in found.events)
+    rates = machine.joint_velocities(found.configuration, found.velocity)[:-1]
+    torques = machine.motor_torques(found.effort[:-1], rates)
+    for i, motor in enumerate(machine.actuators):
+        has = motor.torque_at(motor.ratio * rates[:, i])
+        assert (np.abs(torques[:, i]) <= has * (1.0 + 1e-9)).all()
+        slow = has > 0.0  # beyond the end of its curve a motor has nothing
+        assert np.abs(torques[slow, i] / has[slow]).max() > 0.99

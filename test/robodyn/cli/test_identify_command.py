@@ -1,0 +1,84 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`robodyn excite`, a simulated recording, `robodyn identify`: from a motion to a model file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.cli import app
+from robodyn.identification.recording import Recording
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("identify")
+    motion = folder / "exciting.yaml"
+    run = CliRunner().invoke(
+        app, ["excite", "fivebar", "--output", str(motion), "--duration", "6", "--trials", "2"]
+    )
+    assert run.exit_code == 0, run.output
+    m = rd.load("fivebar")
+    path = rd.load_path(motion, m)
+    times = np.arange(0.0, path.duration, 0.01)
+    states = path.sample(times)
+    efforts = m.inverse_dynamics(*states)
+    at = m.joint_positions(states.configuration)
+    file = folder / "run.csv"
+    Recording.from_arrays(m, times, at, efforts).to_csv(file)
+    return folder, file
+
+
+def test_a_recording_becomes_a_model_and_a_page(recorded):
+    folder, file = recorded
+    output, page = folder / "identified.yaml", folder / "page.html"
+    run = CliRunner().invoke(
+        app,
+        ["identify", "fivebar", str(file), "--validate", str(file), "--output", str(output),
+         "--html", str(page), "--friction", "coulomb", "--json"],
+    )  # fmt: skip
+    assert run.exit_code == 0, run.output
+    found = json.loads(run.stdout)
+    assert max(found["validation"][0]["relative"]) < 0.01
+    assert {"fit", "friction", "parameters", "missed", "notes"} <= set(found)
+    again, m = rd.load(output), rd.load("fivebar")
+    states = rd.load_path(folder / "exciting.yaml", m).sample(np.linspace(1.0, 5.0, 20))
+    efforts = m.inverse_dynamics(*states)
+    error = again.inverse_dynamics(*states) - efforts
+    assert np.abs(error).max() < 0.02 * np.abs(efforts).max()
+    text = page.read_text(encoding="utf-8")
+    for heading in ("Efforts measured and predicted", "Residuals", "Base parameters", "Friction"):
+        assert heading in text
+
+
+def test_errors_are_one_line(recorded):
+    _, file = recorded
+    for more, says in (
+        (["--friction", "sticky"], "expected one of"),
+        (["--coupling", "arm1"], "joint=turns"),
+        (["--cutoff", "-3"], "above 0"),
+    ):
+        run = CliRunner().invoke(app, ["identify", "fivebar", str(file), *more])
+        assert run.exit_code != 0
+        said = run.output.strip().splitlines()
+        assert len(said) == 1
+        assert says in said[0]

@@ -1,0 +1,55 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Commands in efforts of the joints, torques of their motors, or currents."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.control import COMMAND_UNITS, CommandUnit
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load("motion_platform")
+
+
+@pytest.mark.parametrize("unit", COMMAND_UNITS)
+def test_commands_turn_back_into_efforts(platform, unit, rng):
+    efforts, rates = rng.normal(0.0, 1e3, (2, 30, 6))
+    told = CommandUnit(platform, unit)
+    assert told.to_efforts(told.of_efforts(efforts, rates), rates) == pytest.approx(efforts)
+    assert told.to_efforts(told.of_efforts(efforts)) == pytest.approx(efforts)
+
+
+def test_what_the_motors_get(platform):
+    """2 kN on a right-handed screw of 20 mm, a tenth of the work lost, 0.573 N m/A."""
+    push = np.full(6, 2000.0)
+    torque = -2000.0 * 0.02 / (2.0 * np.pi) / 0.9
+    assert CommandUnit(platform, "torque").of_efforts(push) == pytest.approx([torque] * 6)
+    assert CommandUnit(platform, "current").of_efforts(push) == pytest.approx([torque / 0.573] * 6)
+
+
+def test_what_cannot_be_told_is_refused(platform):
+    with pytest.raises(rd.InvalidInput, match="'newton', expected one of effort, torque"):
+        CommandUnit(platform, "newton")
+    with pytest.raises(rd.InvalidInput, match="no lead"):
+        CommandUnit(rd.load("stewart_symmetric").without_actuators(), "torque")
+    with pytest.raises(rd.InvalidInput, match="torque_constant"):
+        CommandUnit(rd.load("puma560"), "current")
+    with pytest.raises(rd.InvalidInput, match="in units of torque, expected effort"):
+        CommandUnit(platform, "effort").refuse_other("torque")
+    CommandUnit(platform, "effort").refuse_other("")
+    CommandUnit(platform, "effort").refuse_other("base_link")

@@ -1,0 +1,187 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""MJCF: MuJoCo's own dynamics of the tree, closures, drives, and refusals by name."""
+
+import warnings
+
+import mujoco
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import LeftOutWarning, ModelError
+from robodyn.formats.mjcf.elements import roll_pitch_yaw
+from robodyn.formats.mjcf.reader import read_mjcf
+from robodyn.formats.mjcf.recognition import is_mjcf
+
+ARM = """<mujoco model="arm">
+  <compiler angle="degree"/>
+  <option gravity="0.3 -0.4 -9.7"/>
+  <worldbody>
+    <body name="turret" pos="0 0 0.4" euler="0 90 0">
+      <joint name="pan" axis="-1 0 0.2" ref="20" armature="0.3"/>
+      <geom type="box" size="0.1 0.1 0.2" pos="0.05 0 0.02"/>
+      <body name="boom" pos="0.2 0 0" quat="0.9 0.1 0.4 -0.1">
+        <joint name="lift" pos="0.05 0.02 0" axis="0 1 0" range="-90 100"/>
+        <joint name="reach" type="slide" axis="1 0 1" ref="0.1" range="-0.2 0.3"/>
+        <inertial pos="0.1 0 0.03" mass="2" fullinertia="0.02 0.03 0.04 0.001 0.002 -0.003"/>
+        <geom type="mesh" mesh="absent"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor joint="pan" gear="50" ctrllimited="true" ctrlrange="-2 2"/>
+    <position joint="lift" kp="100" forcelimited="true" forcerange="-80 80"/>
+    <motor joint="reach"/>
+  </actuator>
+</mujoco>"""
+# MuJoCo itself needs the mesh that is absent; ours does not
+COMPLETE = ARM.replace('<geom type="mesh" mesh="absent"/>', "")
+WITH_MESH = ARM.replace(
+    "<worldbody>", '<asset><mesh name="absent" file="no.stl"/></asset><worldbody>'
+)
+
+LOOP = """<mujoco model="loop">
+  <worldbody>
+    <body name="crank">
+      <joint name="a" axis="0 0 2" armature="0.01"/>
+      <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/>
+      <body name="rod" pos="0.3 0 0" euler="0 0 20">
+        <joint name="b" axis="0 0 1" ref="15"/>
+        <geom type="box" size="0.2 0.02 0.01" pos="0.2 0 0.03"/>
+      </body>
+    </body>
+    <body name="rocker" pos="0.6 -0.3 0">
+      <joint name="c" axis="0 0 1" pos="0.01 0 0"/>
+      <geom type="capsule" size="0.02" fromto="0 0 0 0 0.4 0"/>
+      <body name="flap" pos="0 0.2 0">
+        <joint name="d" axis="1 0 0"/>
+        <geom type="sphere" size="0.05" pos="0 0 0.2"/>
+      </body>
+    </body>
+  </worldbody>
+  <equality>
+    <connect name="pin" body1="rod" body2="rocker" anchor="0.4 0.05 0"/>
+    <joint name="geared" joint1="d" joint2="c" polycoef="0.1 -2 0 0 0"/>
+  </equality>
+  <actuator><motor joint="a"/></actuator>
+  <keyframe><key qpos="0.1 0.2 0 0"/></keyframe>
+</mujoco>"""
+
+
+def engine(text):
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    return model, mujoco.MjData(model)
+
+
+def test_an_arm_has_mujocos_inverse_dynamics_and_needs_no_meshes(rng):
+    """Joints with `ref`, two on one body, anchors off the origin, gravity in any direction."""
+    arm = rd.load(WITH_MESH)
+    assert arm.kind == "serial"
+    assert arm.joint_names == ("pan", "lift", "reach")
+    np.testing.assert_allclose(arm.effort_limits, [100.0, 80.0, np.inf])
+    model, data = engine(COMPLETE)
+    for _ in range(3):
+        q, qd, qdd = rng.uniform(-0.5, 0.5, (3, 3))
+        data.qpos, data.qvel, data.qacc = q, qd, qdd
+        mujoco.mj_inverse(model, data)
+        efforts = arm.inverse_dynamics(q, qd, qdd)
+        np.testing.assert_allclose(efforts, data.qfrc_inverse, rtol=1e-10, atol=1e-10)
+        pose = arm.forward_kinematics(q)
+        boom = data.body("boom")
+        np.testing.assert_allclose(pose[:3], boom.xpos, atol=1e-12)
+        assert abs(pose[3:] @ np.roll(boom.xquat, -1)) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
+    """With a hinge that follows another, and home at the first keyframe."""
+    mechanism = rd.load(LOOP)
+    assert mechanism.kind == "closed_loop"
+    assert (mechanism.mobility, mechanism.rank) == (1, 2)
+    assert mechanism.joint_names == ("a",)
+    q = mechanism.home
+    names = mechanism.movable_joint_names
+    assert q[names.index("a")] == pytest.approx(0.1)
+    assert q[names.index("d")] == pytest.approx(0.1 - 2.0 * q[names.index("c")])
+    model, data = engine(LOOP)
+    u, change = rng.normal(size=(2, 1))
+    rates, changes = mechanism.joint_motion(q, u, change)
+    # MuJoCo has the follower as a coordinate of its own
+    spread = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -2.0]])
+    order = [mechanism.rate_names.index(name) for name in "abc"]
+    data.qpos = [q[names.index(name)] for name in "abcd"]
+    data.qvel, data.qacc = spread @ rates[order], spread @ changes[order]
+    mujoco.mj_inverse(model, data)
+    wanted = (spread @ mechanism.tangent(q)[order]).T @ data.qfrc_inverse
+    np.testing.assert_allclose(mechanism.inverse_dynamics(q, u, change), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ('<motor joint="a"/>', '<motor name="mot" tendon="t"/>', "'mot': it drives a tendon"),
+        ("-2 0 0 0", "-2 1 0 0", "'geared': a polynomial"),
+        ('joint2="c" ', "", "'geared': it holds a joint"),
+        ('<motor joint="a"/>', "", "no <actuator> drives a joint"),
+        ('name="d" axis="1 0 0"', 'name="d" type="ball" armature="1"', "'d': a ball joint w"),
+        ("<equality>", "<equality><nonsense/>", "MuJoCo refuses it: .*nonsense"),
+    ],
+)  # fmt: skip
+def test_what_is_not_read_is_refused_by_name(old, new, name):
+    text = LOOP.replace(old, new)
+    if "tendon" in new:
+        text = text.replace(
+            "<equality>", '<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon>'
+            "<equality>",
+        )  # fmt: skip
+    if "ball" in new:
+        text = text.replace(
+            '<joint name="geared" joint1="d" joint2="c" polycoef="0.1 -2 0 0 0"/>', ""
+        )
+        text = text.replace('qpos="0.1 0.2 0 0"', 'qpos="0.1 0.2 0 1 0 0 0"')
+    with pytest.raises(ModelError, match=name) as caught:
+        read_mjcf(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_springs_are_left_out_with_a_warning_that_names_the_joint():
+    with pytest.warns(LeftOutWarning, match="'b': left out is stiffness"):
+        read_mjcf(LOOP.replace('name="b"', 'name="b" stiffness="3"'))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_mjcf(LOOP)
+
+
+def test_a_file_is_told_from_a_urdf_by_its_root(tmp_path):
+    for name, text, wanted in (
+        ("a.xml", '<?xml version="1.0"?><!-- a --><mujoco/>', True),
+        ("b.xml", "<robot name='mujoco'/>", False),
+        ("c.xml", "no xml", False),
+    ):
+        path = tmp_path / name
+        path.write_text(text)
+        assert is_mjcf(path) is wanted
+        assert is_mjcf(text) is wanted
+
+
+def test_angles_of_a_rotation_are_exact_at_right_angles_of_pitch(rng):
+    from scipy.spatial.transform import Rotation
+
+    for pitch in (np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-9, 0.3):
+        R = Rotation.from_euler("ZYX", [rng.uniform(-3, 3), pitch, rng.uniform(-3, 3)])
+        roll, found, yaw = roll_pitch_yaw(R.as_matrix())
+        again = Rotation.from_euler("ZYX", [yaw, found, roll]).as_matrix()
+        np.testing.assert_allclose(again, R.as_matrix(), rtol=0, atol=1e-15)

@@ -1,0 +1,262 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Simulated recordings give back the parameters that they were made with, as far as they show."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import InvalidInput
+from robodyn.identification.friction import stop
+from robodyn.identification.identify import identify
+from robodyn.identification.motors import motors_of
+from robodyn.identification.recording import Recording
+from robodyn.mechanisms.common.parameters import pseudo_inertias
+from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+RATE, DURATION, NOISE = 100.0, 8.0, 0.01
+
+
+def motion(m, rng, reach):
+    """A motion about home of several harmonics, of joints that may go so far [rad or m]."""
+    rest = np.zeros(m.coordinates.velocity_size)
+    centre = m.independent_motion(m.home, rest, rest).positions
+    size = reach / np.arange(1, 6)[:, None]
+    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(centre))) * size
+    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, centre, sine, cosine))
+
+
+def recorded(m, path, rng, noise=NOISE, encoder=1e-7):
+    times = np.arange(0.0, DURATION, 1.0 / RATE)
+    states = path.sample(times)
+    efforts = m.inverse_dynamics(*states)
+    deviation = noise * efforts.std(axis=0)
+    positions = m.joint_positions(states.configuration)
+    recording = Recording.from_arrays(
+        m,
+        times,
+        positions + encoder * rng.normal(size=positions.shape),
+        efforts + deviation * rng.normal(size=efforts.shape),
+    )
+    return recording, deviation
+
+
+def given_wrong(m, rng):
+    """The same mechanism, every body and every coefficient off by up to 30 %."""
+    own = m.parameters
+    bodies = len(own.bodies)
+    factors = np.repeat(rng.uniform(0.7, 1.3, bodies), 10)
+    rest = rng.uniform(0.7, 1.3, len(own.values) - 10 * bodies)
+    return m.with_parameters(own.values * np.concatenate([factors, rest]))
+
+
+@pytest.fixture(scope="module", params=[("puma560", 0.5), ("stewart_symmetric", 0.03),
+                                        ("delta", 0.2)], ids=lambda p: p[0])  # fmt: skip
+def case(request):
+    name, reach = request.param
+    rng = np.random.default_rng(3)
+    truth = rd.load(name)
+    path, other = (motion(truth, rng, reach) for _ in range(2))
+    recording, _ = recorded(truth, path, rng)
+    unseen, deviation = recorded(truth, other, rng)
+    result = identify(given_wrong(truth, rng), [recording], friction="offset")
+    return SimpleNamespace(
+        truth=truth, result=result, other=other, unseen=unseen, deviation=deviation
+    )
+
+
+def test_true_base_parameters_are_within_three_deviations(case):
+    own = case.result.parameters
+    away = np.abs(own.values - own.of(case.truth)) / own.deviations
+    assert np.isfinite(away).all()
+    assert (away < 3.0).mean() >= 0.95
+    wrong = np.abs(own.given - own.of(case.truth)) / own.deviations
+    assert (wrong**2).mean() > 2.0 * (away**2).mean()
+
+
+def test_efforts_of_another_motion_are_predicted_to_the_noise(case):
+    found = case.result.validate([case.unseen])[0]
+    assert (found.rmse < 1.2 * case.deviation).all()
+    # samples at which a joint turns round are off by its friction, if they are off by an instant
+    assert np.median(found.rmse_unfiltered / case.deviation) < 1.2
+    assert (found.given > 5.0 * found.relative).all()
+
+
+def test_the_mechanism_moves_like_the_true_one(case):
+    states = case.other.sample(np.linspace(0.5, DURATION - 0.5, 60))
+    efforts = case.truth.inverse_dynamics(*states)
+    error, before = (
+        np.sqrt(((m.inverse_dynamics(*states) - efforts) ** 2).mean(axis=0))
+        for m in (case.result.mechanism, case.result.model)
+    )
+    assert (error < 0.2 * before).all()
+    assert (error < 0.05 * efforts.std(axis=0)).all()
+
+
+def test_every_body_is_a_body(case):
+    own = case.result.mechanism.parameters
+    bodies = own.values[: 10 * len(own.bodies)].reshape(-1, 10)
+    weighed = bodies[bodies[:, 0] > 0.0]
+    assert len(weighed) > 0
+    assert (np.linalg.eigvalsh(pseudo_inertias(weighed)) > 0.0).all()
+
+
+def test_bodies_stay_bodies_and_near_the_model_with_little_data(rng):
+    truth = rd.load("stanford_arm")
+    path = motion(truth, rng, np.array([0.3, 0.0, 0.0, 0.0, 0.2, 0.0]))
+    recording, _ = recorded(truth, path, rng, noise=0.2)
+    guess = given_wrong(truth, rng)
+    result = identify(guess, recording, friction="viscous")
+    own = result.mechanism.parameters
+    bodies = own.values[: 10 * len(own.bodies)].reshape(-1, 10)
+    assert (np.linalg.eigvalsh(pseudo_inertias(bodies)) > 0.0).all()
+    names = dict(result.missed)
+    assert names
+    assert all("motion" in hint or "poses" in hint for hint in names.values())
+    # what the recording cannot show stays as it was given
+    first = own.names.index("link1.mass")
+    assert own.values[first] == pytest.approx(guess.parameters.values[first], rel=0.2)
+
+
+def test_a_joint_that_rests_is_left_out_while_others_move(rng):
+    """At rest dry friction holds any effort: what is added there changes no prediction."""
+    truth = rd.load("puma560")
+    times = np.arange(0.0, DURATION, 1.0 / RATE)
+    q, rate, change = motion(truth, rng, 0.5).sample(times)
+    resting = (times > 3.0) & (times < 5.0)
+    q[:, 5] = 0.5 * np.sin(3.0 * np.pi * np.minimum(times, 3.0) / 3.0 * 1.5)
+    q[times > 5.0, 5] = q[resting, 5][0] + 0.5 * np.sin(4.0 * (times[times > 5.0] - 5.0)) ** 2
+    rate[:, 5] = np.gradient(q[:, 5], times)
+    change[:, 5] = np.gradient(rate[:, 5], times)
+    effort = truth.inverse_dynamics(q, rate, change)
+    other: np.ndarray = effort.copy()
+    other[(times > 3.5) & (times < 4.5), 5] += 2.0
+    held, free = (
+        identify(truth, Recording.from_arrays(truth, times, q, e), friction="coulomb", robust=False)
+        for e in (other, effort)
+    )
+    # were the samples fitted, residuals would be of the size of what was added
+    assert held.sigma[5] == pytest.approx(free.sigma[5], rel=0.02)
+    for j in range(6):
+        for one, two in zip(held.friction[j], free.friction[j], strict=True):
+            assert one.coefficient == pytest.approx(two.coefficient, abs=0.05)
+
+
+def test_friction_of_gears_is_chosen_where_it_is_there(rng):
+    truth = rd.load("puma560")
+    path = motion(truth, rng, 0.5)
+    recording, _ = recorded(truth, path, rng)
+    wound = stop(recording.position[:, 5], 0.02)
+    effort = recording.effort.copy()
+    effort[:, 5] += 0.3 * wound
+    rubbing = Recording.from_arrays(truth, recording.time, recording.position, effort)
+    result = identify(truth, rubbing)
+    plain = identify(truth, rubbing, friction="coulomb")
+    kinds = [item.term.kind for item in result.friction[5]]
+    assert "wind-up" in kinds
+    assert result.fit[0].relative[5] < 0.8 * plain.fit[0].relative[5]
+
+
+def test_a_motor_that_turns_with_two_joints_is_found(rng):
+    """Its rotor and friction are at its own rate, and its friction varies over its turns."""
+    truth = rd.load("puma560")
+    path = motion(truth, rng, 0.5)
+    times = np.arange(0.0, DURATION, 1.0 / RATE)
+    states = path.sample(times)
+    angle, rate, change = (values[:, 4] + values[:, 5] for values in states)
+    shared = 0.3 * change + 0.5 * np.sign(rate) * (1.0 + 0.4 * np.cos(60.0 * angle))
+    effort = truth.inverse_dynamics(*states)
+    effort[:, 4] += shared
+    effort[:, 5] += shared
+    recording = Recording.from_arrays(truth, times, states.configuration, effort)
+    coupled = {"joint5": 1.0, "joint6": 1.0}
+    result = identify(truth, recording, couplings=[coupled])
+    found = dict(zip(result.columns.names, result.fitted, strict=True))
+    assert found["motor(joint5 + joint6).armature"] == pytest.approx(0.3, abs=0.02)
+    assert result.columns.motors.names[5] == "motor(joint5 + joint6)"
+    terms = {item.term.kind: item for item in result.friction[5]}
+    assert terms["coulomb"].coefficient == pytest.approx(0.5, abs=0.1)
+    # waves are told apart that differ by one over the travel
+    resolution = 2.0 * np.pi / np.ptp(angle)
+    assert terms["rubbing cosine"].term.scale == pytest.approx(60.0, abs=resolution)
+    assert (result.fit[0].relative < 0.05).all()
+
+
+def test_motors_and_joints_do_the_same_work(rng):
+    motors = motors_of(("a", "b", "c"), [{"a": 0.5, "c": 1.0}, {"b": 2.0, "c": -1.0}])
+    assert np.linalg.matrix_rank(motors.turns) == 3
+    assert len(motors.coupled) == 2
+    rates, efforts = rng.normal(size=(2, 7, 3))
+    power = (motors.motion(rates) * motors.efforts(efforts)).sum(axis=1)
+    np.testing.assert_allclose(power, (rates * efforts).sum(axis=1))
+    np.testing.assert_allclose(motors.at_joints(motors.efforts(efforts)), efforts)
+    with pytest.raises(InvalidInput, match="once"):
+        motors_of(("a", "b"), [{"a": 1.0, "b": 1.0}, {"a": 2.0, "b": 2.0}])
+
+
+def test_of_a_joint_that_stands_still_nothing_is_said(rng):
+    """Its brake may hold any effort; its friction stays what it was."""
+    truth = rd.load("delta")
+    recording, _ = recorded(truth, motion(truth, rng, 0.2), rng)
+    position, effort = recording.position.copy(), recording.effort.copy()
+    position[:, 1] = position[0, 1]
+    effort[:, 1] += 100.0 * rng.normal(size=len(effort))
+    guess = given_wrong(truth, rng)
+    result = identify(guess, Recording.from_arrays(truth, recording.time, position, effort))
+    assert [bool(terms) for terms in result.friction] == [True, False, True]
+    assert np.isfinite(result.fitted).all()
+    assert np.isnan(result.fit[0].relative[1])
+    kept, given = (m.joint_friction[1]["damping"] for m in (result.mechanism, guess))
+    assert kept == given
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"friction": "sticky"}, "friction is 'sticky', expected one of"),
+        ({"cutoff": -1.0}, "cutoff is -1.0"),
+        ({"couplings": [{"joint5": 1.0, "elbow": 1.0}]}, "at least two of the driven joints"),
+    ],
+)
+def test_what_cannot_be_done_is_said(options, says, rng):
+    truth = rd.load("puma560")
+    recording, _ = recorded(truth, motion(truth, rng, 0.3), rng)
+    with pytest.raises(InvalidInput, match=says):
+        identify(truth, recording, **options)
+
+
+def test_recordings_of_other_joints_and_short_ones_are_refused(rng):
+    truth = rd.load("puma560")
+    recording, _ = recorded(truth, motion(truth, rng, 0.3), rng)
+    with pytest.raises(InvalidInput, match="is of the joints"):
+        identify(rd.load("fivebar"), recording)
+    short = Recording.from_arrays(
+        truth, recording.time[:40], recording.position[:40], recording.effort[:40]
+    )
+    with pytest.raises(InvalidInput, match=r"too short, .* record at least 10 s"):
+        identify(truth, short)
+    effort = recording.effort.copy()
+    effort[:, 3] = 1.5
+    constant = Recording.from_arrays(truth, recording.time, recording.position, effort)
+    with pytest.raises(InvalidInput, match="efforts of joint4 never change although they move"):
+        identify(truth, constant)
+    with pytest.raises(InvalidInput, match="empty"):
+        identify(truth, [])

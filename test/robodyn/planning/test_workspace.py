@@ -1,0 +1,157 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Workspaces against brute force, geometry that is known, and what they say when empty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.planning.marching import level_surface
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load("stewart_symmetric")
+
+
+@pytest.fixture(scope="module")
+def region(platform):
+    return rd.workspace(platform, error=0.02, resolution=32)
+
+
+def at_home_turn(platform, points):
+    angles = rd.rpy_from_pose(platform.home)[1]
+    return rd.pose_from_rpy(points, np.broadcast_to(angles, points.shape))
+
+
+def within(platform, poses, limit=np.inf):
+    lower, upper = platform.position_limits.T
+    lengths = platform.joint_positions(poses)
+    kept = ((lengths >= lower) & (lengths <= upper)).all(axis=1)
+    return kept & (platform.condition_number(poses) <= limit)
+
+
+@pytest.mark.parametrize("limit", [np.inf, 9.0])
+def test_volume_is_that_of_brute_force(platform, rng, limit):
+    legs = tuple(
+        replace(leg, base=leg.base + 0.1 * rng.normal(size=3)) for leg in platform.model.legs
+    )
+    other = rd.StewartPlatform(replace(platform.model, legs=legs))
+    found = rd.workspace(other, condition_limit=limit, error=0.02)
+    count = 400_000
+    points = rng.uniform(found.box[:, 0], found.box[:, 1], (count, 3))
+    share = within(other, at_home_turn(other, points), limit).mean()
+    whole = np.prod(np.diff(found.box, axis=1))
+    noise = whole * np.sqrt(share * (1.0 - share) / count)
+    assert found.volume_error < 0.03 * found.volume
+    assert abs(found.volume - whole * share) < found.volume_error + 4.0 * noise
+
+
+def test_boundary_is_closed_and_encloses_the_volume(region):
+    surface = region.boundary
+    edges = np.sort(surface.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    _, uses = np.unique(edges, axis=0, return_counts=True)
+    assert (uses == 2).all()
+    # a grid of 32 cells cuts corners
+    assert surface.volume == pytest.approx(region.volume, rel=0.06)
+
+
+def test_files_hold_the_boundary(region, tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    for name in ("region.stl", "region.ply"):
+        region.save(tmp_path / name)
+        read = trimesh.load(tmp_path / name)
+        assert read.volume == pytest.approx(region.boundary.volume, rel=1e-5)
+    with pytest.raises(rd.InvalidInput, match=r"expected \.stl or \.ply"):
+        region.save(tmp_path / "region.obj")
+
+
+def test_what_it_contains_is_what_the_legs_reach(platform, region, rng):
+    points = rng.uniform(region.box[:, 0], region.box[:, 1], (2000, 3))
+    expected = within(platform, at_home_turn(platform, points))
+    np.testing.assert_array_equal(region.contains(points), expected)
+    assert region.contains(platform.home)
+
+
+def test_dexterous_lies_within_constant_and_constant_within_reachable(platform, region):
+    turns = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, -0.1, 0.0]]
+    every, any_ = (
+        rd.workspace(platform, kind, orientations=turns, bounds=region.box, error=0.05)
+        for kind in ("dexterous", "reachable")
+    )
+    assert every.volume < region.volume < any_.volume
+
+
+def test_efforts_below_the_weight_are_named(platform):
+    found = rd.workspace(
+        platform, effort_limits=20.0, bounds=[[-0.3, 0.3], [-0.3, 0.3], [0.7, 1.1]]
+    )
+    assert found.volume == 0.0
+    assert "needs" in found.text
+    assert "its limit is 20 N" in found.text
+
+
+def test_singular_surface_is_where_the_determinant_is_zero(dasgupta):
+    box = [[-0.5, 0.9], [-0.6, 0.8], [0.2, 1.2]]
+    found = rd.workspace(dasgupta, rpy=[0.0, 0.6, 0.0], bounds=box, error=0.2, resolution=24)
+    surface = found.singular_surface
+    assert len(surface.triangles) > 50
+    turns = np.broadcast_to([0.0, 0.6, 0.0], surface.vertices.shape)
+    near = np.abs(dasgupta.determinant(rd.pose_from_rpy(surface.vertices, turns)))
+    corners = rd.pose_from_rpy(found.box.T, np.broadcast_to([0.0, 0.6, 0.0], (2, 3)))
+    assert np.median(near) < 0.05 * np.abs(dasgupta.determinant(corners)).max()
+
+
+def test_tip_of_two_links_covers_a_ring(tmp_path):
+    """Links of 1 and 0.5 m, joints without limits: a ring between 0.5 and 1.5 m."""
+    link = "joint: revolute, theta: 0, d: 0, alpha: 0, mass: 1, com: [0, 0, 0], inertia: "
+    inertia = "[[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]"
+    file = tmp_path / "two.yaml"
+    file.write_text(
+        "type: serial\nname: two\ngravity: [0, 0, -9.81]\nconvention: standard_dh\nlinks:\n"
+        f"  - {{{link}{inertia}, a: 1.0}}\n  - {{{link}{inertia}, a: 0.5}}\n"
+    )
+    found = rd.workspace(rd.load(file), resolution=24)
+    assert found.dimensions == 2
+    assert abs(found.volume - 2.0 * np.pi) < found.volume_error
+    assert found.volume_error < 0.2
+    inside = found.contains([[1.2, 0.0, 0.0], [0.3, 0.0, 0.0], [1.6, 0.0, 0.0]])
+    assert inside.tolist() == [True, False, False]
+
+
+def test_surface_of_a_sphere():
+    axis = np.linspace(-1.2, 1.2, 31)
+    x, y, z = np.meshgrid(axis, axis, axis, indexing="ij")
+    surface = level_surface((axis, axis, axis), 1.0 - np.sqrt(x * x + y * y + z * z))
+    np.testing.assert_allclose(np.linalg.norm(surface.vertices, axis=1), 1.0, atol=0.01)
+    assert surface.volume == pytest.approx(4.0 / 3.0 * np.pi, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "round"}, "kind is 'round'"),
+        ({"kind": "dexterous"}, "over several orientations"),
+        ({"effort_limits": -1.0}, "positive numbers"),
+        ({"bounds": [[0, 1], [1, 0], [0, 1]]}, "lower below upper"),
+    ],
+)
+def test_refusals(platform, options, message):
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.workspace(platform, **options)

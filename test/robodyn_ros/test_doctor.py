@@ -1,0 +1,69 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`robodyn doctor`: findings about an installation and about a running graph."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Float64, Float64MultiArray
+
+# the package's attribute of this name is the function
+doctor_module = importlib.import_module("robodyn.cli.doctor")
+pytestmark = pytest.mark.ros
+BEST_EFFORT = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def doctor(*arguments: str, domain: int | None = None) -> tuple[int, list[dict[str, str]]]:
+    environment = os.environ | ({} if domain is None else {"ROS_DOMAIN_ID": str(domain)})
+    done = subprocess.run(
+        [sys.executable, "-m", "robodyn", "doctor", "--json", *arguments],
+        capture_output=True, text=True, check=False, env=environment,
+    )  # fmt: skip
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_it_says_what_in_a_graph_does_not_fit(peer):
+    node = peer.node
+    node.create_publisher(Float64, "readings", BEST_EFFORT)
+    node.create_subscription(Float64, "readings", print, 10)
+    for _ in range(2):
+        node.create_publisher(Float64MultiArray, "effort_controller/commands", 10)
+    node.create_subscription(Clock, "/clock", print, 10)
+    code, found = doctor("--strict", domain=peer.domain)
+    texts = [f"{entry['level']}: {entry['text']}" for entry in found]
+    assert code == 1
+    assert any("error: /readings: peer does not hear peer: Best effort" in text for text in texts)
+    assert any("warning: /effort_controller/commands has 2 publishers" in text for text in texts)
+    assert any("warning: /clock has no publisher" in text for text in texts)
+
+
+def test_what_is_missing_is_said_with_its_remedy(monkeypatch):
+    monkeypatch.setattr(doctor_module, "EXTRAS", {"record": ["no_such_package>=2"]})
+    (found,) = doctor_module.extras()
+    assert found["level"] == "note"
+    assert "no_such_package" in found["text"]
+    assert "pip install" in found["text"]
+    monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "no_such_package"))
+    assert doctor_module.installed()[-1] == {
+        "level": "error", "text": "not installed: no_such_package",
+    }  # fmt: skip

@@ -1,0 +1,252 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""inverse_dynamics as a managed node: what each of its states commands, and how it leaves them."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+from lifecycle_msgs.msg import State, Transition, TransitionEvent
+from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
+from local_graph import LocalGraph
+from nav_msgs.msg import Odometry
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from ros_harness import LATCHED
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import MultiDOFJointTrajectory
+
+import robodyn as rd
+from robodyn.trajectories import knot_times
+from robodyn_ros import messages
+from robodyn_ros.lifecycle_states import GRAPH, REQUESTS, STATES, UNKNOWN, Lifecycle
+
+pytestmark = pytest.mark.ros
+MODEL = "stewart_symmetric"
+FRAMES = ("base_link", "platform_link")
+REST = np.zeros(6)
+PERIOD = 5_000_000
+QUICK = {"watchdog_hold": 0.2, "watchdog_ramp": 0.5, "stop_time": 0.1, "watchdog_timeout": 0.0}
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load(MODEL)
+
+
+class Clock:
+    """Stands in for the module `time` of the controller; it goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Managed:
+    """The node, and what goes in and out of it."""
+
+    def __init__(self, graph: LocalGraph) -> None:
+        self.graph, self.stamp = graph, 0
+
+    def listen(self) -> None:
+        """Once it is configured."""
+        graph = self.graph
+        self.trajectories = graph.publisher(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        self.states = graph.publisher(Odometry, "platform_state")
+        self.commands = graph.listen(JointState, "joint_commands")
+
+    def state(self) -> int:
+        return self.graph.call(GetState, "/inverse_dynamics/get_state").current_state.id
+
+    def change(self, number: int, label: str = "") -> bool:
+        request = ChangeState.Request(transition=Transition(id=number, label=label))
+        return self.graph.call(ChangeState, "/inverse_dynamics/change_state", request).success
+
+    def follow(self, path) -> None:
+        times = knot_times(path.duration, path.switching_times, 0.01)
+        message = messages.platform_trajectory("base_link", "j", times, path.sample(times))
+        self.trajectories.publish(message)
+
+    def answer(self, motion) -> np.ndarray:
+        """The efforts that answer a state."""
+        self.stamp += PERIOD
+        self.states.publish(
+            messages.odometry(self.stamp, FRAMES, motion.configuration, motion.velocity)
+        )
+
+        def found():
+            last = self.commands[-1].header.stamp if self.commands else None
+            return last is not None and messages.to_nanoseconds(last) == self.stamp
+
+        self.graph.until(found, f"an answer to {self.stamp}")
+        return np.array(self.commands[-1].effort)
+
+
+def test_the_states_and_transitions_are_those_of_rcl():
+    with LocalGraph({}) as graph, graph.peer.handle:
+        machine = rclpy_implementation.LifecycleStateMachine(graph.peer.handle, False)
+        theirs = set(machine.transition_graph)
+        # otherwise it keeps the node
+        machine.destroy_when_not_in_use()
+    assert {(t.id, t.label, *t.start, *t.goal) for t in GRAPH} == theirs
+    assert {t.goal for t in GRAPH} | {UNKNOWN} == set(STATES)
+
+
+def test_only_available_transitions_are_found_and_a_fault_leaves_the_state():
+    told = []
+    outcome = {"configure": True, "activate": False}
+    lifecycle = Lifecycle({name: lambda t: outcome[t.label] for name in outcome}, told.append)
+    assert [t.label for t in lifecycle.available()] == ["configure", "shutdown"]
+    assert lifecycle.find(3) is None
+    assert lifecycle.find(1, "activate") is None
+    assert lifecycle.make(lifecycle.find(1))
+    assert lifecycle.state.label == "inactive"
+    assert not lifecycle.make(lifecycle.find(0, "activate"))
+    assert lifecycle.state.label == "inactive"
+    assert [t.id for t in told] == [1, 10, 3, 31]
+    with pytest.raises(KeyError):
+        lifecycle.make(lifecycle.find(2))
+    assert lifecycle.state.label == "inactive"
+    assert {t.id for t in REQUESTS} == set(range(1, 8))
+
+
+def test_a_round_trip_in_flight(platform, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("robodyn_ros.inverse_dynamics.time", clock)
+    path = rd.plan_line(platform.home, rd.pose_from_rpy([0.1, 0.0, 0.9], [0, 0, 0]), duration=2.0)
+    with LocalGraph({"inverse_dynamics": {"model": MODEL, "autostart": False} | QUICK}) as graph:
+        node = Managed(graph)
+        events = graph.listen(TransitionEvent, "inverse_dynamics/transition_event")
+        assert node.state() == State.PRIMARY_STATE_UNCONFIGURED
+        # what is not possible is answered, and leaves the node as it was
+        assert not node.change(Transition.TRANSITION_ACTIVATE)
+        assert not node.change(77)
+        graph.line("no transition 77 from unconfigured; possible: configure, shutdown")
+        assert node.change(0, "configure")
+        assert node.state() == State.PRIMARY_STATE_INACTIVE
+
+        # inactive: it listens, takes no trajectory and commands nothing
+        node.listen()
+        node.follow(path)
+        graph.line("trajectory not taken: the node is inactive")
+        start = path.sample(0.0)
+        for stamp in (1, 2, 3):
+            node.states.publish(messages.odometry(stamp, FRAMES, start.configuration, REST))
+            graph.spin_some(20)
+        assert not graph.call(Trigger, "/inverse_dynamics/stop").success
+        assert node.change(Transition.TRANSITION_ACTIVATE)
+        assert node.commands == []
+
+        # active: the trajectory's efforts
+        node.follow(path)
+        graph.line("points accepted")
+        for k in range(180):
+            motion = path.sample(k * PERIOD * 1e-9)
+            effort = node.answer(motion)
+        np.testing.assert_allclose(effort, platform.inverse_dynamics(*motion), rtol=1e-6)
+        assert np.abs(motion.velocity).max() > 0.01
+
+        # deactivated in flight: it stops, holds, and the efforts come down to zero and end
+        assert node.change(Transition.TRANSITION_DEACTIVATE)
+        end = motion
+        for _ in range(40):  # 0.2 s for a stop of 0.1 s
+            held = node.answer(motion)
+            end = motion._replace(velocity=0.0 * motion.velocity)
+            motion = end
+        weight = platform.inverse_dynamics(end.configuration, REST, REST)
+        np.testing.assert_allclose(node.answer(end), weight, rtol=1e-3)
+        for later, share in ((0.2, 1.0), (0.45, 0.5), (0.6, 0.2)):
+            clock.now = 100.0 + later
+            np.testing.assert_allclose(node.answer(end), share * weight, rtol=1e-3, atol=1e-9)
+        assert not node.change(Transition.TRANSITION_CLEANUP)
+        graph.line("cleanup refused", "still being let go")
+        clock.now = 101.0
+        assert not node.answer(end).any()
+        graph.line("efforts let go")
+        before = len(node.commands)
+        node.states.publish(messages.odometry(node.stamp + 1, FRAMES, end.configuration, REST))
+
+        # up again, from where it is; a command to that state would have come before the answer
+        assert node.change(Transition.TRANSITION_ACTIVATE)
+        assert len(node.commands) == before
+        node.follow(path)
+        graph.until(lambda: sum("points accepted" in line for line in graph.lines) > 1, "the path")
+        np.testing.assert_allclose(node.answer(end), weight, rtol=1e-3)
+
+        # down and up while efforts are let go: it is held where it is
+        assert node.change(Transition.TRANSITION_DEACTIVATE)
+        clock.now += 0.45
+        np.testing.assert_allclose(node.answer(end), 0.5 * weight, rtol=1e-3)
+        assert node.change(Transition.TRANSITION_ACTIVATE)
+        np.testing.assert_allclose(node.answer(end), weight, rtol=1e-9)
+        assert [e.goal_state.label for e in events[:4]] == [
+            "configuring", "inactive", "activating", "active",
+        ]  # fmt: skip
+        assert held.any()
+
+
+def sizes(node) -> list[int]:
+    return [len(list(each)) for each in (node.subscriptions, node.publishers, node.services)]
+
+
+def test_cleaned_up_it_hears_nothing_and_can_be_configured_again(platform):
+    with LocalGraph({"inverse_dynamics": {"model": MODEL} | QUICK}) as graph:
+        node = Managed(graph)
+        made = graph.nodes["inverse_dynamics"]
+        states = graph.publisher(Odometry, "platform_state")
+        everything = sizes(made)
+        assert node.state() == State.PRIMARY_STATE_ACTIVE
+        assert node.change(Transition.TRANSITION_DEACTIVATE)
+        for _ in range(2):
+            assert node.change(Transition.TRANSITION_CLEANUP)
+            graph.until(lambda: not states.get_subscription_count(), "no subscription of states")
+            assert not list(made.timers)
+            # parameters may be set meanwhile, and count then
+            assert graph.set("inverse_dynamics", kp=55.0) == []
+            assert node.change(Transition.TRANSITION_CONFIGURE)
+            graph.until(states.get_subscription_count, "a subscription of states")
+        assert sizes(made) == everything
+        assert graph.set("inverse_dynamics", kp=-1.0) != []
+        assert node.change(Transition.TRANSITION_INACTIVE_SHUTDOWN)
+        assert node.state() == State.PRIMARY_STATE_FINALIZED
+        assert not node.change(Transition.TRANSITION_CONFIGURE)
+        name = "/inverse_dynamics/"
+        graph_of = graph.call(GetAvailableTransitions, f"{name}get_transition_graph")
+        assert len(graph_of.available_transitions) == len(GRAPH)
+        possible = graph.call(GetAvailableTransitions, f"{name}get_available_transitions")
+        assert possible.available_transitions == []
+        states = graph.call(GetAvailableStates, f"{name}get_available_states").available_states
+        assert [(s.id, s.label) for s in states] == list(STATES)
+
+
+def test_a_model_that_cannot_be_read_leaves_it_unconfigured():
+    with LocalGraph({"inverse_dynamics": {"model": "nowhere.urdf", "autostart": False}}) as graph:
+        node = Managed(graph)
+        assert not node.change(Transition.TRANSITION_CONFIGURE)
+        graph.line("configure refused", "nowhere.urdf")
+        assert node.state() == State.PRIMARY_STATE_UNCONFIGURED
+
+
+def test_a_node_that_ended_does_not_silence_a_later_one_of_its_name():
+    """Whatever keeps a node alive takes the log of the next with it when it is collected."""
+    with LocalGraph({"inverse_dynamics": {"model": MODEL}}) as graph:
+        graph.start("inverse_dynamics")
+        gc.collect()
+        graph.nodes["inverse_dynamics"].get_logger().info("still heard")
+        graph.line("still heard")

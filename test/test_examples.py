@@ -1,0 +1,52 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Every example runs, draws something, and is short."""
+
+from __future__ import annotations
+
+import runpy
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from matplotlib import pyplot as plt
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("[0-9]*.py"))
+
+
+@pytest.fixture(autouse=True)
+def no_window():
+    mpl.use("agg")
+    plt.close("all")
+    yield
+    plt.close("all")
+
+
+def test_they_are_numbered():
+    numbers = [int(file.name.split("_")[0]) for file in EXAMPLES]
+    assert numbers == list(range(1, len(EXAMPLES) + 1))
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_an_example_runs_and_draws(file, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        # the papers' own inertias
+        warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")
+        runpy.run_path(str(file), run_name="__main__")
+    drawn = [axes for number in plt.get_fignums() for axes in plt.figure(number).axes]
+    assert any(axes.has_data() for axes in drawn)
+    assert len(file.read_text().splitlines()) < 60
