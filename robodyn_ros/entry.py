@@ -37,6 +37,10 @@ def start(name: str) -> None:
 
 def _start(name: str, node_class: str) -> None:
     signal.signal(signal.SIGINT, _quit)
+    # Matrices of nodes are small. A library of linear algebra that shares even those between
+    # threads (OpenBLAS of NumPy 1.26) waits for them to be woken: milliseconds on a busy machine.
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     try:
         runner = importlib.import_module("robodyn_ros.runner")
         make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)

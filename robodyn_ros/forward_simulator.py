@@ -105,6 +105,8 @@ PARAMETERS = (
 )
 # Lockstep: period of republishing a state that has not been answered [s].
 REPEAT = 0.2
+# Real time: the shortest time between two warnings that it is not kept [s].
+LATE_REPEAT = 2.0
 
 
 class ForwardSimulator(Node):
@@ -167,6 +169,7 @@ class ForwardSimulator(Node):
             self.create_timer(REPEAT, self._repeat)
         else:
             self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
+            self._warned = -LATE_REPEAT
             # twice as often as periods fall due, so that a late one is made up for soon
             self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
         self.create_timer(1.0, self._diagnose)
@@ -285,12 +288,13 @@ class ForwardSimulator(Node):
 
     def _follow_clock(self) -> None:
         """Advance by one control period if one is due."""
-        lost = self._pacer.lost
-        due = self._pacer.due(time.monotonic(), running=not (self._paused or self._failure))
-        if self._pacer.lost > lost:
+        lost, now = self._pacer.lost, time.monotonic()
+        due = self._pacer.due(now, running=not (self._paused or self._failure))
+        if self._pacer.lost > lost and now > self._warned + LATE_REPEAT:
+            # not throttled by the logger, which takes a tenth of a late simulator's time for it
+            self._warned = now
             self.get_logger().warning(
-                f"slower than real time: {self._pacer.lost:.3f} s behind the wall clock",
-                throttle_duration_sec=2.0,
+                f"slower than real time: {self._pacer.lost:.3f} s behind the wall clock"
             )
         if not due:
             return
