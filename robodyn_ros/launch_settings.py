@@ -28,7 +28,7 @@ from robodyn.trajectories.default_path import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.entry import NODES
 from robodyn_ros.parameter_files import read_sections, unknown_sections
-from robodyn_ros.ros2_control_launch import check_installed
+from robodyn_ros.ros2_control_launch import check_installed, with_controllers
 
 if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
@@ -80,16 +80,19 @@ def settle(
     check_installed(context)
     needs = "state_estimator" in kind_of(mechanism).adapters
     settings["needs_estimator"] = str(needs).lower()
-    if not settings["controllers_file"]:
-        name = "stewart" if mechanism.acts_along_legs else "arm"
-        settings["controllers_file"] = str(config / f"{name}_controllers.yaml")
+    name = "stewart" if mechanism.acts_along_legs else "arm"
+    rate = _value(sections, "forward_simulator", "control_rate")
+    shipped = config / f"{name}_controllers.yaml"
+    with_controllers(context, shipped, mechanism.joint_names, None if rate is None else float(rate))
     if settings["stepping"] == "auto":
         settings["stepping"] = "realtime" if bringup else "lockstep"
     if settings["friction"] == "auto":
         given = _friction(sections)
         settings["friction"] = str(source != frictionless if given is None else given).lower()
     if settings["profile"] == "auto":
-        settings["profile"] = _profile(sections)
+        settings["profile"] = str(
+            _value(sections, "trajectory_planner", "profile") or DEFAULT_PROFILE
+        )
     for text in unknown_sections(sections, settings["params_file"], (*NODES, *OTHERS)):
         warn(text)
     told = []
@@ -109,13 +112,13 @@ def _path(name: str, mechanism: Mechanism) -> str:
     return name
 
 
-def _profile(sections: dict[str, dict[str, Any]]) -> str:
-    """What a parameter file says for the planner, or for all nodes; else the default."""
-    own = [values for name, values in sections.items() if name.endswith("trajectory_planner")]
+def _value(sections: dict[str, dict[str, Any]], node: str, parameter: str) -> Any:
+    """What a parameter file says for a node, or for all nodes; None if nothing."""
+    own = [values for name, values in sections.items() if name.endswith(node)]
     for values in (*own, sections.get("/**", {})):
-        if "profile" in values:
-            return str(values["profile"])
-    return DEFAULT_PROFILE
+        if parameter in values:
+            return values[parameter]
+    return None
 
 
 def _friction(sections: dict[str, dict[str, Any]]) -> bool | None:

@@ -21,8 +21,12 @@ the simulator's brakes are closed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import atexit
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Any
 
+import yaml
 from launch.actions import DeclareLaunchArgument, RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
@@ -38,7 +42,7 @@ from robodyn_ros.description_launch import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from launch.events.process import ProcessIO
     from launch.launch_description_entity import LaunchDescriptionEntity
@@ -88,7 +92,8 @@ def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareL
             "controllers_file",
             default_value=controllers,
             description="ros2_control: parameters of controllers; overrides params_file; empty: "
-            "stewart_controllers.yaml for a platform, else arm_controllers.yaml",
+            "stewart_controllers.yaml for a platform, else arm_controllers.yaml, with the joints "
+            "of the mechanism and the rate of the simulator",
         ),
     ]
 
@@ -129,6 +134,50 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
     return PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "robodyn/hw", name])
 
 
+def with_controllers(
+    context: LaunchContext, shipped: Path, joints: Sequence[str], rate: float | None
+) -> None:
+    """Settle the parameter files of controllers: one is made, for any mechanism.
+
+    Launch configurations `controllers_file` and `more_controllers_file` are set, the latter over
+    the former: what is made here over the file that is shipped, and a file that is given over both.
+
+    Args:
+        context: whose launch configurations are settled.
+        shipped: the file to use where none is given.
+        joints: that are driven.
+        rate: [Hz] of the simulator's states; None if no parameter file says.
+    """
+    settings = context.launch_configurations
+    if not is_on(context, "ros2_control"):
+        settings["controllers_file"] = settings["more_controllers_file"] = str(shipped)
+        return
+    made = _written(controller_parameters(joints, rate))
+    given = settings["controllers_file"]
+    settings["controllers_file"] = made if given else str(shipped)
+    settings["more_controllers_file"] = given or made
+
+
+def controller_parameters(joints: Sequence[str], rate: float | None) -> dict[str, dict[str, Any]]:
+    """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
+    sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
+    if rate is not None:
+        # one update for each state; efforts act one or two of them after that
+        sections["controller_manager"] = {"update_rate": round(rate)}
+        sections["inverse_dynamics"] = {"delay": 1.5 / rate}
+    return {f"/**/{name}": {"ros__parameters": values} for name, values in sections.items()}
+
+
+def _written(parameters: dict[str, dict[str, Any]]) -> str:
+    """Name of a parameter file that exists until this process ends."""
+    with NamedTemporaryFile(
+        "w", prefix="robodyn_controllers_", suffix=".yaml", delete=False, encoding="utf-8"
+    ) as file:
+        yaml.safe_dump(parameters, file, sort_keys=False)
+    atexit.register(Path(file.name).unlink, missing_ok=True)
+    return file.name
+
+
 def check_installed(context: LaunchContext) -> None:
     """Refuse to launch with ros2_control if its packages are not installed.
 
@@ -167,6 +216,7 @@ def controlled(
         source,
         mechanism,
         ros2_control=True,
+        own_hardware=hardware == "robot",
         arguments={f"{name}_topic": topic for name, topic in topics.items()}
         | ({"plugin": plugin} if plugin else {}),
     )
@@ -175,7 +225,11 @@ def controlled(
         executable="ros2_control_node",
         namespace=LaunchConfiguration("namespace"),
         output="screen",
-        parameters=[LaunchConfiguration("controllers_file"), {"use_sim_time": simulated}],
+        parameters=[
+            LaunchConfiguration("controllers_file"),
+            LaunchConfiguration("more_controllers_file"),
+            {"use_sim_time": simulated},
+        ],
     )
     chosen = LaunchConfiguration("controller").perform(context)
     spawner = Node(

@@ -329,6 +329,7 @@ def _node(
         parameters=[
             params_file,
             with_ros2_control(LaunchConfiguration("controllers_file"), params_file),
+            with_ros2_control(LaunchConfiguration("more_controllers_file"), params_file),
             {
                 **model_parameters(),
                 "friction": ParameterValue(LaunchConfiguration("friction"), value_type=bool),

@@ -44,6 +44,7 @@ def robot_description(
     mechanism: Mechanism,
     *,
     ros2_control: bool = False,
+    own_hardware: bool = True,
     arguments: Mapping[str, str] | None = None,
 ) -> str:
     """URDF text of a mechanism that was loaded from `source`.
@@ -57,6 +58,8 @@ def robot_description(
         ros2_control: include a `<ros2_control>` element: the source's own, or one with an effort
             command and position, velocity and effort states for every driven joint, and the
             hardware named by the arguments.
+        own_hardware: false: elements of the source that name another plugin than the arguments are
+            left out, so that a simulation does not start the driver of the real robot.
         arguments: of the xacro file, and of the element: `plugin`, `joint_commands_topic` and
             `joint_states_topic`.
 
@@ -74,7 +77,16 @@ def robot_description(
             f"{source}: there is no URDF of it; load the {noun} from a .urdf or .xacro file",
             value=str(source),
         )
-    return _with_ros2_control(text, mechanism, arguments) if ros2_control else text
+    if not ros2_control:
+        return text
+    root = parse_xml(text, "URDF text")
+    others = [] if own_hardware else _of_other_hardware(root, arguments.get("plugin", PLUGIN))
+    for system in others:
+        root.remove(system)
+    if not _lacks_hardware(root):
+        return ElementTree.tostring(root, encoding="unicode") if others else text
+    _add_hardware(root, mechanism, arguments)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def exported_urdf(mechanism: Mechanism) -> str:
@@ -119,14 +131,27 @@ def _urdf_folders() -> Iterator[Path]:
         yield prefix / "share" / "robodyn" / "urdf"
 
 
-def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, str]) -> str:
-    root = parse_xml(text, "URDF text")
+def _of_other_hardware(root: ElementTree.Element, plugin: str) -> list[ElementTree.Element]:
+    found = []
+    for system in root.iterfind("ros2_control"):
+        named = system.findtext("hardware/plugin")
+        if named is not None and named.strip() != plugin:
+            found.append(system)
+    return found
+
+
+def _lacks_hardware(root: ElementTree.Element) -> bool:
     system = root.find("ros2_control")
     # one that says nothing but actuators, as exported text has it, still lacks its hardware
-    if system is not None and not (
+    return system is None or (
         system.find("hardware") is None and system.find("joint/param") is not None
-    ):
-        return text
+    )
+
+
+def _add_hardware(
+    root: ElementTree.Element, mechanism: Mechanism, arguments: Mapping[str, str]
+) -> None:
+    system = root.find("ros2_control")
     if system is None:
         system = element(root, "ros2_control", name=mechanism.name, type="system")
     described = {joint.get("name"): joint for joint in system.iterfind("joint")}
@@ -146,4 +171,3 @@ def _with_ros2_control(text: str, mechanism: Mechanism, arguments: Mapping[str, 
         element(state, "param", name="initial_value").text = number(float(position))
         element(joint, "state_interface", name="velocity")
         element(joint, "state_interface", name="effort")
-    return ElementTree.tostring(root, encoding="unicode")

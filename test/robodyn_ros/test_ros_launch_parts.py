@@ -28,7 +28,8 @@ import robodyn as rd
 from launch import LaunchContext
 from robodyn.mechanisms.registry import kind_of
 from robodyn_ros.description_launch import view_of
-from robodyn_ros.ros2_control_launch import as_hardware, estimates
+from robodyn_ros.parameter_files import read_sections
+from robodyn_ros.ros2_control_launch import as_hardware, estimates, with_controllers
 from robodyn_ros.sim_launch import _listeners, _recorded, simulation_arguments
 
 
@@ -143,3 +144,21 @@ def test_a_recorder_that_fails_fails_the_launch_also_after_the_run(code, done):
     else:
         with pytest.raises(RuntimeError, match=f"recorder-5 .*{code}"):
             action.execute(context)
+
+
+def test_controllers_command_the_joints_of_any_mechanism(tmp_path):
+    context, shipped = LaunchContext(), tmp_path / "arm_controllers.yaml"
+    joints = ("shoulder_pan_joint", "elbow_joint")
+    settings = context.launch_configurations
+    settings.update(ros2_control="true", controllers_file="")
+    with_controllers(context, shipped, joints, rate=500.0)
+    assert settings["controllers_file"] == str(shipped)
+    made = read_sections(settings["more_controllers_file"])
+    assert made["/**/effort_controller"]["joints"] == [*joints]
+    assert made["/**/controller_manager"]["update_rate"] == 500
+    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.003)
+    # a file of the user's own has the last word
+    settings.update(controllers_file="mine.yaml")
+    with_controllers(context, shipped, joints, rate=None)
+    assert settings["more_controllers_file"] == "mine.yaml"
+    assert "/**/controller_manager" not in read_sections(settings["controllers_file"])

@@ -95,6 +95,25 @@ def test_hardware_of_ones_own_is_kept(tmp_path):
     assert robot_description(own, mechanism, ros2_control=True) == own
 
 
+def test_a_simulation_does_not_start_the_driver_of_the_real_robot():
+    """The URDFs of makers come with the hardware plugin that moves the robot."""
+    mechanism = rd.load("stewart_symmetric").without_actuators()
+    driver = (
+        '<ros2_control name="mine" type="system"><hardware><plugin>maker/Driver</plugin>'
+        "</hardware></ros2_control></robot>"
+    )
+    text = stewart_urdf(mechanism.model).replace("</robot>", driver)
+    assert robot_description(text, mechanism, ros2_control=True) == text
+    simulated = robot_description(
+        text, mechanism, ros2_control=True, own_hardware=False, arguments=TOPICS
+    )
+    (system,) = systems(simulated)
+    assert "Driver" not in simulated
+    assert [joint.get("name") for joint in system.iterfind("joint")] == [*mechanism.joint_names]
+    again = robot_description(simulated, mechanism, ros2_control=True, own_hardware=False)
+    assert again == simulated
+
+
 def test_an_arm_from_yaml_has_no_urdf(tmp_path):
     path = tmp_path / "arm.yaml"
     path.write_bytes((MODELS / "puma560.yaml").read_bytes())
