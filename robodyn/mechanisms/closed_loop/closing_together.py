@@ -72,8 +72,8 @@ def close_together(
         new_worth = (new_gap * new_gap).sum(axis=1)
         better = new_worth < worth[live]
         taken = live[better]
-        for n in np.flatnonzero(better):
-            places[live[n]] = trials[n]
+        for good in np.flatnonzero(better):
+            places[live[good]] = trials[good]
         gap[taken], K[taken], worth[taken] = new_gap[better], new_K[better], new_worth[better]
         damping[taken] = np.maximum(damping[taken] / 6.0, 1e-12)
         damping[live[~better]] *= 4.0
