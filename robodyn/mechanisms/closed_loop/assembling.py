@@ -23,8 +23,9 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
+from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
 from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
-from robodyn.mechanisms.closed_loop.placing import TipPose, all_assemblies, nearest
+from robodyn.mechanisms.closed_loop.placing import TipPose, nearest
 from robodyn.mechanisms.closed_loop.single_calls import entry
 from robodyn.mechanisms.closed_loop.structure import followed, guessed
 from robodyn.mechanisms.common.motion import Motion
@@ -92,17 +93,13 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         shape = np.broadcast_shapes(wanted.shape[:-1], start.shape[:-1])
         return self._each(shape, wanted, start, lambda p, q: self._to_driven(q, p))
 
-    def assemblies(self, driven: ArrayLike, *, searches: int = 300, seed: int = 0) -> FloatArray:
+    def assemblies(self, driven: ArrayLike, *, searches: int = 6000, seed: int = 0) -> FloatArray:
         """All configurations (k, nq) found with these driven positions (n,), nearest home first.
 
-        By Newton's method from random guesses: more searches find more of them.
+        By Newton's method from at most so many starts; `assembly_modes` tells how thorough that
+        was, and when two are the same.
         """
-        wanted = as_array("driven", driven, (self._n,), f"{self._n} driven joints, rad or m")
-        start = self.home
-        start[self._driven_at] = wanted
-        followed(self._tree, start)
-        held = [int(rate) for rate in self._rates_at]
-        return all_assemblies(self.structure, start, held, searches, seed)
+        return assembly_modes(self, driven, searches=searches, seed=seed).configurations
 
     def motion_of_joints(
         self,

@@ -42,17 +42,21 @@ if TYPE_CHECKING:
 
 # Changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
+_LOST = (
+    "the loops do not close any more; with shorter steps they may: it whips through a singular "
+    "configuration, or through one where the axes of three hinges in a ball joint's place line up"
+)
 _REASONS = {
     NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
-    layout.POOR: "the loops do not close any more",
-    layout.STEEP: "the loops do not close any more",
+    layout.POOR: _LOST,
+    layout.STEEP: _LOST,
     layout.SINGULAR: "a motion of the mechanism has no inertia to accelerate; give its links mass",
 }
 
 
 def reason(status: int, q: FloatArray) -> str:
     """Why there was no acceleration at a configuration, or no command."""
-    return _REASONS.get(status, "the loops do not close any more")
+    return _REASONS.get(status, _LOST)
 
 
 # of a plan, numbers and gravity

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Searches for closed configurations: the nearest, one with the tip at a pose, all of them."""
+"""Searches for closed configurations: the nearest, and one with the tip at a pose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, ExtraRows
+from robodyn.mechanisms.closed_loop.assembly import Attempt, Equations, ExtraRows
 from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.structure import closed_from
 from robodyn.poses import rotation_matrix
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.structure import Structure
 
-# Assemblies that differ by less than this are the same [rad, or parts of the size].
-SAME = 1e-6
 # Starts around a guess from which a goal is tried to reach.
 ATTEMPTS = 40
 
@@ -95,60 +92,3 @@ def nearest(
     if extra is None:
         return closed_from(equations, q, list(held))
     return searched(equations, q, held, extra, ATTEMPTS)
-
-
-def all_assemblies(
-    structure: Structure, start: FloatArray, held: Sequence[int], searches: int, seed: int
-) -> FloatArray:
-    """Distinct closed configurations (k, positions) found from random guesses."""
-    equations, tree = structure.equations, structure.tree
-    rng = np.random.default_rng(seed)
-    found: list[FloatArray] = []
-    marks: list[FloatArray] = []
-    free = np.setdiff1d(np.arange(tree.rates), held)
-    for search in range(searches):
-        step = np.zeros(tree.rates)
-        if search:
-            step[free] = rng.uniform(-np.pi, np.pi, len(free))
-            slides = equations.columns[free] != 1.0
-            step[free[slides]] *= 1.0 / np.pi
-        q, left, _ = equations.close(equations.stepped(start, step), held)
-        if left > ACCEPTED:
-            continue
-        mark = _mark(structure, q)
-        if all(np.abs(mark - other).max() > SAME for other in marks):
-            found.append(_wrapped(structure, q))
-            marks.append(mark)
-    order = np.argsort([np.abs(mark - _mark(structure, structure.home)).max() for mark in marks])
-    return np.array([found[n] for n in order]).reshape(-1, tree.positions)
-
-
-def _mark(structure: Structure, q: FloatArray) -> FloatArray:
-    """What is the same for the same place of every body: angles by their sine and cosine."""
-    parts: list[FloatArray] = []
-    for joint in structure.tree.joints:
-        at = structure.tree.position_of[joint.name]
-        if joint.kind == "floating":
-            parts += [q[at : at + 3] / structure.equations.size]
-            parts += [rotation_matrix(q[at : at + 7]).ravel()]
-        elif joint.kind == "prismatic":
-            parts.append(q[at : at + 1] / structure.equations.size)
-        else:
-            parts.append(np.array([np.sin(q[at]), np.cos(q[at])]))
-    return np.concatenate(parts)
-
-
-def _wrapped(structure: Structure, q: FloatArray) -> FloatArray:
-    """Angles between -pi and pi, where that is within the joint's limits."""
-    out = q.copy()
-    for joint in structure.tree.joints:
-        if joint.kind in ("revolute", "continuous") and joint.mimic is None:
-            at = structure.tree.position_of[joint.name]
-            turned = (out[at] + np.pi) % (2.0 * np.pi) - np.pi
-            followed_by = any(
-                other.mimic is not None and other.mimic.joint == joint.name
-                for other in structure.tree.joints
-            )
-            if not followed_by:
-                out[at] = turned
-    return np.asarray(out)

@@ -27,6 +27,7 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, null_space
+from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
 from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.idle import find_idle
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 # Samples around home, and how far from it [rad, or parts of the size].
 SAMPLES = 4
 SPREAD = 0.15
+# The smallest singular value that counts must be this much of the largest for a rank to be clear.
+CLEAR = 1e-5
 # A coordinate is independent of others if this much of it is.
 DISTINCT = 1e-6
 SEED = 15
@@ -94,10 +97,7 @@ def find_structure(model: ClosedLoopModel) -> Structure:
     bare = Equations(tree, pack(tree))
     home = _home(tree, bare)
     bare.keep_senses(home)
-    samples = closed_samples(bare, home)
-    ranks = [null_space(bare.at(q)[1])[0] for q in samples]
-    rank = max(ranks)
-    samples = [q for q, found in zip(samples, ranks, strict=True) if found == rank]
+    rank, samples = _rank(bare, closed_samples(bare, home))
     driven = [tree.rate_of[name] for name in model.driven]
     idle = find_idle(tree, bare, samples[-1], driven)
     equations = Equations(tree, pack(tree, idle=idle)) if idle else bare
@@ -187,17 +187,39 @@ def closed_from(equations: Equations, guess: FloatArray, held: list[int]) -> Att
 
 def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
     """Home and closed configurations around it, in general position."""
-    rng = np.random.default_rng(SEED)
+    rng, everything = np.random.default_rng(SEED), np.arange(equations.tree.rates)
     found = [home]
     for attempt in range(6 * SAMPLES):
         if len(found) > SAMPLES:
             break
         spread = SPREAD / (1.0 + attempt // SAMPLES)
         step = rng.normal(0.0, spread, equations.tree.rates)
-        closed = equations.close(equations.stepped(home, step))
-        if closed.left <= ACCEPTED:
-            found.append(closed.q)
+        # damped: whole steps of least length run away where loops are overconstrained
+        for near in close_together(equations, [equations.stepped(home, step)], everything):
+            closed = equations.close(near)
+            if closed.left <= ACCEPTED:
+                found.append(closed.q)
     return found
+
+
+def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
+    """The rank of the closures, and those of closed configurations that have it.
+
+    It is the largest of any, but close to a singular configuration rounding leaves singular values
+    between nothing and something. Overconstrained loops end there easily: a parallelogram with a
+    third bar, where all bars are in line. Such samples say nothing, if there are others.
+    """
+    found = []
+    for q in samples:
+        _, K = equations.at(q)
+        rank, _ = null_space(K)
+        values = np.linalg.svd(K, compute_uv=False) if rank else np.ones(1)
+        clear = float(values[max(rank, 1) - 1]) > CLEAR * float(values[0])
+        found.append((q, rank, clear))
+    if any(clear for *_, clear in found):
+        found = [one for one in found if one[2]]
+    rank = max(rank for _, rank, _ in found)
+    return rank, [q for q, has, _ in found if has == rank]
 
 
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:

@@ -240,14 +240,18 @@ def test_where_a_loop_is_cut_makes_no_difference(rng):
     if bare.kind == "prismatic":
         bare = replace(bare, damping=0.0)
     model = replace(model, joints=(*model.joints[:at], bare, *model.joints[at + 1 :]))
-    turned = recut(model, at)
-    a, b = ClosedLoop(model), ClosedLoop(turned)
+    a = ClosedLoop(model)
+    q, last = a.home, model.closures[0]
+    there = {
+        name: q[a._slice(name)] for name in a.movable_joint_names if name != model.joints[at].name
+    }
+    # a hinge may close either way round; the other cut has to begin the same way
+    across = last.at.rotation.T @ frame_of(a, q, last.child)[:3, :3] @ last.child_at.rotation
+    there["end"] = Rotation.from_matrix(across).as_rotvec() @ last.axis
+    home = tuple((name, tuple(np.atleast_1d(value))) for name, value in there.items())
+    b = ClosedLoop(replace(recut(model, at), home=home))
     assert b.rank == a.rank
     assert b.mobility == a.mobility
-    q = a.home
-    there = {
-        name: q[a._slice(name)] for name in a.movable_joint_names if name in b.movable_joint_names
-    }
     r = b.assemble(there, guess=there)
     u, change, wrench = (rng.normal(size=n) for n in (a.mobility, a.mobility, 6))
     rates = dict(zip(a.rate_names, a.joint_motion(q, u, change)[0], strict=True))
@@ -258,7 +262,9 @@ def test_where_a_loop_is_cut_makes_no_difference(rng):
     found = b.inverse_dynamics(r, other, other_change, wrench)
     assert np.abs(found - wanted).max() < 1e-10 * max(1.0, np.abs(wanted).max())
     back = b.forward_dynamics(r, other, wanted, wrench)
-    assert np.abs(back - other_change).max() < 1e-9 * max(1.0, np.abs(other_change).max())
+    # in efforts: where a mechanism is nearly singular, rounding of these is large in accelerations
+    missing = b.mass_matrix(r) @ (back - other_change)
+    assert np.abs(missing).max() < 1e-9 * max(1.0, np.abs(wanted).max())
 
 
 def recut(model, at):

@@ -1,0 +1,89 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Closing the loops from many starts at a time, by steps of Levenberg and Marquardt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.assembly import Equations
+
+# From here Newton's method goes on alone.
+NEAR = 1e-6
+MOST_STEPS = 60
+LONGEST_STEP = 0.8
+# With so much damping no step leads on.
+STUCK = 1e6
+
+
+def close_together(
+    equations: Equations, starts: list[FloatArray], free: NDArray[np.int64]
+) -> list[FloatArray]:
+    """Of many starts (positions,) those that come near a closed configuration, each where it is.
+
+    Levenberg and Marquardt's steps of all of them at a time: the systems are small, and most of
+    what one costs alone is calls.
+
+    Args:
+        equations: of the closures.
+        starts: configurations.
+        free: rate indices of the coordinates that move.
+    """
+    if not len(equations.rows):
+        return starts
+    places = list(starts)
+    gap, K = _all_at(equations, places, free)
+    worth, damping = (gap * gap).sum(axis=1), np.full(len(places), 1e-2)
+    identity = np.eye(gap.shape[1])
+    for _ in range(MOST_STEPS):
+        live = np.flatnonzero((np.abs(gap).max(axis=1) > NEAR) & (damping < STUCK))
+        if not len(live):
+            break
+        part = K[live]
+        turned = part.transpose(0, 2, 1)
+        A = part @ turned + damping[live, None, None] * identity
+        step = -(turned @ np.linalg.solve(A, gap[live][..., None]))[..., 0]
+        longest = np.abs(step).max(axis=1, initial=0.0)
+        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))[:, None]
+        trials = []
+        for n, index in enumerate(live):
+            whole = np.zeros(len(equations.columns))
+            whole[free] = step[n]
+            trials.append(equations.stepped(places[index], whole))
+        new_gap, new_K = _all_at(equations, trials, free)
+        new_worth = (new_gap * new_gap).sum(axis=1)
+        better = new_worth < worth[live]
+        taken = live[better]
+        for good in np.flatnonzero(better):
+            places[live[good]] = trials[good]
+        gap[taken], K[taken], worth[taken] = new_gap[better], new_K[better], new_worth[better]
+        damping[taken] = np.maximum(damping[taken] / 6.0, 1e-12)
+        damping[live[~better]] *= 4.0
+    close = np.abs(gap).max(axis=1) <= NEAR
+    return [place for place, is_close in zip(places, close, strict=True) if is_close]
+
+
+def _all_at(
+    equations: Equations, places: list[FloatArray], free: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray]:
+    """Equations (N, rows) and their Jacobian (N, rows, free)."""
+    both = [equations.at(place) for place in places]
+    return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
