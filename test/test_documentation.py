@@ -21,6 +21,7 @@ program, subcommand, option, launch argument, node, topic and script that they n
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 import shlex
 import warnings
@@ -320,3 +321,52 @@ def test_yaml_is_yaml(block):
 @pytest.mark.parametrize("block", in_language("xml"), ids=str)
 def test_xml_is_well_formed(block):
     ElementTree.fromstring(f"<page>{block.text}</page>")
+
+
+# ---------------------------------------------------------------------------- the reference
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """The names that the page of the reference documents."""
+    spec = importlib.util.spec_from_file_location("reference_pages", DOCS / "reference_pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = tmp_path_factory.mktemp("reference") / "reference.md"
+    module.write_reference(page)
+    return set(re.findall(r"^\.\. auto\w+:: (\S+)$", page.read_text(), re.MULTILINE))
+
+
+def test_every_public_name_is_in_the_reference(reference):
+    assert {f"robodyn.{name}" for name in rd.__all__} <= reference
+
+
+def test_what_the_reference_documents_exists(reference):
+    for name in reference:
+        module, _, member = name.rpartition(".")
+        value = getattr(importlib.import_module(module), member)
+        assert inspect.getdoc(value), name
+
+
+def functions_of(name: str) -> dict[str, object]:
+    """Public functions or, of a class, its public methods and their common docstring."""
+    value = getattr(rd, name)
+    if inspect.isfunction(value):
+        return {name: value}
+    if not inspect.isclass(value) or issubclass(value, Exception):
+        return {}
+    members = inspect.getmembers(value, inspect.isfunction)
+    return {f"{name}.{key}": each for key, each in members if not key.startswith("_")}
+
+
+@pytest.mark.parametrize("name", rd.__all__)
+def test_arrays_have_shapes_and_units(name):
+    """With the argument or what is returned, or where a class says it for all its methods."""
+    value = getattr(rd, name)
+    shared = inspect.getdoc(value) if inspect.isclass(value) else ""
+    for full_name, function in functions_of(name).items():
+        signature = str(inspect.signature(function))
+        if "Array" in signature and function.__module__.startswith("robodyn"):
+            said = f"{shared}\n{inspect.getdoc(function)}"
+            assert re.search(r"\((\.\.\.|[A-Za-z]\w*,|\d+,)[^)]*\)", said), f"{full_name}: shape"
+            assert re.search(r"\[[^\]]*\b(m|s|rad|N|kg|-)\b[^\]]*\]|SI units", said), full_name
