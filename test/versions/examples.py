@@ -38,7 +38,7 @@ SYSTEMS = {
     "3.10-oldest": (
         "3.10",
         ["numpy==1.21.2", "scipy==1.8.0", "numba==0.55.0", "PyYAML==6.0", "typer==0.4.0",
-         "click==8.0.3", "rich==10.0.0", "matplotlib==3.5.0", "bokeh==3.8.0", "pandas==1.5.3",
+         "click==8.0.3", "rich==10.0.0", "matplotlib==3.7.0", "bokeh==3.8.0", "pandas==1.5.3",
          "dask==2023.1.0", "distributed==2023.1.0", "xarray==2023.1.0", "zarr==2.13.0",
          "netCDF4==1.6.0"],
     ),
