@@ -65,7 +65,6 @@ ANSWERS = (
     "robodyn.mechanisms.stewart.kinematics.LegMotion",
     "robodyn.mechanisms.stewart.dynamics.Reactions",
     "robodyn.mechanisms.stewart.linearization.Linearization",
-    "robodyn.mechanisms.closed_loop.linearization.Linearization",
     "robodyn.trajectories.base.Trajectory",
     "robodyn.simulation.result.SimulationResult",
     "robodyn.simulation.many.SimulationResults",
