@@ -22,7 +22,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 INSTALL := $(PIP) install --no-compile
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench docs test test-kilted test-versions mutants lint format clean
+.PHONY: help setup sim arm view bench docs test test-kilted test-versions test-examples mutants lint format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -33,6 +33,7 @@ help:
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
 	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
+	@echo "make test-examples  the examples in fresh environments with the wheel, oldest and newest packages"
 	@echo "make mutants inject faults into chosen modules, one at a time, and list those that no test catches"
 	@echo "make setup   create the environment in .venv only"
 	@echo "make format  format the code with ruff"
@@ -121,6 +122,11 @@ $(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
 # Each with its own Python and packages, and every kernel compiled: takes several minutes.
 test-versions:
 	@$(PYTHON) test/versions/run.py $(ARGS)
+
+# Makes the source distribution and the wheel first. ARGS=3.13-newest tries one of four.
+test-examples:
+	@$(PYTHON) test/versions/examples.py $(ARGS)
+
 # pyproject.toml lists the modules and tests. ARGS="robodyn.control.path_clock*" selects a few.
 # It works on a copy in mutants/, shows progress, and resumes from there when it is run again.
 mutants: $(MUTANTS_READY)

@@ -65,7 +65,7 @@ setup(
     },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/robodyn"]),
-        ("share/robodyn", ["package.xml"]),
+        ("share/robodyn", ["package.xml", "LICENSE"]),
         ("share/robodyn/launch", sorted(glob("launch/*.launch.py"))),
         ("share/robodyn/config", sorted(glob("config/*"))),
         ("share/robodyn/urdf", sorted(glob("urdf/*"))),

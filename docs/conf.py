@@ -65,6 +65,8 @@ napoleon_use_rtype = False
 html_math_renderer = "svg"
 html_theme = "furo"
 html_title = f"robodyn {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 
@@ -80,6 +82,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": True,
     "min_reported_time": 1e9,
+    "write_computation_times": False,  # the page asks a server for its scripts
 }
 
 # The papers' own tensors belong to no rigid body; examples need not say so each time.

@@ -57,6 +57,27 @@ SECTIONS = {
     "Calibration": ("Measurements", "read_measurements", "calibrate", "calibration_poses"),
     "Threads": ("get_threads", "set_threads"),
 }
+# What functions and methods above return
+ANSWERS = (
+    "robodyn.mechanisms.common.motion.Motion",
+    "robodyn.mechanisms.common.joint_states.JointStates",
+    "robodyn.mechanisms.common.joint_states.DrivenMotion",
+    "robodyn.mechanisms.stewart.kinematics.LegMotion",
+    "robodyn.mechanisms.stewart.dynamics.Reactions",
+    "robodyn.mechanisms.stewart.linearization.Linearization",
+    "robodyn.trajectories.base.Trajectory",
+    "robodyn.simulation.result.SimulationResult",
+    "robodyn.simulation.many.SimulationResults",
+    "robodyn.report.study.Study",
+    "robodyn.planning.time_optimal_motion.TimeOptimal",
+    "robodyn.planning.planned_path.PlannedPath",
+    "robodyn.planning.free_choices.Optimized",
+    "robodyn.planning.pose_region.PoseRegion",
+    "robodyn.planning.tip_region.TipRegion",
+    "robodyn.identification.result.Identification",
+    "robodyn.identification.calibration.result.Calibration",
+    "robodyn.identification.calibration.poses.CalibrationPoses",
+)
 OTHERS = "More"
 ERRORS = "Errors"
 
@@ -72,13 +93,17 @@ def write_reference(file: Path) -> None:
     }
     parts = [
         "# API reference\n",
-        "Shapes, units and frames stand with each argument. Leading dimensions `...` are a batch: "
-        "everything broadcasts over them. The protocol that every mechanism answers comes last.\n",
+        "Shapes, units and frames stand with each argument, or with the class where all its "
+        "methods share them. Leading dimensions `...` are a batch: everything broadcasts over "
+        "them. The protocol that every mechanism answers comes last.\n",
     ]
     for title, names in sections.items():
         names = [name for name in names if hasattr(rd, name)]
         if names:
             parts += [f"## {title}\n", *(_entry(name) for name in names)]
+    options = (":members:", ":inherited-members: tuple")
+    parts += ["## What they return\n"]
+    parts += [_directive("autoclass", name, *options) for name in ANSWERS]
     parts += [
         "## The protocol of mechanisms\n",
         _directive(

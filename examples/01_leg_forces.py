@@ -26,5 +26,5 @@ for leg in range(6):
     (line,) = axes.plot(times, forces[:, leg], label=f"leg {leg + 1}")
     axes.plot(times, massless[:, leg], "--", color=line.get_color(), linewidth=0.8)
 axes.set(xlabel="time [s]", ylabel="force [N]", title="Exact (solid), massless legs (dashed)")
-axes.legend(ncols=2)
+axes.legend()
 plt.show()

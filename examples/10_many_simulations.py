@@ -8,6 +8,7 @@ processors. Here: how well gains must be chosen when the payload is not known.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LogNorm
 
 import robodyn as rd
 
@@ -20,7 +21,7 @@ laws = [rd.ComputedTorque(model, kp=kp, kv=2.0 * kp**0.5) for _ in payloads for 
 runs = rd.simulate_many(plants, laws, rd.paper_path("I"), dt=2e-3, control_dt=4e-3)
 error = np.linalg.norm(runs.peak_error[:, :3], axis=1).reshape(10, 10)
 
-plt.pcolormesh(gains, payloads, 1e3 * error, shading="nearest", norm="log")
+plt.pcolormesh(gains, payloads, 1e3 * error, shading="nearest", norm=LogNorm())
 plt.xscale("log")
 plt.gca().set(xlabel="kp [1/s^2]", ylabel="unknown payload [kg]")
 plt.colorbar(label="largest position error [mm]")

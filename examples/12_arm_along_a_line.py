@@ -21,10 +21,9 @@ line = plan_tip_line(arm, start, goal, duration=2.0)
 times = np.linspace(0.0, line.duration, 200)
 motion = line.sample(times)
 tip = arm.body_pose(motion.configuration)[:, :3]
-along = np.linspace(0.0, 1.0, 200)[:, None]
-print(
-    "largest distance from the line [m]:", np.cross(tip - tip[0], goal[:3] - tip[0]).max().round(9)
-)
+direction = (goal[:3] - tip[0]) / np.linalg.norm(goal[:3] - tip[0])
+distance = np.linalg.norm(np.cross(tip - tip[0], direction), axis=1)
+print(f"largest distance from the line: {distance.max():.1e} m")
 
 figure, (above, below) = plt.subplots(2, sharex=True)
 above.plot(times, motion.configuration - start)

@@ -35,7 +35,7 @@ EXTRAS = {
     ],
     "view": ["viser>=1.1,<2", "xacro>=2.0"],
     "meshes": ["trimesh>=3.20", "pycollada>=0.7"],
-    "report": ["bokeh>=3.8,<4", "matplotlib>=3.5"],
+    "report": ["bokeh>=3.8,<4", "matplotlib>=3.7"],
     "xacro": ["xacro>=2.0"],
     "mujoco": ["mujoco>=3.2"],
 }

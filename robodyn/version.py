@@ -14,4 +14,4 @@
 
 """The version of the package."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

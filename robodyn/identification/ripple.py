@@ -134,7 +134,8 @@ def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
 def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(waves,) of squares that each pair explains, and its factors (waves, 2)."""
     a, b, m, x, y = sums.T
-    a, b = a * (1.0 + 1e-9) + 1e-300, b * (1.0 + 1e-9) + 1e-300
+    # where a motor stands both are zero; the product of what is added must not be
+    a, b = a * (1.0 + 1e-9) + 1e-150, b * (1.0 + 1e-9) + 1e-150
     det = a * b - m * m
     factors = np.stack([b * x - m * y, a * y - m * x], axis=1) / det[:, None]
     return factors[:, 0] * x + factors[:, 1] * y, factors

@@ -68,7 +68,16 @@ class UncheckedDynamics(Protocol):
 
 @runtime_checkable
 class Mechanism(Described, Jointed, Examined, Drawn, Varied, Jointwise, MovedByItsBody, Protocol):
-    """A mechanism of any kind; shapes as in the module's docstring, SI units."""
+    """A mechanism of any kind, in its own coordinates.
+
+    A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
+    driven joints [N m, N where a joint slides]; a wrench (..., 6) is what the surroundings exert on
+    the body, force [N], then moment about its reference point [N m], base frame. For a Stewart
+    platform the configuration is a pose (..., 7) [m, -] and the velocity a twist (..., 6)
+    [m/s, rad/s]; for an arm they are q and qd (..., n) [rad, m where a joint slides]; for closed
+    loops the positions of all tree joints and the rates of the independent ones. `coordinates` says
+    what the numbers are.
+    """
 
     @property
     def coordinates(self) -> Coordinates:

@@ -35,9 +35,9 @@ from robodyn.threads import each
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray
     from robodyn.control.computed_torque import Controller
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -65,7 +65,7 @@ class SimulationResults:
     configuration: FloatArray
     velocity: FloatArray
     effort: FloatArray
-    completed: NDArray[np.bool_]
+    completed: BoolArray
     problem: dict[int, str]
     peak_effort: FloatArray
     peak_error: FloatArray

@@ -83,8 +83,8 @@ def load_path(
         source: name or file.
         mechanism: what is to follow the path; if given, the path must suit its kind and size, and
             one of poses of an arm's tip is turned into a path of its joints.
-        start: (nq,) configuration near which the first of such poses is searched for; by default
-            home.
+        start: (nq,) configuration [rad, m where a joint slides] near which the first of such poses
+            is searched for; by default home.
 
     Raises:
         PathError: neither a known name nor a readable file; a field that cannot be taken or a

@@ -16,7 +16,7 @@
 
 For each row of the table an environment is made in .venv-versions/, with its Python from pyenv or
 the path, and tests that need nothing but the library are run there: the command as a process, the
-reference data of both kinds of mechanism, and what a damaged or read-only kernel cache comes to.
+reference data of each kind of mechanism, and what a damaged or read-only kernel cache comes to.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ TESTS = [
     "test/robodyn/numerics/test_kernel_cache.py",
     "test/robodyn/mechanisms/stewart/test_stewart_reference.py",
     "test/robodyn/mechanisms/serial/test_arm_reference.py",
+    "test/robodyn/mechanisms/closed_loop/test_closed_loop_reference.py",
 ]
 
 
@@ -68,29 +69,30 @@ def _try(name: str) -> bool:
     version, packages = SYSTEMS[name]
     started = time.monotonic()
     print(f"{name}: Python {version}, {', '.join(packages)}", flush=True)
-    python = _environment(name, version, packages)
+    python = environment(name, version, [*packages, *COMMON])
     if python is None:
         return False
     print(f"{name}: tests", flush=True)
     # a cache of its own: machine code of every version is made anew
-    environment = os.environ | {"XDG_CACHE_HOME": str(FOLDER / name / "cache")}
-    environment.pop("NUMBA_CACHE_DIR", None)
+    surroundings = os.environ | {"XDG_CACHE_HOME": str(FOLDER / name / "cache")}
+    surroundings.pop("NUMBA_CACHE_DIR", None)
     options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings="]
     command = [str(python), "-m", "pytest", *options, *TESTS]
-    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=surroundings, check=False)
     word = "passed" if done.returncode == 0 else "FAILED"
     print(f"{name}: {word} after {time.monotonic() - started:.0f} s", flush=True)
     return done.returncode == 0
 
 
-def _environment(name: str, version: str, packages: list[str]) -> Path | None:
+def environment(name: str, version: str, packages: list[str]) -> Path | None:
+    """The Python of an environment with these packages, made where it is not there yet."""
     base = _interpreter(version)
     if base is None:
         print(f"{name}: FAILED, no Python {version} in pyenv or on the path", flush=True)
         return None
     folder = FOLDER / name
     python = folder / "bin" / "python"
-    wanted = "\n".join([version, *packages, *COMMON])
+    wanted = "\n".join([version, *packages])
     note = folder / "installed.txt"
     if note.is_file() and note.read_text() == wanted:
         return python
@@ -98,7 +100,7 @@ def _environment(name: str, version: str, packages: list[str]) -> Path | None:
     print(f"{name}: installing", flush=True)
     subprocess.run([base, "-m", "venv", str(folder)], check=True)
     install = [str(python), "-m", "pip", "--disable-pip-version-check", "-qq", "install"]
-    done = subprocess.run([*install, *packages, *COMMON], check=False)
+    done = subprocess.run([*install, *packages], check=False)
     if done.returncode:
         print(f"{name}: FAILED, pip could not install its packages", flush=True)
         return None

@@ -69,7 +69,15 @@ class Measurements:
         passive: Mapping[str, ArrayLike] | None = None,
         source: str = "",
     ) -> Measurements:
-        """Checked measurements; see the class.
+        """Checked measurements.
+
+        Args:
+            m: the mechanism.
+            joints: (N, n) positions of the driven joints [m or rad].
+            pose: (N, 7) of the target [m, -], base frame; or
+            position: (N, 3) of the target [m].
+            passive: (N,) [m or rad] by the names of passive joints.
+            source: the name for messages.
 
         Raises:
             InvalidInput: wrong shapes, values that are not finite, quaternions not of unit length.

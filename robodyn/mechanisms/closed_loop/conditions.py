@@ -178,7 +178,7 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         if S is None or J is None:
             return
         known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))
-        basis, R = np.linalg.qr(S[known] / self.structure.equations.columns[:, None])
+        basis, R = _qr(S[known] / self.structure.equations.columns[:, None])
         fair = _extremes(R) < POOR
         known = known[fair]
         bases[known] = basis[fair]
@@ -236,3 +236,11 @@ def _extremes(matrices: FloatArray, least: int = 0) -> FloatArray:
     if matrices.shape[-2] < least:
         values = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
     return extreme_ratio(values)
+
+
+def _qr(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns)."""
+    bases, triangles = np.empty_like(matrices), np.empty((len(matrices), *[matrices.shape[2]] * 2))
+    for i, matrix in enumerate(matrices):  # NumPy takes them all at once only since 1.22
+        bases[i], triangles[i] = np.linalg.qr(matrix)
+    return bases, triangles

@@ -281,7 +281,13 @@ class ClosedLoop(
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> ClosedLoop:
-        """The same mechanism with a body fixed to its tip link; see the model's method."""
+        """The same mechanism with a body fixed to its tip link.
+
+        Args:
+            mass: of the body [kg].
+            com: (3,) its centre of mass [m], in the tip link's frame.
+            inertia: (3, 3) about that [kg m^2], in the same axes; a point by default.
+        """
         return ClosedLoop(self.model.with_payload(mass, com, inertia))
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:

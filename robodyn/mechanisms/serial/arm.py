@@ -70,6 +70,8 @@ FORWARD_METHODS = ("articulated_body", "strobing")
 class SerialArm(SerialKinematics, ArmParameters):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
+    Configurations q, velocities qd and accelerations qdd are (..., n) [rad, m where a joint slides;
+    per s and s^2], efforts (..., n) [N m, N]; a Jacobian has rows of [m, -] by columns of joints.
     Viscous and Coulomb friction and the motors' reflected inertia are included unless
     `friction=False` or `armature=False` is given. A wrench (..., 6) is exerted on the arm by its
     environment: force and moment about the tip point, base frame [N, N m].
@@ -388,7 +390,13 @@ class SerialArm(SerialKinematics, ArmParameters):
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> SerialArm:
-        """The same arm with a body held at the tip; arguments as `SerialModel.with_payload`."""
+        """The same arm with a body held at the tip.
+
+        Args:
+            mass: of the body [kg].
+            com: (3,) its centre of mass [m], in the tip's frame.
+            inertia: (3, 3) about that [kg m^2], in the same axes; a point by default.
+        """
         return SerialArm(self.model.with_payload(mass, com, inertia))
 
     def figure(self) -> Figure:

@@ -76,6 +76,12 @@ class StewartPlatform(
 ):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
+    A pose is (..., 7) x y z [m], quaternion x y z w, platform frame in base frame; a twist (..., 6)
+    the velocity of the platform's reference point [m/s], then the angular velocity [rad/s]; an
+    acceleration (..., 6) its time derivative; a wrench (..., 6) what the surroundings exert on the
+    platform, force [N] and moment about the reference point [N m]; all in the base frame. Forces of
+    the legs are (..., 6) [N], positive when they push.
+
     All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the equations
     have no solution they raise a KinematicsError naming the element and the leg: ZeroLegLength,
     UniversalJointSingularity, SingularConfiguration.
@@ -419,7 +425,13 @@ class StewartPlatform(
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> StewartPlatform:
-        """The same platform with a body fixed to it; arguments as `StewartModel.with_payload`."""
+        """The same platform with a body fixed to it.
+
+        Args:
+            mass: of the body [kg].
+            com: (3,) its centre of mass [m], in the platform's frame.
+            inertia: (3, 3) about that [kg m^2], in the same axes; a point by default.
+        """
         return StewartPlatform(self.model.with_payload(mass, com, inertia), self.base_joint)
 
     def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
