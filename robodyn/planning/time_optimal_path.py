@@ -31,6 +31,8 @@ from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -51,7 +53,20 @@ GRADED = 0.1
 NOTHING = 1e-9
 # Fewest intervals of a piece.
 FEWEST = 40
-_GAUSS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+# Arc lengths are integrals by Gauss's rule: of few intervals with four points, else with two.
+FEW = 200
+_FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggauss(2)
+
+
+class Spacing(NamedTuple):
+    """How nodes are spread along a piece: at places s (K,) a share (K,) of them lies before."""
+
+    places: FloatArray
+    shares: FloatArray
+
+    def nodes(self, count: int) -> FloatArray:
+        """Nodes (count + 1,) from 0 to 1."""
+        return np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, self.places)
 
 
 class Piece(NamedTuple):
@@ -81,20 +96,50 @@ def pieces_of(mechanism: Mechanism, path: Trajectory, points: int) -> list[Piece
     Raises:
         InvalidInput: a path of another mechanism, or one that does not move.
     """
-    measure = _Measure(mechanism, path)
-    ends = measure.piece_ends()
-    lengths = np.array([measure.length(a, b) for a, b in ends])
-    total = float(lengths.sum())
-    if not (np.isfinite(total) and total > NOTHING):
-        raise InvalidInput(
-            "the path does not move: its configurations are all the same", value=total
-        )
-    pieces = []
-    for (first, last), length in zip(ends, lengths, strict=True):
-        if length > NOTHING * total:
-            count = max(round(points * length / total), min(FEWEST, points))
-            pieces.append(measure.piece(first, last, count))
-    return pieces
+    return PathPieces(mechanism, path).cut(points)
+
+
+class PathPieces:
+    """The pieces of a path, to be cut into intervals.
+
+    Args:
+        mechanism: whose coordinates it is in.
+        path: any trajectory.
+
+    Raises:
+        InvalidInput: a path of another mechanism, or one that does not move.
+    """
+
+    def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
+        self._measure = _Measure(mechanism, path)
+        ends = self._measure.piece_ends()
+        lengths = np.array([self._measure.length(*end) for end in ends])
+        total = float(lengths.sum())
+        if not (np.isfinite(total) and total > NOTHING):
+            raise InvalidInput(
+                "the path does not move: its configurations are all the same", value=total
+            )
+        self._ends = [
+            (end, float(length) / total)
+            for end, length in zip(ends, lengths, strict=True)
+            if length > NOTHING * total
+        ]
+
+    def cut(self, points: int, spacings: Sequence[Spacing | None] | None = None) -> list[Piece]:
+        """The pieces in intervals.
+
+        Args:
+            points: intervals that the pieces share by their lengths.
+            spacings: how the nodes of each piece are spread along it; by default denser towards
+                its ends.
+        """
+        pieces = []
+        for k, (end, share) in enumerate(self._ends):
+            count = max(round(points * share), min(FEWEST, points))
+            places = None if spacings is None else spacings[k]
+            nodes = _graded(count) if places is None else places.nodes(count)
+            pieces.append(self._measure.piece(*end, nodes))
+        return pieces
 
 
 class _Measure:
@@ -115,6 +160,7 @@ class _Measure:
         size = mechanism.size
         self._weights = np.array([1.0 / size if unit == "m" else 1.0 for unit in coordinates.units])
         self._of_body = is_of_body(mechanism, path)
+        self._known: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = {}
 
     def _speed(self, velocity: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
@@ -122,13 +168,22 @@ class _Measure:
     def _lengths(self, times: FloatArray) -> FloatArray:
         """Arc length (K - 1,) between times (K,)."""
         half = 0.5 * np.diff(times)
-        at = (times[:-1] + half)[:, None] + half[:, None] * _GAUSS
+        places, weights = _FOUR if len(times) < FEW else _TWO
+        at = (times[:-1] + half)[:, None] + half[:, None] * places
         speed = self._speed(self._path.sample(at).velocity)
-        return np.asarray(half * (speed @ _WEIGHTS))
+        return np.asarray(half * (speed @ weights))
+
+    def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
+        """Times (K,) of cells between two times, and the arc lengths (K - 1,) of these."""
+        known = self._known.get((first, last))
+        if known is None:
+            cells = self._cells(first, last)
+            known = self._known[first, last] = cells, self._lengths(cells)
+        return known
 
     def length(self, first: float, last: float) -> float:
         """Arc length between two times."""
-        return float(self._lengths(self._cells(first, last)).sum())
+        return float(self._measured(first, last)[1].sum())
 
     def _cells(self, first: float, last: float) -> FloatArray:
         inner = np.array([t for t in self._path.switching_times if first < t < last])
@@ -181,11 +236,11 @@ class _Measure:
         speed = np.linalg.norm(velocity, axis=1, keepdims=True)
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
-    def piece(self, first: float, last: float, count: int) -> Piece:
-        """The piece between two times, of `count` intervals."""
-        cells = self._cells(first, last)
-        along = np.concatenate([[0.0], np.cumsum(self._lengths(cells))])
-        wanted = along[-1] * _graded(count)
+    def piece(self, first: float, last: float, nodes: FloatArray) -> Piece:
+        """The piece between two times, with nodes (N + 1,) at about these shares of its length."""
+        cells, lengths = self._measured(first, last)
+        along = np.concatenate([[0.0], np.cumsum(lengths)])
+        wanted = along[-1] * nodes
         moving = np.concatenate([[True], np.diff(along) > 0.0])
         times = np.interp(wanted, along[moving], cells[moving])
         times[0], times[-1] = first, last
