@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 24
-# Of a limit, and of what is kept back of it: tightening comes ever nearer to nothing, and ends here.
+# Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
 ROUNDING = 1e-6
 # By how much more than an excess a limit is tightened.
 MORE = 1.2

@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,9 +53,11 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         """
         q, step = self._q("configuration", configuration), self._u("displacement", displacement)
         shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
-        starts = np.array(np.broadcast_to(q, (*shape, self._nq))).reshape(-1, self._nq)
-        steps = np.array(np.broadcast_to(step, (*shape, self._nu))).reshape(-1, self._nu)
-        return self._all_displaced(starts, steps).reshape(*shape, self._nq)
+        out = np.array(np.broadcast_to(q, (*shape, self._nq)))
+        steps = np.broadcast_to(step, (*shape, self._nu))
+        for index in np.ndindex(shape):
+            out[index] = self._displaced(out[index], np.ascontiguousarray(steps[index]))
+        return out
 
     def assemble(
         self,
@@ -131,15 +132,12 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         )
         q = np.empty((*shape, self._nq))
         first = self._guess(guess)
-        if self._drives_free and self.structure.equations.left(first) <= OPEN:
-            q = self._followed(first, wanted)
-        else:
-            for outer in np.ndindex(shape[:-1]):
-                here = first
-                for n in range(shape[-1]) if shape else (None,):
-                    index = outer if n is None else (*outer, n)
-                    here = self._to_driven(here, wanted[index])
-                    q[index] = here
+        for outer in np.ndindex(shape[:-1]):
+            here = first
+            for n in range(shape[-1]) if shape else (None,):
+                index = outer if n is None else (*outer, n)
+                here = self._to_driven(here, wanted[index])
+                q[index] = here
         if self._drives_free:
             return Motion(q, np.array(rates), np.array(changes))
         return self._independent_motion(q, rates, changes)
@@ -170,43 +168,6 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         wanted[self._free_at] += step
         followed(self._tree, wanted)
         return self._nearest(wanted, list(self.structure.free))
-
-    def _all_displaced(
-        self, starts: FloatArray, steps: FloatArray, *, chained: bool = False
-    ) -> FloatArray:
-        """Configurations (N, nq) after displacements (N, free) of the independent coordinates.
-
-        Where they are `chained` each starts from where the one before it arrived, the first from
-        its own start.
-        """
-        out = starts.copy()
-        displace_all = entry("displace_all", self.structure.packed)
-        done = 0
-        while done < len(out):
-            if chained and done:
-                out[done] = out[done - 1]
-            done += displace_all(out[done:], steps[done:], chained, CLOSED, ACCEPTED)
-            if done < len(out):
-                # not with the pivots of home
-                start = out[done - 1] if chained and done else starts[done]
-                out[done] = self._displaced(start, steps[done])
-                done += 1
-        return out
-
-    def _followed(self, first: FloatArray, wanted: FloatArray) -> FloatArray:
-        """Configurations (..., nq) with independent coordinates (..., free).
-
-        Along the last batch dimension each is found from the one before it, the first from a closed
-        configuration.
-        """
-        count = wanted.shape[-2] if wanted.ndim > 1 else 1
-        chains = wanted.reshape(math.prod(wanted.shape[:-2]), count, self._nu)
-        starts = np.array(np.broadcast_to(first, (count, self._nq)))
-        q = np.empty((*chains.shape[:2], self._nq))
-        for out, chain in zip(q, chains, strict=True):
-            steps = np.diff(chain, axis=0, prepend=first[None, self._free_at])
-            out[:] = self._all_displaced(starts, steps, chained=True)
-        return q.reshape(*wanted.shape[:-1], self._nq)
 
     def _to_driven(self, q: FloatArray, wanted: FloatArray) -> FloatArray:
         """From a guess to positions of the driven joints."""

@@ -126,9 +126,10 @@ class ClosedLoopPresentation(JointPresentation):
         """
         wanted = self._independent("values", values)
         home = self.home
-        steps = (wanted - home[self._free_at]).reshape(-1, self._nu)
-        starts = np.array(np.broadcast_to(home, (len(steps), self._nq)))
-        return self._all_displaced(starts, steps).reshape(*wanted.shape[:-1], self._nq)
+        out = np.empty((*wanted.shape[:-1], len(home)))
+        for index in np.ndindex(wanted.shape[:-1]):
+            out[index] = self._displaced(home, wanted[index] - home[self._free_at])
+        return out
 
     def independent_motion(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
@@ -165,7 +166,14 @@ class ClosedLoopPresentation(JointPresentation):
             np.array(np.broadcast_to(value, shape)) for value in (wanted, rates, changes)
         )
         first = self.home if guess is None else np.array(self._q("guess", guess))
-        return Motion(self._followed(first, wanted), rates, changes)
+        q = np.empty((*shape[:-1], len(first)))
+        for outer in np.ndindex(shape[:-2]):
+            here = first
+            for n in range(shape[-2]) if len(shape) > 1 else (None,):
+                index = outer if n is None else (*outer, n)
+                here = self._displaced(here, wanted[index] - here[self._free_at])
+                q[index] = here
+        return Motion(q, rates, changes)
 
     @property
     def measured_joints(self) -> tuple[str, ...]:
