@@ -85,20 +85,6 @@ class Piece(NamedTuple):
     of_body: bool
 
 
-def pieces_of(mechanism: Mechanism, path: Trajectory, points: int) -> list[Piece]:
-    """A path without its timing.
-
-    Args:
-        mechanism: whose coordinates it is in.
-        path: any trajectory.
-        points: intervals that the pieces share by their lengths.
-
-    Raises:
-        InvalidInput: a path of another mechanism, or one that does not move.
-    """
-    return PathPieces(mechanism, path).cut(points)
-
-
 class PathPieces:
     """The pieces of a path, to be cut into intervals.
 
