@@ -245,7 +245,7 @@ def shortest(mechanism, points, near, count=300):
 
 
 def geometry(mechanism, points, count):
-    """Efforts (count, n) in the middle of intervals: at rest with s'' = 1, at s' = 1, and at rest."""
+    """Efforts (count, n) in the middle of intervals: at rest with s'' = 1, at s' = 1, at rest."""
     q, u, w = Through(mechanism, points).sample((np.arange(count) + 0.5) / count)
     rest = 0.0 * u
     return tuple(mechanism.inverse_dynamics(q, *move) for move in ((rest, u), (u, w), (rest, rest)))
