@@ -59,14 +59,19 @@ _FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggaus
 
 
 class Spacing(NamedTuple):
-    """How nodes are spread along a piece: at places s (K,) a share (K,) of them lies before."""
+    """How nodes are spread along a piece, beside how they would be by themselves.
 
-    places: FloatArray
+    Attributes:
+        shares: (K,) increasing from 0 to 1: the share of the nodes that lie before each of the
+            places where a piece of K - 1 intervals has its nodes by itself.
+    """
+
     shares: FloatArray
 
     def nodes(self, count: int) -> FloatArray:
         """Nodes (count + 1,) from 0 to 1."""
-        return np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, self.places)
+        own = np.linspace(0.0, 1.0, len(self.shares))
+        return _graded_at(np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, own))
 
 
 class Piece(NamedTuple):
@@ -269,7 +274,11 @@ def _graded(count: int) -> FloatArray:
 
     As the places of a motion at equal times that speeds up, cruises and slows down.
     """
-    t = np.linspace(0.0, 1.0, count + 1)
+    return _graded_at(np.linspace(0.0, 1.0, count + 1))
+
+
+def _graded_at(t: FloatArray) -> FloatArray:
+    """Where such a motion is at shares t (...) of its time."""
     speed = 1.0 / (1.0 - GRADED)
     half = 0.5 * speed / GRADED
     inner = speed * (t - 0.5 * GRADED)

@@ -79,5 +79,4 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
     wanted = density * h
     points = (1.0 - MOVED) / len(h) + MOVED * wanted / wanted.sum()
     shares = np.concatenate([[0.0], np.cumsum(points)])
-    places = np.concatenate([[0.0], np.cumsum(h)])
-    return Spacing(places / places[-1], shares / shares[-1])
+    return Spacing(shares / shares[-1])
