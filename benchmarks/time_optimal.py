@@ -12,12 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Time-optimal motions beside toppra's, on the same paths and under the same limits.
+"""Time-optimal motions beside toppra's and beside the optimum of a convex programme.
 
-`python -m benchmarks.time_optimal [PATHS]`; toppra (`pip install toppra`) is optional. An arm
-without friction, which toppra does not take, moves along cubic splines through random
-configurations. Both plan on 1000 intervals; what each leaves of its limits is measured on a grid 50
-times finer. Times are of the thread, the best of five.
+`python -m benchmarks.time_optimal [PATHS [REFERENCES [MODEL ...]]]`, for the bundled mechanisms
+without friction, which toppra does not take, along the random paths of `benchmarks.random_paths`.
+toppra and clarabel (`pip install toppra clarabel`) are optional.
+
+toppra plans along the same geometry on as many intervals, with its `JointTorqueConstraint` on
+intervals ("interpolation"). Between its points its motions exceed their limits; `slowed` is its
+duration after slowing uniformly until they are kept on a grid 50 times finer. The optimum is that
+of a second-order cone programme (Verscheure et al., 2009) on twice as many intervals, solved by
+Clarabel for the first REFERENCES paths: limits are imposed in the middle of its intervals only.
+What robodyn does on half
+as many intervals is in the columns `half`. Times of planning are of the thread.
 """
 
 from __future__ import annotations
@@ -28,14 +35,14 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 import robodyn as rd
+from benchmarks.random_paths import DRAWS, configurations, excess
+from robodyn.planning.time_optimal_through import Through
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
 
 try:
     import toppra
@@ -43,95 +50,252 @@ try:
     import toppra.constraint
 except ImportError:
     toppra = None
+try:
+    import clarabel
+except ImportError:
+    clarabel = None
 
 INTERVALS = 1000
 FINER = 50
-REPEATS = 5
-SPREAD = 0.8  # [rad] of the configurations about home
+REFERENCE = 2000
 
 
-class Result(NamedTuple):
-    """Duration [s], largest excess over a limit as a share of it, and time of planning [s]."""
+class Row(NamedTuple):
+    """Of one path: durations [s], the largest excess of toppra's, and times of planning [s]."""
 
-    duration: float
-    excess: float
+    ours: float
+    over: float
     planning: float
+    theirs: float = np.nan
+    slowed: float = np.nan
+    their_over: float = np.nan
+    their_planning: float = np.nan
+    optimum: float = np.nan
+    half: float = np.nan
+    half_planning: float = np.nan
 
 
-def best(call: Callable[[], Any]) -> tuple[Any, float]:
-    """What a call returns, and its shortest time [s]."""
-    times = []
-    for _ in range(REPEATS):
-        begun = time.thread_time()
-        found = call()
-        times.append(time.thread_time() - begun)
-    return found, min(times)
+class Profile(NamedTuple):
+    """Squares of the speed (N + 1,) along a path at places (N + 1,) from 0 to 1."""
+
+    places: FloatArray
+    x: FloatArray
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        v = np.sqrt(self.x)
+        return float((2.0 * np.diff(self.places) / (v[1:] + v[:-1])).sum())
 
 
-def excess(arm: Mechanism, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> float:
-    """The largest share by which efforts or rates exceed their limits."""
-    effort = np.abs(arm.inverse_dynamics(q, qd, qdd)) / arm.effort_limits
-    rate = np.abs(qd) / arm.velocity_limits
-    return float(max(effort.max(), rate.max()) - 1.0)
+def through_toppra(m: Any, points: FloatArray) -> Profile | None:
+    """What toppra finds on INTERVALS intervals; None where it fails."""
+    line = Through(m, points)
 
+    class Path(toppra.interpolator.AbstractGeometricPath):  # type: ignore[misc]
+        dof = m.coordinates.velocity_size
+        path_interval = np.array([0.0, 1.0])
+        sampled: Any = (None, None)
 
-def ours(arm: Mechanism, points: FloatArray) -> Result:
-    """This library."""
-    motion, planning = best(lambda: rd.time_optimal(arm, points, points=INTERVALS))
-    nodes = np.array([0.0, *motion.switching_times, motion.duration])
-    times = nodes[:-1, None] + np.diff(nodes)[:, None] * np.linspace(0.0, 1.0, FINER)
-    return Result(motion.duration, excess(arm, *motion.sample(times.ravel())), planning)
+        def __call__(self, s: Any, order: int = 0) -> FloatArray:
+            if self.sampled[0] is not s:
+                self.sampled = s, line.sample(s)
+            return self.sampled[1][order]  # type: ignore[no-any-return]
 
+    class Rates(toppra.constraint.LinearConstraint):  # type: ignore[misc]
+        dof = m.coordinates.velocity_size
 
-def theirs(arm: Mechanism, points: FloatArray, scheme: str) -> Result:
-    """toppra, with limits at the points (`Collocation`) or on intervals (`Interpolation`)."""
-    chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
-    kind = getattr(toppra.constraint.DiscretizationType, scheme)
-    bounds = np.stack([-arm.velocity_limits, arm.velocity_limits], axis=1)
-    efforts = np.stack([-arm.effort_limits, arm.effort_limits], axis=1)
+        def compute_constraint_params(self, path: Any, grid: Any) -> Any:
+            rates = np.abs(m.joint_velocities(path(grid), path(grid, 1)))
+            with np.errstate(divide="ignore"):
+                most = np.minimum((m.velocity_limits / rates).min(axis=1), 1e4) ** 2
+            return None, None, None, None, None, None, np.stack([0.0 * most, most], axis=1)
 
-    def plan() -> Any:
-        path = toppra.SplineInterpolator(places, points)
-        limits = [
-            toppra.constraint.JointVelocityConstraint(bounds),
-            toppra.constraint.JointTorqueConstraint(
-                arm.inverse_dynamics, efforts, np.zeros(len(efforts)), discretization_scheme=kind
-            ),
-        ]
-        grid = np.linspace(0.0, 1.0, INTERVALS + 1)
-        problem = toppra.algorithm.TOPPRA(limits, path, gridpoints=grid, solver_wrapper="seidel")
-        return problem.compute_trajectory(0.0, 0.0)
-
-    motion, planning = best(plan)
-    times = np.linspace(0.0, motion.duration, INTERVALS * FINER)
-    return Result(
-        motion.duration, excess(arm, motion(times), motion(times, 1), motion(times, 2)), planning
+    efforts = toppra.constraint.JointTorqueConstraint(
+        m.inverse_dynamics,
+        np.stack([-m.effort_limits, m.effort_limits], axis=1),
+        np.zeros(len(m.effort_limits)),
+        discretization_scheme=toppra.constraint.DiscretizationType.Interpolation,
     )
+    # it takes the number of efforts for that of coordinates
+    efforts.dof = Path.dof
+    grid = np.linspace(0.0, 1.0, INTERVALS + 1)
+    problem = toppra.algorithm.TOPPRA(
+        [efforts, Rates()], Path(), gridpoints=grid, solver_wrapper="seidel"
+    )
+    _, speed, _ = problem.compute_parameterization(0.0, 0.0)
+    return None if speed is None else Profile(grid, np.asarray(speed) ** 2)
 
 
-def main(count: int) -> None:
-    """Print a row for each path and planner."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        arm = rd.load("puma560").without_friction()
-    rng = np.random.default_rng(0)
-    planners: dict[str, Callable[[FloatArray], Result]] = {"robodyn": lambda p: ours(arm, p)}
+def measured(m: Any, points: FloatArray, found: Profile) -> tuple[float, float]:
+    """Largest excess over a limit, and the duration [s] once slowed until there is none."""
+    h = np.diff(found.places)[:, None]
+    share = np.linspace(0.0, 1.0, FINER)
+    q, u, w = Through(m, points).sample(found.places[:-1, None] + h * share)
+    x = found.x[:-1, None] + np.diff(found.x)[:, None] * share
+    v, a = np.sqrt(x)[..., None], (0.5 * np.diff(found.x) / h[:, 0])[:, None, None]
+    rates = np.abs(m.joint_velocities(q, u * v)) / m.velocity_limits
+    effort = m.inverse_dynamics(q, u * v, u * a + w * x[..., None]) / m.effort_limits
+    weight = m.inverse_dynamics(q, 0.0 * u, 0.0 * u) / m.effort_limits
+    # slowed by a factor c, what is not weight falls by c^2
+    moving = effort - weight
+    factor = max(rates.max() ** 2, (np.abs(moving) / (1.0 - np.sign(moving) * weight)).max())
+    over = max(rates.max(), np.abs(effort).max()) - 1.0
+    return float(over), found.duration * np.sqrt(max(1.0, factor))
+
+
+def optimum(m: Any, points: FloatArray, scale: float) -> float:
+    """The shortest duration [s], near `scale`, of a convex programme on REFERENCE intervals.
+
+    With b = s'^2 at the nodes, c <= sqrt(b) there, and d >= 1 / (c + c) in the intervals, the
+    duration is 2 h sum(d); efforts and rates are limited in the middle of each.
+    """
+    count = REFERENCE
+    h = 1.0 / count
+    q, u, w = Through(m, points).sample((np.arange(count) + 0.5) * h)
+    rest = np.zeros(u.shape)
+    D = m.inverse_dynamics(q, rest, rest)
+    # in units of the time in which b is about 1
+    A = (m.inverse_dynamics(q, rest, u) - D) / scale**2 / m.effort_limits
+    B = (m.inverse_dynamics(q, u, w) - D) / scale**2 / m.effort_limits
+    D /= m.effort_limits
+    n = A.shape[1]
+    with np.errstate(divide="ignore"):
+        most = (m.velocity_limits / np.abs(m.joint_velocities(q, u))).min(axis=1) ** 2 * scale**2
+    bounded = np.isfinite(most)
+    k = np.repeat(np.arange(count), n)
+    at = np.arange(count * n)
+    first, second = (0.5 * B - 0.5 * A / h).ravel(), (0.5 * B + 0.5 * A / h).ravel()
+    size = 3 * count + 2
+    b, c, d = 0, count + 1, 2 * count + 2
+
+    def rows(number: int, *parts: Any) -> Any:
+        where, columns, values = zip(*parts, strict=True)
+        index = np.concatenate(where), np.concatenate(columns)
+        return sparse.csc_matrix((np.concatenate(values), index), shape=(number, size))
+
+    effort = rows(count * n, (at, b + k, first), (at, b + k + 1, second))
+    i = np.arange(bounded.sum())
+    kept = np.flatnonzero(bounded)
+    half = np.full(len(i), 0.5)
+    rate = rows(len(i), (i, b + kept, half), (i, b + kept + 1, half))
+    ends = rows(2, (np.array([0, 1]), np.array([b, b + count]), np.ones(2)))
+    # (b + 1, b - 1, 2 c) and (d + c + c', d - c - c', 2) lie in second-order cones
+    node, one = np.arange(count + 1), np.ones(count + 1)
+    roots = rows(
+        3 * count + 3,
+        (3 * node, b + node, -one),
+        (3 * node + 1, b + node, -one),
+        (3 * node + 2, c + node, -2.0 * one),
+    )
+    cell, one = np.arange(count), np.ones(count)
+    slow = rows(
+        3 * count,
+        *((3 * cell, column, -one) for column in (d + cell, c + cell, c + cell + 1)),
+        (3 * cell + 1, d + cell, -one),
+        *((3 * cell + 1, column, one) for column in (c + cell, c + cell + 1)),
+    )
+    matrix = sparse.vstack([ends, effort, -effort, rate, roots, slow]).tocsc()
+    bound = np.concatenate(
+        (
+            *(np.zeros(2), (1.0 - D).ravel(), (1.0 + D).ravel(), most[kept]),
+            *(np.tile([1.0, -1.0, 0.0], count + 1), np.tile([0.0, 0.0, 2.0], count)),
+        )
+    )
+    cones = [clarabel.ZeroConeT(2), clarabel.NonnegativeConeT(2 * count * n + len(i))]
+    cones += [clarabel.SecondOrderConeT(3)] * (2 * count + 1)
+    cost = np.zeros(size)
+    cost[d:] = 2.0 * h
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    found = clarabel.DefaultSolver(
+        sparse.csc_matrix((size, size)), cost, matrix, bound, cones, settings
+    ).solve()
+    solved = str(found.status) in ("Solved", "AlmostSolved")
+    return float(found.obj_val_dual) * scale if solved else np.nan
+
+
+def examined(m: Any, points: FloatArray, *, reference: bool) -> Row:
+    """Plan along a path with everything that there is."""
+    begun = time.thread_time()
+    motion = rd.time_optimal(m, points, points=INTERVALS)
+    row = Row(motion.duration, excess(m, motion), time.thread_time() - begun)
+    # not with what it measured
+    begun = time.thread_time()
+    rd.time_optimal(m, points, points=INTERVALS)
+    row = row._replace(planning=time.thread_time() - begun)
+    begun = time.thread_time()
+    half = rd.time_optimal(m, points, points=INTERVALS // 2).duration
+    row = row._replace(half=half, half_planning=time.thread_time() - begun)
+    if toppra is not None:
+        begun = time.thread_time()
+        found = through_toppra(m, points)
+        spent = time.thread_time() - begun
+        if found is not None:
+            over, slowed = measured(m, points, found)
+            row = row._replace(
+                theirs=found.duration, slowed=slowed, their_over=over, their_planning=spent
+            )
+    if reference and clarabel is not None:
+        row = row._replace(optimum=optimum(m, points, motion.duration))
+    return row
+
+
+def rows_of(name: str, wanted: int, references: int) -> list[Row]:
+    """Rows of as many paths as wanted."""
+    m = rd.load(name).without_actuators().without_friction()
+    rows: list[Row] = []
+    for draw in range(DRAWS * wanted):
+        random = np.random.default_rng(draw)
+        try:
+            points = configurations(m, random, int(random.integers(2, 6)))
+            rows.append(examined(m, points, reference=len(rows) < references))
+        except rd.RobodynError:
+            continue
+        if len(rows) == wanted:
+            break
+    return rows
+
+
+def main() -> None:
+    """Print a line for each mechanism."""
+    warnings.simplefilter("ignore")
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    references = int(sys.argv[2]) if len(sys.argv) > 2 else wanted
     if toppra is not None:
         toppra.setup_logging("ERROR")
-        for scheme in ("Collocation", "Interpolation"):
-            planners[f"toppra, {scheme}"] = lambda p, scheme=scheme: theirs(arm, p, scheme)
-    else:
-        sys.stdout.write("toppra is not installed: pip install toppra\n")
-    for number in range(count):
-        points = arm.home + SPREAD * rng.uniform(-1.0, 1.0, (4, 6))
-        for name, planner in planners.items():
-            found = planner(points)
-            sys.stdout.write(
-                f"path {number}  {name:22s} {found.duration:.5f} s, limits exceeded by "
-                f"{100.0 * found.excess:8.5f} %, planned in {1e3 * found.planning:.1f} ms\n"
-            )
+    heads = (
+        *("mechanism", "paths", "over", "beyond the optimum", "beyond toppra", "toppra over"),
+        *("beyond toppra slowed", "half: beyond it", "planned [ms]", "half [ms]", "toppra [ms]"),
+    )
+    print("| " + " | ".join(heads) + " |")
+    print("|" + "---|" * len(heads), flush=True)
+    for name in sys.argv[3:] or rd.models():
+        rows = rows_of(name, wanted, references)
+        if not rows:
+            print(f"| {name} | 0 |")
+            continue
+        table = dict(zip(Row._fields, np.array(rows).T, strict=True))
+        ours = table["ours"]
+        cells = [
+            f"{table['over'].max():.1e}",
+            f"{largest(ours / table['optimum'] - 1.0):.3%}",
+            f"{largest(ours / table['theirs'] - 1.0):.3%}",
+            f"{largest(table['their_over']):.2%}",
+            f"{largest(ours / table['slowed'] - 1.0):.3%}",
+            f"{largest(table['half'] / table['slowed'] - 1.0):.3%}",
+            *(
+                f"{1e3 * np.nanmedian(table[which]):.0f}"
+                for which in ("planning", "half_planning", "their_planning")
+            ),
+        ]
+        print(f"| {name} | {len(rows)} | " + " | ".join(cells) + " |", flush=True)
+
+
+def largest(values: FloatArray) -> float:
+    """Of those that there are; NaN without any."""
+    return float(np.nanmax(values)) if np.isfinite(values).any() else np.nan
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    main()

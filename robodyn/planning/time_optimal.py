@@ -24,7 +24,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.planning.time_optimal_limits import limits_of
 from robodyn.planning.time_optimal_motion import Timed, TimeOptimal, node_times
-from robodyn.planning.time_optimal_path import pieces_of
+from robodyn.planning.time_optimal_path import PathPieces
 from robodyn.planning.time_optimal_reasons import limiting
 from robodyn.planning.time_optimal_refusals import (
     cannot_be,
@@ -32,7 +32,8 @@ from robodyn.planning.time_optimal_refusals import (
     refuse_conditioning,
     refuse_positions,
 )
-from robodyn.planning.time_optimal_search import Failed, Unverified, fastest_within
+from robodyn.planning.time_optimal_search import Failed, Unverified, fastest_within, unverified
+from robodyn.planning.time_optimal_spacing import spacing
 from robodyn.planning.time_optimal_terms import VERIFIED, along, intervals_of
 from robodyn.planning.time_optimal_through import Through
 
@@ -45,13 +46,15 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.planning.time_optimal_limits import Limits
     from robodyn.planning.time_optimal_motion import Limited
-    from robodyn.planning.time_optimal_path import Piece
+    from robodyn.planning.time_optimal_path import Piece, Spacing
     from robodyn.trajectories.base import Trajectory
 
 FEWEST_POINTS = 10
 MOST_POINTS = 200_000
 # How often intervals are halved where limits do not hold between their ends.
 REFINEMENTS = 3
+# From how many intervals on they are spread by a motion on fewer of them, and how many times fewer.
+SPACED, COARSER = 400, 4
 # Of a velocity at an end: how far it may point aside from the path.
 ASIDE = 1e-3
 
@@ -146,7 +149,16 @@ def _planned(
     Raises:
         Unverified: on these it does not keep to its limits between the points.
     """
-    pieces = pieces_of(mechanism, line, count)
+    path = PathPieces(mechanism, line)
+    spacings: list[Spacing | None] | None = None
+    if count >= SPACED:
+        coarse = path.cut(count // COARSER)
+        rough = _end_speeds(mechanism, coarse, *ends)
+        spacings = [
+            _spacing(mechanism, piece, limits, load, speed)
+            for piece, speed in zip(coarse, rough, strict=True)
+        ]
+    pieces = path.cut(count, spacings)
     shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
     shares /= shares[-1]
     speeds = _end_speeds(mechanism, pieces, *ends)
@@ -165,6 +177,23 @@ def _planned(
         if progress is not None:
             progress(whole[1])
     return TimeOptimal(timed, gap, tuple(reasons))
+
+
+def _spacing(
+    mechanism: Mechanism,
+    piece: Piece,
+    limits: Limits,
+    wrench: FloatArray | None,
+    ends: tuple[float, float],
+) -> Spacing | None:
+    """How to spread the points of a piece, by what limits the motion on coarse intervals."""
+    try:
+        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)))
+        problem = intervals_of(mechanism, path, limits, wrench, ends)
+        return spacing(problem, unverified(problem, ends))
+    except (KinematicsError, Failed):
+        # the finer intervals tell why, and where
+        return None
 
 
 def _piece(

@@ -31,6 +31,8 @@ from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -51,7 +53,25 @@ GRADED = 0.1
 NOTHING = 1e-9
 # Fewest intervals of a piece.
 FEWEST = 40
-_GAUSS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+# Arc lengths are integrals by Gauss's rule: of few intervals with four points, else with two.
+FEW = 200
+_FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggauss(2)
+
+
+class Spacing(NamedTuple):
+    """How nodes are spread along a piece, beside how they would be by themselves.
+
+    Attributes:
+        shares: (K,) increasing from 0 to 1: the share of the nodes that lie before each of the
+            places where a piece of K - 1 intervals has its nodes by itself.
+    """
+
+    shares: FloatArray
+
+    def nodes(self, count: int) -> FloatArray:
+        """Nodes (count + 1,) from 0 to 1."""
+        own = np.linspace(0.0, 1.0, len(self.shares))
+        return _graded_at(np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, own))
 
 
 class Piece(NamedTuple):
@@ -70,31 +90,47 @@ class Piece(NamedTuple):
     of_body: bool
 
 
-def pieces_of(mechanism: Mechanism, path: Trajectory, points: int) -> list[Piece]:
-    """A path without its timing.
+class PathPieces:
+    """The pieces of a path, to be cut into intervals.
 
     Args:
         mechanism: whose coordinates it is in.
         path: any trajectory.
-        points: intervals that the pieces share by their lengths.
 
     Raises:
         InvalidInput: a path of another mechanism, or one that does not move.
     """
-    measure = _Measure(mechanism, path)
-    ends = measure.piece_ends()
-    lengths = np.array([measure.length(a, b) for a, b in ends])
-    total = float(lengths.sum())
-    if not (np.isfinite(total) and total > NOTHING):
-        raise InvalidInput(
-            "the path does not move: its configurations are all the same", value=total
-        )
-    pieces = []
-    for (first, last), length in zip(ends, lengths, strict=True):
-        if length > NOTHING * total:
-            count = max(round(points * length / total), min(FEWEST, points))
-            pieces.append(measure.piece(first, last, count))
-    return pieces
+
+    def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
+        self._measure = _Measure(mechanism, path)
+        ends = self._measure.piece_ends()
+        lengths = np.array([self._measure.length(*end) for end in ends])
+        total = float(lengths.sum())
+        if not (np.isfinite(total) and total > NOTHING):
+            raise InvalidInput(
+                "the path does not move: its configurations are all the same", value=total
+            )
+        self._ends = [
+            (end, float(length) / total)
+            for end, length in zip(ends, lengths, strict=True)
+            if length > NOTHING * total
+        ]
+
+    def cut(self, points: int, spacings: Sequence[Spacing | None] | None = None) -> list[Piece]:
+        """The pieces in intervals.
+
+        Args:
+            points: intervals that the pieces share by their lengths.
+            spacings: how the nodes of each piece are spread along it; by default denser towards
+                its ends.
+        """
+        pieces = []
+        for k, (end, share) in enumerate(self._ends):
+            count = max(round(points * share), min(FEWEST, points))
+            places = None if spacings is None else spacings[k]
+            nodes = _graded(count) if places is None else places.nodes(count)
+            pieces.append(self._measure.piece(*end, nodes))
+        return pieces
 
 
 class _Measure:
@@ -115,6 +151,7 @@ class _Measure:
         size = mechanism.size
         self._weights = np.array([1.0 / size if unit == "m" else 1.0 for unit in coordinates.units])
         self._of_body = is_of_body(mechanism, path)
+        self._known: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = {}
 
     def _speed(self, velocity: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
@@ -122,13 +159,22 @@ class _Measure:
     def _lengths(self, times: FloatArray) -> FloatArray:
         """Arc length (K - 1,) between times (K,)."""
         half = 0.5 * np.diff(times)
-        at = (times[:-1] + half)[:, None] + half[:, None] * _GAUSS
+        places, weights = _FOUR if len(times) < FEW else _TWO
+        at = (times[:-1] + half)[:, None] + half[:, None] * places
         speed = self._speed(self._path.sample(at).velocity)
-        return np.asarray(half * (speed @ _WEIGHTS))
+        return np.asarray(half * (speed @ weights))
+
+    def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
+        """Times (K,) of cells between two times, and the arc lengths (K - 1,) of these."""
+        known = self._known.get((first, last))
+        if known is None:
+            cells = self._cells(first, last)
+            known = self._known[first, last] = cells, self._lengths(cells)
+        return known
 
     def length(self, first: float, last: float) -> float:
         """Arc length between two times."""
-        return float(self._lengths(self._cells(first, last)).sum())
+        return float(self._measured(first, last)[1].sum())
 
     def _cells(self, first: float, last: float) -> FloatArray:
         inner = np.array([t for t in self._path.switching_times if first < t < last])
@@ -181,11 +227,11 @@ class _Measure:
         speed = np.linalg.norm(velocity, axis=1, keepdims=True)
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
-    def piece(self, first: float, last: float, count: int) -> Piece:
-        """The piece between two times, of `count` intervals."""
-        cells = self._cells(first, last)
-        along = np.concatenate([[0.0], np.cumsum(self._lengths(cells))])
-        wanted = along[-1] * _graded(count)
+    def piece(self, first: float, last: float, nodes: FloatArray) -> Piece:
+        """The piece between two times, with nodes (N + 1,) at about these shares of its length."""
+        cells, lengths = self._measured(first, last)
+        along = np.concatenate([[0.0], np.cumsum(lengths)])
+        wanted = along[-1] * nodes
         moving = np.concatenate([[True], np.diff(along) > 0.0])
         times = np.interp(wanted, along[moving], cells[moving])
         times[0], times[-1] = first, last
@@ -228,7 +274,11 @@ def _graded(count: int) -> FloatArray:
 
     As the places of a motion at equal times that speeds up, cruises and slows down.
     """
-    t = np.linspace(0.0, 1.0, count + 1)
+    return _graded_at(np.linspace(0.0, 1.0, count + 1))
+
+
+def _graded_at(t: FloatArray) -> FloatArray:
+    """Where such a motion is at shares t (...) of its time."""
     speed = 1.0 / (1.0 - GRADED)
     half = 0.5 * speed / GRADED
     inner = speed * (t - 0.5 * GRADED)

@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 24
+# Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
+ROUNDING = 1e-6
 # By how much more than an excess a limit is tightened.
 MORE = 1.2
 # Of the time: how much longer than a bound from below a motion may be without being improved.
-GAP = 3e-4
+GAP = 2e-3
+# Of the time: an improvement by less is not made again after limits were tightened.
+WORTH = 5e-4
 # Shares by which limits are narrowed for a motion strictly within them.
 NARROWED = (0.01, 1e-3, 1e-4)
 # The interior-point method: weight of the barrier, of the time over the number of limits.
@@ -111,16 +115,26 @@ def fastest_within(
             gap = _gap(problem, ends, x, high)
             improves = gap > GAP
         if improves and (better := _improved(problem, ends, x)) is not None:
-            # what the barrier leaves bounds what either motion misses
-            gap = min(gap, LEFT)
             shorter = 1.0 - time_of(problem.steps, better) / time_of(problem.steps, x)
-            improves = shorter > GAP
+            improves = shorter > WORTH
+            # the barrier bounds what the better one misses; the other misses by how much it is
+            # longer besides, and is what later rounds find
+            gap = min(gap, LEFT + (0.0 if improves else max(shorter, 0.0)))
             x = better if shorter > 0.0 else x
         best = x
         if not _tighten(mechanism, path, problem, limits, wrench, x):
             return Found(x, gap)
     assert best is not None
     raise Unverified(int(np.argmax(best)))
+
+
+def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
+    """Squares of the speed (N + 1,) of a fast motion that keeps to its limits at the points.
+
+    Raises:
+        Failed: there is none.
+    """
+    return _reached(problem, ends)[0]
 
 
 def _reached(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, ...]:
@@ -233,7 +247,7 @@ def _tighten(
         [np.abs(rates) / limits.velocity, (path.tip * speed / limits.tip_speed)[..., None]], axis=-1
     )
     excess = peak(fast).max(axis=-1) - (1.0 - KEPT)
-    if (excess > 0.0).any():
+    if (excess > ROUNDING).any():
         exceeded = True
         slower = 1.0 - 2.0 * MORE * _around(excess)
         problem.bounds[:] *= slower[:, None]
@@ -270,7 +284,7 @@ def _around(excess: FloatArray) -> FloatArray:
 
 def _raised(limit: FloatArray, excess: FloatArray, reached: FloatArray, size: FloatArray) -> bool:
     """Move limits (N, k) inwards from what was reached by excesses of `size`; whether any was."""
-    if not (excess > 0.0).any():
+    if not (excess > ROUNDING).any():
         return False
     # a limit that is not reached at the points would not act if it moved a little
     nearer = np.minimum(limit, reached) if (size < 0.0).all() else np.maximum(limit, reached)

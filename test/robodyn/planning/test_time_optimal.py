@@ -18,12 +18,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.optimize import linprog
 
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.planning.time_optimal_limits import limits_of
 from robodyn.planning.time_optimal_online import time_optimal_from
-from robodyn.planning.time_optimal_path import pieces_of
+from robodyn.planning.time_optimal_path import PathPieces
+from robodyn.planning.time_optimal_search import time_of, unverified
+from robodyn.planning.time_optimal_spacing import spacing
 from robodyn.planning.time_optimal_terms import along, intervals_of
 from robodyn.planning.time_optimal_through import Through
 
@@ -179,40 +183,119 @@ def test_all_other_limits_hold_too(platform, curve):
     assert utilised(loaded, motion, wrench)[0] <= 0.9 * (1.0 + 1e-6)
 
 
-def test_it_is_as_fast_as_another_solver_finds(platform, curve):
-    """A linear programme over x = s'^2, linearised time, solved by HiGHS to convergence."""
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_matrix
+def shortest(mechanism, points, near, count=300):
+    """A lower bound [s] on the time along a path, and that of a motion that comes close to it.
 
-    ideal = platform.without_friction()
-    motion = rd.time_optimal(ideal, curve, points=POINTS)
-    piece = pieces_of(ideal, Through(ideal, curve), 2 * POINTS)[0]
-    limits = limits_of(ideal, None, None, None, None, None, 1.0, 0.0)
-    path = along(ideal, piece, tip=False)
-    problem = intervals_of(ideal, path, limits, None, (0.0, 0.0))
-    h, middle = path.steps, problem.terms[:, 1]
-    count, joints = len(h), middle.shape[1]
-    rows = np.arange(count * joints)
-    interval = np.repeat(np.arange(count), joints)
-    a = (middle[..., 0] * 0.5 / h[:, None]).ravel()
-    b, d = middle[..., 1].ravel(), middle[..., 3].ravel()
-    ends = (np.tile(rows, 2), np.concatenate([interval, interval + 1]))
-    effort = coo_matrix((np.concatenate([0.5 * b - a, 0.5 * b + a]), ends)).tocsr()
-    most = np.tile(ideal.effort_limits, count)
-    from scipy.sparse import vstack
-
-    matrix, bound = vstack([effort, -effort]), np.concatenate([most - d, most + d])
-    caps = np.append(problem.bounds[:, 0], 0.0)
-    caps[0] = 0.0
-    # the sum of x orders motions as their times do where one is faster everywhere
-    found = linprog(
-        -np.ones(count + 1), A_ub=matrix, b_ub=bound, bounds=np.stack([0 * caps, caps], 1)
+    A convex programme over x = s'^2 at the ends of `count` intervals (Verscheure et al., 2009),
+    with efforts and rates limited in the middle of each. The time 2 h / (sqrt(x) + sqrt(x')) of an
+    interval is convex, so its tangents are below it: HiGHS finds the least sum of their maxima, and
+    tangents at what it finds are added (Kelley, 1960) until that is the time. `near` [s] is the
+    unit of time.
+    """
+    h = 1.0 / count
+    pushed, turned, D = geometry(mechanism, points, count)
+    most = mechanism.effort_limits
+    a, b = ((term - D) / near**2 for term in (pushed, turned))
+    first, second = 0.5 * b - 0.5 * a / h, 0.5 * b + 0.5 * a / h
+    ones = sparse.identity(count)
+    pair = [ones.tocsr(), ones.tocsr()]
+    pair = [
+        sparse.hstack([pair[0], sparse.csr_matrix((count, 1))]),
+        sparse.hstack([sparse.csr_matrix((count, 1)), pair[1]]),
+    ]
+    efforts = sparse.vstack(
+        [
+            sparse.diags(first[:, j]) @ pair[0] + sparse.diags(second[:, j]) @ pair[1]
+            for j in range(len(most))
+        ]
     )
-    assert found.success
-    speed = np.sqrt(np.maximum(found.x, 0.0))
-    time = float((2.0 * h / (speed[1:] + speed[:-1])).sum())
-    assert motion.duration == pytest.approx(time, rel=5e-3)
-    assert motion.gap < 1e-3
+    q, u, _ = Through(mechanism, points).sample((np.arange(count) + 0.5) * h)
+    rates = np.abs(mechanism.joint_velocities(q, u)) / mechanism.velocity_limits
+    fastest = (near / rates.max(axis=1)) ** 2
+    above, below = ((most + sign * D).T.ravel() for sign in (-1.0, 1.0))
+    of_x = sparse.vstack([efforts, -efforts, 0.5 * (pair[0] + pair[1])])
+    matrix = sparse.hstack([of_x, sparse.csr_matrix((of_x.shape[0], count))])
+    bound = np.concatenate([above, below, fastest])
+    ends = np.full(count + 1, np.inf)
+    ends[[0, -1]] = 0.0
+    limits = [*((0.0, end) for end in ends), *((0.0, None) for _ in range(count))]
+    cost = np.concatenate([np.zeros(count + 1), np.ones(count)])
+    x = np.full(count + 1, 1.0)
+    x[[0, -1]] = 0.0
+    for _ in range(30):
+        v = np.sqrt(x)
+        whole = v[:-1] + v[1:]
+        time = 2.0 * h / whole
+        with np.errstate(divide="ignore"):
+            slopes = [np.where(w > 0.0, -h / (w * whole**2), 0.0) for w in (v[:-1], v[1:])]
+        tangents = sparse.hstack(
+            [sum(sparse.diags(d) @ p for d, p in zip(slopes, pair, strict=True)), -ones]
+        )
+        matrix = sparse.vstack([matrix, tangents])
+        bound = np.concatenate([bound, slopes[0] * x[:-1] + slopes[1] * x[1:] - time])
+        found = linprog(cost, A_ub=matrix.tocsr(), b_ub=bound, bounds=limits)
+        assert found.success, found.message
+        x = np.maximum(found.x[: count + 1], 1e-6)
+        x[[0, -1]] = 0.0
+        v = np.sqrt(x)
+        longest = float((2.0 * h / (v[:-1] + v[1:])).sum())
+        if longest < 1.001 * found.fun:
+            break
+    return found.fun * near, longest * near
+
+
+def geometry(mechanism, points, count):
+    """Efforts (count, n) in the middle of intervals: at rest with s'' = 1, at s' = 1, at rest."""
+    q, u, w = Through(mechanism, points).sample((np.arange(count) + 0.5) / count)
+    rest = 0.0 * u
+    return tuple(mechanism.inverse_dynamics(q, *move) for move in ((rest, u), (u, w), (rest, rest)))
+
+
+@pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "fivebar"])
+def test_it_is_as_fast_as_a_convex_programme_finds(name, rng):
+    # neither friction nor curves of motors, which are not convex
+    ideal = rd.load(name).without_actuators().without_friction()
+    home = ideal.values_of(ideal.home)
+    spread = np.array([0.05 if unit == "m" else 0.15 for unit in ideal.coordinates.units])
+    points = ideal.configuration_of(home + spread * rng.uniform(-1.0, 1.0, (3, len(home))))
+    motion = rd.time_optimal(ideal, points, points=500)
+    least, found = shortest(ideal, points, motion.duration)
+    assert found < 1.001 * least
+    # it is limited everywhere, they in the middle of their intervals only
+    assert 0.998 * least < motion.duration < 1.005 * least
+    assert max(utilised(ideal, motion)) <= 1.0 + 1e-6
+
+
+@pytest.mark.parametrize("draw", [3, 5])
+def test_limits_that_are_nearly_kept_are_not_tightened_for_ever(arm, draw):
+    """Along these paths a rate's excess between points fell by a third each time, down to 1e-16."""
+    ideal, random = arm.without_friction(), np.random.default_rng(draw)
+    count = int(random.integers(2, 6))
+    points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (count, 6))
+    motion = rd.time_optimal(ideal, points, points=1000)
+    # else the intervals are halved
+    assert len(motion.switching_times) < 1000
+    assert max(utilised(ideal, motion)) <= 1.0 + 1e-6
+
+
+def test_points_go_where_limits_would_be_left_unused(arm):
+    """Where an effort at its limit changes fast, intervals are shorter, and less is lost."""
+    ideal = arm.without_friction()
+    random = np.random.default_rng(3)
+    points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (int(random.integers(2, 6)), 6))
+    path = PathPieces(ideal, Through(ideal, points))
+    limits = limits_of(ideal, None, None, None, None, None, 1.0, 0.0)
+    coarse = path.cut(100)[0]
+    problem = intervals_of(ideal, along(ideal, coarse, tip=False), limits, None, (0.0, 0.0))
+    places = spacing(problem, unverified(problem, (0.0, 0.0)))
+    times = []
+    for spread in (places, None):
+        piece = path.cut(400, [spread])[0]
+        assert len(piece.nodes) == 401
+        assert (np.diff(piece.nodes) > 0.0).all()
+        fine = intervals_of(ideal, along(ideal, piece, tip=False), limits, None, (0.0, 0.0))
+        times.append(time_of(np.diff(piece.nodes), unverified(fine, (0.0, 0.0))))
+    assert times[0] < times[1]
 
 
 def test_corners_are_rounded_by_a_rest_and_nothing_else_is(platform):

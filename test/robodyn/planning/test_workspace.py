@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.planning.marching import level_surface
@@ -60,6 +61,40 @@ def test_volume_is_that_of_brute_force(platform, rng, limit):
     whole = np.prod(np.diff(found.box, axis=1))
     noise = whole * np.sqrt(share * (1.0 - share) / count)
     assert found.volume_error < 0.03 * found.volume
+    assert abs(found.volume - whole * share) < found.volume_error + 4.0 * noise
+
+
+def turned(rpy):
+    """Rotation matrices (N, 3, 3): about z by the yaw after y by the pitch after x by the roll."""
+    return Rotation.from_euler("xyz", rpy).as_matrix()
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("constant", 1), ("constant", 2), ("orientation", 1)])
+def test_volumes_of_random_platforms_are_those_of_their_legs_formula(platform, kind, seed):
+    """Legs drawn at random, their lengths by |x + R b - a| and nothing of the library's."""
+    random = np.random.default_rng(seed)
+    legs = []
+    for leg in platform.model.legs:
+        shortest, longest = leg.limits.length
+        first = shortest * random.uniform(0.9, 1.05)
+        ends = first, first + (longest - shortest) * random.uniform(0.7, 1.2)
+        feet = leg.base + 0.15 * random.normal(size=3)
+        tips = leg.platform + 0.08 * random.normal(size=3)
+        limits = replace(leg.limits, length=ends)
+        legs.append(replace(leg, base=feet, platform=tips, limits=limits))
+    drawn = rd.StewartPlatform(replace(platform.model, legs=tuple(legs)))
+    found = rd.workspace(drawn, kind, error=0.03, seed=seed)
+    assert found.volume > 0.0
+    count = 200_000
+    points = random.uniform(found.box[:, 0], found.box[:, 1], (count, 3))
+    at, angles = (part[None] for part in rd.rpy_from_pose(drawn.home))
+    xyz, R = (at, turned(points)) if kind == "orientation" else (points, turned(angles))
+    inside = np.ones(count, dtype=bool)
+    for leg in legs:
+        length = np.linalg.norm(xyz + R @ leg.platform - leg.base, axis=-1)
+        inside &= (length >= leg.limits.length[0]) & (length <= leg.limits.length[1])
+    share, whole = inside.mean(), np.prod(np.diff(found.box, axis=1))
+    noise = whole * np.sqrt(share * (1.0 - share) / count)
     assert abs(found.volume - whole * share) < found.volume_error + 4.0 * noise
 
 

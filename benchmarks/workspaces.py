@@ -1,0 +1,121 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Volumes of the workspaces of random platforms, beside brute force.
+
+`python -m benchmarks.workspaces [PLATFORMS [SAMPLES]]`, by default of 8 platforms with ten million
+poses each. The joints of a platform are random around two hexagons, and so are the limits of its
+legs. Leg lengths are by the formula itself, in NumPy, none of them by the library's kernels.
+`apart` is the difference of the volumes as a share of the error stated, to which brute force adds
+three standard deviations of its own, `noise`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import robodyn as rd
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+SAMPLES, CHUNK = 10_000_000, 250_000
+SIGMAS = 3.0
+
+
+def random_platform(seed: int) -> Any:
+    """A platform whose joints and limits are drawn about those of the symmetric one."""
+    random = np.random.default_rng(seed)
+    model = rd.load("stewart_symmetric").model
+    legs = []
+    for leg in model.legs:
+        shortest, longest = leg.limits.length
+        stroke = (longest - shortest) * random.uniform(0.7, 1.2)
+        first = shortest * random.uniform(0.9, 1.05)
+        legs.append(
+            replace(
+                leg,
+                base=leg.base + 0.15 * random.normal(size=3),
+                platform=leg.platform + 0.08 * random.normal(size=3),
+                limits=replace(leg.limits, length=(first, first + stroke)),
+            )
+        )
+    return rd.StewartPlatform(replace(model, legs=tuple(legs)))
+
+
+def turn(rpy: FloatArray) -> FloatArray:
+    """Rotation matrices (..., 3, 3) of roll, pitch, yaw about fixed axes."""
+    (sr, sp, sy), (cr, cp, cy) = (np.moveaxis(f(rpy), -1, 0) for f in (np.sin, np.cos))
+    rows = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
+    return np.moveaxis(np.array([np.stack(row) for row in rows]), (0, 1), (-2, -1))
+
+
+def within(platform: Any, xyz: FloatArray, rpy: FloatArray) -> Any:
+    """(N,) whether all legs keep to their lengths at positions and roll, pitch, yaw (N or 1, 3)."""
+    kept = np.ones(max(len(xyz), len(rpy)), dtype=bool)
+    R = turn(rpy)
+    for leg in platform.model.legs:
+        shortest, longest = leg.limits.length
+        reach = xyz + R @ leg.platform - leg.base
+        square = (reach**2).sum(axis=-1)
+        kept &= (square >= shortest**2) & (square <= longest**2)
+    return kept
+
+
+def by_force(platform: Any, region: Any, samples: int, seed: int) -> tuple[float, float]:
+    """Volume of a region by random points in its box, and three standard deviations of it."""
+    random = np.random.default_rng(seed)
+    home_xyz, home_rpy = (part[None] for part in rd.rpy_from_pose(platform.home))
+    inside = 0
+    for _ in range(samples // CHUNK):
+        points = random.uniform(region.box[:, 0], region.box[:, 1], (CHUNK, 3))
+        pose = (home_xyz, points) if region.kind == "orientation" else (points, home_rpy)
+        inside += int(within(platform, *pose).sum())
+    count = samples // CHUNK * CHUNK
+    whole, share = float(np.prod(np.diff(region.box, axis=1))), inside / count
+    return whole * share, SIGMAS * whole * float(np.sqrt(share * (1.0 - share) / count))
+
+
+def main() -> None:
+    """Print a line for each platform and kind of workspace."""
+    platforms = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+    samples = int(sys.argv[2]) if len(sys.argv) > 2 else SAMPLES
+    print("| platform | kind | volume | error | brute force | noise | apart | poses | [s] |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for seed in range(platforms):
+        platform = random_platform(seed)
+        for kind in ("constant", "orientation"):
+            begun = time.thread_time()
+            region = rd.workspace(platform, kind, seed=seed)
+            spent = time.thread_time() - begun
+            volume, noise = by_force(platform, region, samples, seed + 1000)
+            apart = abs(region.volume - volume) / (region.volume_error + noise)
+            print(
+                f"| {seed} | {kind} | {region.volume:.5g} {region.unit} | {region.volume_error:.2g}"
+                f" | {volume:.5g} | {noise:.1g} | {apart:.2f} | {region.samples} | {spent:.1f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
