@@ -25,6 +25,7 @@ from robodyn.identification.assembly import OF_FRICTION, Columns, friction_effor
 from robodyn.identification.consistent import Priors, consistent, made_physical
 from robodyn.identification.friction import COULOMB, OFFSET, RIPPLE, RUBBING, VISCOUS, Term
 from robodyn.identification.preparation import that_move
+from robodyn.mechanisms.common.parameters import of_pseudo_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from robodyn.identification.solving import Solution
     from robodyn.mechanisms.protocol import Mechanism
 
+STANDARD_GRAVITY = 9.81
 PLAIN = (VISCOUS, COULOMB)
 # An offset is this small a part of the efforts' standard deviation, as far as nothing else is seen.
 OFFSETS = 0.05
@@ -60,7 +62,10 @@ def made_consistent(
     T[b:, p:] = np.eye(count)
     rows = columns.given[: 10 * columns.bodies].reshape(-1, 10)
     N, c = T.T @ solution.N @ T, T.T @ solution.c
-    positive, typical = list(columns.positive), columns.typical().tolist()
+    lever = np.array([m.size if unit == "rad" else 1.0 for unit in m.joint_units])
+    bodies = made_physical(rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY)
+    positive = list(columns.positive)
+    typical = columns.typical(of_pseudo_inertias(bodies)).tolist()
     for k, (j, term) in enumerate((j, term) for j, own in enumerate(terms) for term in own):
         if term.kind == OFFSET:
             N[p + k, p + k] += (OFFSETS * solution.spread[j]) ** -2
@@ -72,7 +77,7 @@ def made_consistent(
         }:
             positive.append(p + k)
             typical.append(max(abs(solution.x[b + k]), deviations[k], 1e-9))
-    priors = Priors(made_physical(rows, m.size), positive, np.array(typical))
+    priors = Priors(bodies, positive, np.array(typical))
     start = np.concatenate([columns.given, solution.x[b:]])
     found = consistent(N, c, priors, start)
     return found[:p], found[p:]
