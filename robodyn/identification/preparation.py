@@ -54,7 +54,7 @@ MARGIN = 1.0
 # Cutoffs for one hertz of the motion's bandwidth, and the noise of accelerations that is accepted
 # in parts of these.
 MOTION_CUTOFF, EFFORT_CUTOFF, NOISE = 40.0, 10.0, 0.01
-# Noise rises by less than this from an octave to the next lower one, of so many frequencies at least.
+# Noise rises by less than this to the next lower octave, of so many frequencies at least.
 RISE, FEWEST_OF_OCTAVE = 4.0, 12
 # Stamps this far off even ones, in periods, are not taken for even.
 UNEVEN = 0.02
