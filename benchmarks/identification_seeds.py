@@ -74,8 +74,10 @@ def tracked(truth: Any, model: Any, path: Any, period: float, seed: int) -> floa
     law = rd.ComputedTorque(model)
     sensor = Sensor(truth, ENCODER, np.sqrt(2.0) * ENCODER / period, seed=seed)
 
-    def control(time: float, at: FloatArray, rate: FloatArray, wanted: Any) -> FloatArray:
-        return law(time, *sensor.measure(at, rate), wanted)
+    def control(
+        time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Any
+    ) -> FloatArray:
+        return law(time, *sensor.measure(configuration, velocity), trajectory)
 
     run = rd.simulate(truth, control, path, dt=1e-3, control_dt=period)
     wanted = path.sample(run.time)

@@ -211,13 +211,13 @@ def equations(
         np.concatenate(weight),
         fold,
         np.concatenate(times),
-        float(np.mean([_colour_of_white(samples, filters, per_fit) for samples in stretches])),
+        float(np.mean([colour_of_white(samples, filters, per_fit) for samples in stretches])),
     )
 
 
-def _colour_of_white(samples: Samples, filters: Filters, per_fit: float) -> float:
+def colour_of_white(samples: Samples, filters: Filters, per_fit: float) -> float:
     """Sum of the autocorrelations of white noise behind the filter, at the rows' rate."""
-    step = rows_fitted(samples, filters, per_fit).step
+    step = int(rows_fitted(samples, filters, per_fit).step)
     width = max(step, round(10.0 * samples.frequency / filters.effort))
     pulse = np.zeros(4 * width + 1)
     pulse[2 * width] = 1.0

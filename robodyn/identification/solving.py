@@ -119,7 +119,7 @@ def solve(
             size = np.abs(residual) / spread
             weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
     # the fit takes slow parts out of the residuals, so that these are whiter than the noise
-    colour = np.maximum([_colour(column) for column in residual.T], system.colour)
+    colour = np.maximum([colour_of(column) for column in residual.T], system.colour)
     N, c = _normal(tables, system.effort, weight / sigma**2)
     honest, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
     spread_of, condition = _inverse(N)
@@ -149,7 +149,7 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
     return inverse * np.outer(scale, scale), condition
 
 
-def _colour(residual: FloatArray) -> float:
+def colour_of(residual: FloatArray) -> float:
     """1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
     centred = residual - residual.mean()
     size = 2 * len(centred)
