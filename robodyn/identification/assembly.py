@@ -223,7 +223,8 @@ def colour_of_white(samples: Samples, filters: Filters, per_fit: float) -> float
     pulse[2 * width] = 1.0
     response = samples.smooth(pulse, filters)
     # of the filtered noise's variance, and of its spectrum at the low end, where motion is
-    return max(float(response.sum() ** 2 / (response @ response)) / step, 1.0)
+    independent = float(response.sum()) ** 2 / float(response @ response)
+    return max(independent / step, 1.0)
 
 
 def rows_fitted(samples: Samples, filters: Filters, per_fit: float) -> slice:

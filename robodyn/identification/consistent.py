@@ -74,8 +74,9 @@ def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray
     """
     mean = float(bodies[:, 0].mean())
     if mean < NO_MASS * carried:
-        round_about = carried * np.diag([*(3 * [(0.1 * size) ** 2]), 1.0])
-        return np.asarray(np.repeat(round_about[None], len(bodies), axis=0))
+        own = carried * np.diag([*(3 * [(0.1 * size) ** 2]), 1.0])
+        alike: FloatArray = np.repeat(own[None], len(bodies), axis=0)
+        return alike
     J = pseudo_inertias(bodies)
     length = 0.05 * size
     out = np.empty_like(J)

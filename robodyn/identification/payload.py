@@ -237,8 +237,8 @@ def _physical(
         apart = np.zeros(10)
         apart[k] = step
         high, low = (body_of(found + sign * apart) for sign in (1.0, -1.0))
-        change = [(a - b) / (2.0 * step) for a, b in zip(high, low, strict=True)]
-        rows.append(np.concatenate([np.ravel(part) for part in change]))
+        ends = [np.concatenate([[one[0]], one[1], one[2].ravel()]) for one in (high, low)]
+        rows.append((ends[0] - ends[1]) / (2.0 * step))
     J = np.array(rows).T
     deviations = _deviations(np.einsum("ij,jk,ik->i", J, covariance, J))
     return found, (float(deviations[0]), deviations[1:4], deviations[4:].reshape(3, 3))
@@ -261,7 +261,8 @@ def payload_summary(found: Payload) -> dict[str, Any]:
     """JSON-able: the body with its deviations, None where nothing is seen, and errors."""
 
     def shown(values: Any) -> Any:
-        return np.where(np.isfinite(values), values, None).tolist()
+        known = np.asarray(values, dtype=object)
+        return np.where(np.isfinite(np.asarray(values)), known, None).tolist()
 
     return {
         "mass": found.mass,
