@@ -113,9 +113,14 @@ def one(name: str, seed: int, flown: bool) -> dict[str, Any]:
     return line
 
 
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """The lines that a file has; none if there is no file."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
 def lines(path: Path, seeds: int) -> list[dict[str, Any]]:
     """The lines of a file, those that it lacks made and added; seed by seed."""
-    done = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = lines_of(path)
     have = {(line["model"], line["seed"]) for line in done}
     for seed in range(seeds):
         for name in MODELS:

@@ -40,7 +40,7 @@ WORDS = {
     "position": ("position", "positions", "pos", "q", "angle", "theta"),
     "velocity": ("velocity", "velocities", "vel", "qd", "dq", "qdot", "speed"),
     "effort": ("effort", "efforts", "torque", "torques", "tau", "moment", "force", "current",
-               "currents"),
+               "currents", "i"),
 }  # fmt: skip
 _FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
 _ANY = "|".join(sorted(_FIELD_OF, key=len, reverse=True))

@@ -261,8 +261,9 @@ def payload_summary(found: Payload) -> dict[str, Any]:
     """JSON-able: the body with its deviations, None where nothing is seen, and errors."""
 
     def shown(values: Any) -> Any:
-        known = np.asarray(values, dtype=object)
-        return np.where(np.isfinite(np.asarray(values)), known, None).tolist()
+        known = np.array(values, dtype=object)
+        known[~np.isfinite(np.asarray(values, dtype=np.float64))] = None
+        return known.tolist()
 
     return {
         "mass": found.mass,
