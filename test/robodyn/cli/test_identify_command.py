@@ -71,7 +71,7 @@ def test_a_recording_becomes_a_model_and_a_page(recorded):
 
 
 def test_a_payload_is_weighed(recorded):
-    folder, file = recorded
+    folder, _ = recorded
     m = rd.load("fivebar")
     path = rd.load_path(folder / "exciting.yaml", m)
     times = np.arange(0.0, path.duration, 0.01)
