@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 RATE, DURATION, NOISE, ENCODER = 100.0, 8.0, 0.01, 1e-7
 # How far a motion reaches [rad or m], and the period [s] at which the nodes control such a machine.
 MODELS = {"puma560": (0.5, 0.01), "delta": (0.2, 0.005), "stewart_symmetric": (0.03, 0.005)}
+# Recordings of different motions that one identification has.
+RECORDINGS = 3
 # So many of the seeds are flown as well, which takes longer.
 FLOWN = 10
 
@@ -86,16 +88,17 @@ def tracked(truth: Any, model: Any, path: Any, period: float, seed: int) -> floa
 
 
 def one(name: str, seed: int, flown: bool) -> dict[str, Any]:
-    """What one noisy recording of a model gives, every body and coefficient off by up to 30 %."""
+    """What noisy recordings of a model give, every body and coefficient off by up to 30 %."""
     reach, period = MODELS[name]
     truth: Any = rd.load(name)
     rng = np.random.default_rng(seed)
-    path, other = (motion(truth, rng, reach) for _ in range(2))
+    paths = [motion(truth, rng, reach) for _ in range(RECORDINGS)]
+    other = motion(truth, rng, reach)
     own = truth.parameters
     factors = np.repeat(rng.uniform(0.7, 1.3, len(own.bodies)), 10)
     rest = rng.uniform(0.7, 1.3, len(own.values) - len(factors))
     given = truth.with_parameters(own.values * np.concatenate([factors, rest]))
-    result = rd.identify(given, [recorded(truth, path, rng)[0]])
+    result = rd.identify(given, [recorded(truth, path, rng)[0] for path in paths])
     found = result.parameters
     unseen, noise = recorded(truth, other, rng)
     check = result.validate([unseen])[0]

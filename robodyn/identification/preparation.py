@@ -116,7 +116,9 @@ class Samples:
 
     def smooth(self, values: FloatArray, filters: Filters) -> FloatArray:
         """Values (K, ...) through the filter of efforts."""
-        return low_pass(values, filters.effort, self.frequency)
+        # mirrored at the ends: turned about their first value, all would hang on a sample at which
+        # a motor sets out and its friction may be anything
+        return low_pass(values, filters.effort, self.frequency, "even")
 
     def kept(self, filters: Filters) -> slice:
         """Samples that remain when the ends, where filters know one side only, are left out."""
@@ -130,12 +132,12 @@ def that_move(motors: Motors, stretches: Sequence[Samples], filters: Filters) ->
     return [bool(moves) for moves in np.any(found, axis=0)]
 
 
-def low_pass(values: FloatArray, cutoff: float, frequency: float) -> FloatArray:
-    """Values (K, ...) at a frequency [Hz] through a filter without delay."""
+def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
+    """Values (K, ...) at a frequency [Hz] through a filter without delay; ends as `sosfiltfilt`."""
     if cutoff >= 0.45 * frequency:
         return values
     sections = butter(ORDER, cutoff, fs=frequency, output="sos")
-    return np.asarray(sosfiltfilt(sections, values, axis=0))
+    return np.asarray(sosfiltfilt(sections, values, axis=0, padtype=ends))
 
 
 def choose_filters(
