@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
 
 STANDARD_GRAVITY = 9.81
+# Parts of its largest rate at which a joint surely moves.
+CLEARLY = 0.01
 PLAIN = (VISCOUS, COULOMB)
 # An offset is this small a part of the efforts' standard deviation, as far as nothing else is seen.
 OFFSETS = 0.05
@@ -142,13 +144,17 @@ def identified_mechanism(
             for samples, s, Yb in zip(stretches, states, bare, strict=True)
         ]
     )
+    rates = np.concatenate([s.velocity[k] for s, k in zip(stretches, states, strict=True)])
     moved = that_move(columns.motors, stretches, filters)
     for j, joint in enumerate(m.joint_names):
         if not moved[j]:
             continue  # it stood still, so its friction stays as it is given
         own = [places[f"{joint}.{part}"] for part in OF_FRICTION if f"{joint}.{part}" in places]
-        described = np.concatenate([table[:, j, own] for table in Y])
-        target = rubbing[:, j]
+        # where it sets out or turns round, what the sense of its friction is hangs on noise
+        rate = np.abs(rates[:, j])
+        clear = rate > CLEARLY * rate.max()
+        described = np.concatenate([table[:, j, own] for table in Y])[clear]
+        target = rubbing[clear, j]
         found, left = nnls(described, target)
         values[own] = found
         size = float(np.linalg.norm(target))
