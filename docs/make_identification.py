@@ -65,7 +65,7 @@ def simulated(file: Path, seeds: int) -> str:
             ]
         )  # fmt: skip
     head = (
-        "model", "recordings", "base parameters", "within three", "filtered", "unfiltered", "flown",
+        "model", "seeds", "base parameters", "within three", "filtered", "unfiltered", "flown",
         "tracking", "before",
     )  # fmt: skip
     return table(head, rows)
