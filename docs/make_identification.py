@@ -16,9 +16,11 @@
 
 python docs/make_identification.py FOLDER [SEEDS]
 
-FOLDER holds `ur10/ur10_exciting_trajectory.db3`, `ur10/ur10.urdf`, and `tx40/` with
-`pos_read_data.csv.gz`, `curr_data.csv.gz` and `tx40_mdh_modified.urdf`. SEEDS is how many simulated
-recordings of each model are identified, 10 by default.
+FOLDER holds `ur10/ur10_exciting_trajectory.db3`, `ur10/ur10.urdf`; `tx40/` with
+`pos_read_data.csv.gz`, `curr_data.csv.gz` and `tx40_mdh_modified.urdf`; and `panda/panda.csv` with
+`panda.urdf`. SEEDS is how many simulated recordings of each model are identified, 100 by default,
+by `benchmarks/identification_seeds.py`; what it measures is kept in `FOLDER/seeds.jsonl`, so that
+the run may be interrupted. With 0 those that are there are taken.
 """
 
 from __future__ import annotations
@@ -33,77 +35,44 @@ from generated import table, with_tables, write_or_check
 
 import robodyn as rd
 from robodyn.identification.recording import Recording
-from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.identification_seeds import MODELS, lines, lines_of
 
 PAGE = Path(__file__).with_name("identification.md")
-RATE, DURATION, NOISE, SEEDS = 100.0, 8.0, 0.01, 10
-SIMULATED = (("puma560", 0.5), ("stewart_symmetric", 0.03), ("delta", 0.2))
+SEEDS = 100
 # The TX40: motor angles = RATIOS @ joint angles, counted from the URDF's zero.
 RATIOS = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
 RATIOS[5, 4] = 32.0
 ZEROS = np.array([0.0, -0.5, 0.5, 0.0, 0.0, 0.0]) * np.pi
 
 
-def motion(m: Any, rng: Any, reach: float) -> FourierTrajectory:
-    """A random motion about home."""
-    rest = np.zeros(m.coordinates.velocity_size)
-    centre = m.independent_motion(m.home, rest, rest).positions
-    size = reach / np.arange(1, 6)[:, None]
-    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(centre))) * size
-    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, centre, sine, cosine))
-
-
-def recorded(m: Any, path: Any, rng: Any) -> tuple[Recording, Any]:
-    """A motion as it would be recorded, and the noise of its efforts."""
-    times = np.arange(0.0, DURATION, 1.0 / RATE)
-    states = path.sample(times)
-    efforts = m.inverse_dynamics(*states)
-    noise = NOISE * efforts.std(axis=0)
-    at = m.joint_positions(states.configuration)
-    at = at + 1e-7 * rng.normal(size=at.shape)
-    return Recording.from_arrays(m, times, at, efforts + noise * rng.normal(size=at.shape)), noise
-
-
-def simulated(seeds: int = SEEDS) -> str:
+def simulated(file: Path, seeds: int) -> str:
     """The table of hidden parameters."""
+    made = lines(file, seeds) if seeds else lines_of(file)
     rows = []
-    for name, reach in SIMULATED:
-        truth: Any = rd.load(name)
-        within, errors, raw, away, tracking = [], [], [], [], []
-        for seed in range(seeds):
-            rng = np.random.default_rng(seed)
-            path, other = (motion(truth, rng, reach) for _ in range(2))
-            own = truth.parameters
-            factors = np.repeat(rng.uniform(0.7, 1.3, len(own.bodies)), 10)
-            rest = rng.uniform(0.7, 1.3, len(own.values) - len(factors))
-            given = truth.with_parameters(own.values * np.concatenate([factors, rest]))
-            result = rd.identify(given, [recorded(truth, path, rng)[0]])
-            found = result.parameters
-            z = np.abs(found.values - found.of(truth)) / found.deviations
-            unseen, noise = recorded(truth, other, rng)
-            check = result.validate([unseen])[0]
-            within.append((z < 3.0).mean())
-            away.append(len(z))
-            errors.append((check.rmse / noise).max())
-            raw.append((check.rmse_unfiltered / noise).max())
-            tracking.append(tracked(truth, result.mechanism, other) / tracked(truth, truth, other))
+    for name in MODELS:
+        own = [line for line in made if line["model"] == name]
+        apart = np.abs(np.concatenate([line["deviations"] for line in own]))
+        worst = [[max(line[kind]) for line in own] for kind in ("filtered", "unfiltered")]
+        flown = np.array([line["tracking"] for line in own if "tracking" in line])
+        ratios = flown[:, 0] / flown[:, 1]
         rows.append(
             [
-                f"`{name}`", str(away[0]), f"{np.mean(within):.1%}",
-                *(f"{np.median(part):.2f} ({(np.array(part) < 1.2).mean():.0%})"
-                  for part in (errors, raw, tracking)),
+                f"`{name}`", str(len(own)), str(len(own[0]["deviations"])),
+                f"{(apart < 3.0).mean():.1%}", *(_median(part) for part in worst), str(len(flown)),
+                _median(ratios), f"{np.median(flown[:, 2] / flown[:, 1]):.0f}",
             ]
         )  # fmt: skip
-    head = ("model", "base parameters", "within three", "filtered", "unfiltered", "tracking")
+    head = (
+        "model", "seeds", "base parameters", "within three", "filtered", "unfiltered", "flown",
+        "tracking", "before",
+    )  # fmt: skip
     return table(head, rows)
 
 
-def tracked(truth: Any, model: Any, path: Any) -> float:
-    """Root mean square error with which computed torque by a model makes the true one follow."""
-    run = rd.simulate(truth, rd.ComputedTorque(model), path, dt=1e-3, control_dt=1e-3)
-    wanted = path.sample(run.time)
-    error = truth.joint_positions(run.configuration) - truth.joint_positions(wanted.configuration)
-    return float(np.sqrt((error**2).mean()))
+def _median(values: Any) -> str:
+    return f"{np.median(values):.2f} ({(np.asarray(values) < 1.2).mean():.0%})"
 
 
 def real(folder: Path) -> str:
@@ -128,7 +97,15 @@ def real(folder: Path) -> str:
     coupled = [{"joint_5": 1.0, "joint_6": 1.0}]
     for title, (a, b) in (("TX40", (0, 1)), ("TX40, halves exchanged", (1, 0))):
         rows += _rows(title, rd.identify(arm, [parts[a]], couplings=coupled), parts[b])
-    return table(("robot", "efforts", *(str(n) for n in range(1, 7))), rows)
+    panda: Any = rd.load(folder / "panda" / "panda.urdf", tip_link="panda_hand", hold_branches=True)
+    parts = [
+        rd.read_recording(folder / "panda" / "panda.csv", panda, start=a, stop=b)
+        for a, b in ((0.0, 10.5), (10.5, 1e9))
+    ]
+    for title, (x, y) in (("Panda", (0, 1)), ("Panda, halves exchanged", (1, 0))):
+        rows += _rows(title, rd.identify(panda, [parts[x]]), parts[y])
+    rows = [[*row, *[""] * (9 - len(row))] for row in rows]
+    return table(("robot", "efforts", *(str(n) for n in range(1, 8))), rows)
 
 
 def _rows(title: str, result: Any, unseen: Recording) -> list[list[str]]:
@@ -146,5 +123,8 @@ if __name__ == "__main__":
         sys.exit("usage: python docs/make_identification.py FOLDER [SEEDS]")
     warnings.simplefilter("ignore")
     data, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else SEEDS
-    tables = {"simulated": lambda: simulated(count), "real": lambda: real(data)}
+    tables = {
+        "simulated": lambda: simulated(data / "seeds.jsonl", count),
+        "real": lambda: real(data),
+    }
     sys.exit(write_or_check(PAGE, with_tables(PAGE, tables)))

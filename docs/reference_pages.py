@@ -53,7 +53,14 @@ SECTIONS = {
     "Analysis": ("analyze", "sweep"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
     "Planning": ("time_optimal", "plan_path", "optimize_free", "workspace"),
-    "Identification": ("read_recording", "Recording", "identify", "exciting_trajectory"),
+    "Identification": (
+        "read_recording",
+        "Recording",
+        "identify",
+        "identify_payload",
+        "Payload",
+        "exciting_trajectory",
+    ),
     "Calibration": ("Measurements", "read_measurements", "calibrate", "calibration_poses"),
     "Threads": ("get_threads", "set_threads"),
 }

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from robodyn.identification.calibration.poses import calibration_poses as calibration_poses
     from robodyn.identification.excitation import exciting_trajectory as exciting_trajectory
     from robodyn.identification.identify import identify as identify
+    from robodyn.identification.payload import Payload as Payload
+    from robodyn.identification.payload import identify_payload as identify_payload
     from robodyn.identification.reading import read_recording as read_recording
     from robodyn.identification.recording import Recording as Recording
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop as ClosedLoop
@@ -115,6 +117,7 @@ _HOMES = {
     "robodyn.identification.calibration.poses": ("calibration_poses",),
     "robodyn.identification.excitation": ("exciting_trajectory",),
     "robodyn.identification.identify": ("identify",),
+    "robodyn.identification.payload": ("Payload", "identify_payload"),
     "robodyn.identification.reading": ("read_recording",),
     "robodyn.identification.recording": ("Recording",),
     "robodyn.mechanisms.closed_loop.loop": ("ClosedLoop",),

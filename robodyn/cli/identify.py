@@ -19,7 +19,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import numpy as np
 import typer
@@ -30,9 +30,13 @@ from robodyn.cli.session import one_line_errors, progress_bar
 from robodyn.errors import InvalidInput
 from robodyn.identification.identify import identify
 from robodyn.identification.model_file import write_model
+from robodyn.identification.payload import identify_payload, payload_summary, payload_text
 from robodyn.identification.reading import read_recording
 from robodyn.identification.summary import summary, summary_text
 from robodyn.mechanisms.load import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def identify_command(
@@ -59,6 +63,14 @@ def identify_command(
             help="A motor that turns with several joints: joint_5=1,joint_6=1; repeatable.",
         ),
     ] = None,
+    payload: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        option(
+            "--payload",
+            help="A recording with a payload that the others do not have: its mass, centre and "
+            "inertia; repeatable.",
+        ),
+    ] = None,
     rotors: Annotated[bool, option(help="Fit the rotors' inertia.")] = True,
     robust: Annotated[bool, option(help="Let outliers count less.")] = True,
     cutoff: Annotated[
@@ -75,8 +87,16 @@ def identify_command(
         option(help="Read recordings up to this time [s]."),
     ] = None,
     effort_gain: Annotated[
-        float, option(help="Effort over what was recorded, such as N m per ampere.")
-    ] = 1.0,
+        str,
+        option(
+            help="Effort over what was recorded, such as N m per ampere: one number, one for each "
+            "joint as in 12.5,12.5,8, or by name as in joint_1=12.5,joint_3=8."
+        ),
+    ] = "1",
+    joint: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        option("--joint", help="A joint's other name in recordings: model=recorded; repeatable."),
+    ] = None,
     topic: Annotated[str, option(help="Of the joint states in a bag, if there are several.")] = "",
     effort_topic: Annotated[
         str, option(help="Of the efforts in a bag, if they are on a topic of their own.")
@@ -98,11 +118,13 @@ def identify_command(
 
     Efforts are linear in these, so weighted least squares finds what the recordings show, and every
     body is made physical, near the given model where they show nothing. With --validate the efforts
-    of other recordings are predicted. The model that is written flies by model:=identified.yaml.
+    of other recordings are predicted; with --payload a recording in which it carries something says
+    what that is. The model that is written, with the payload, flies by model:=identified.yaml.
     """
     with one_line_errors():
         mechanism = load(model)
         until = np.inf if stop is None else stop
+        gains, names = _gains(effort_gain), _renamed(joint or ())
 
         def read(source: str) -> object:
             return read_recording(
@@ -110,7 +132,8 @@ def identify_command(
                 mechanism,
                 topic=topic,
                 effort_topic=effort_topic,
-                effort_gain=effort_gain,
+                joints=names,
+                effort_gain=gains,
                 position_unit=position_unit,
                 start=start,
                 stop=until,
@@ -131,15 +154,45 @@ def identify_command(
                 progress=tell,
             )
             validations = result.validate(others)  # type: ignore[arg-type]
-        written = [] if output is None else write_model(result.mechanism, output)
+        carried = [read(source) for source in payload or ()]
+        body = identify_payload(mechanism, carried, result) if carried else None  # type: ignore[arg-type]
+        better = result.mechanism if body is None else body.mechanism
+        written = [] if output is None else write_model(better, output)
         found = summary(result, validations) | {"written": [str(path) for path in written]}
+        if body is not None:
+            found["payload"] = payload_summary(body)
         if html is not None:
             from robodyn.report.identification_page import identification_page
             from robodyn.report.page import write_page
 
             write_page(identification_page(result, validations, shlex.join(sys.argv)), html)
             found["written"].append(str(html))
-    typer.echo(as_json(found) if json else summary_text(found))
+    text = summary_text(found) if body is None else f"{summary_text(found)}\n\n{payload_text(body)}"
+    typer.echo(as_json(found) if json else text)
+
+
+def _gains(text: str) -> float | list[float] | dict[str, float]:
+    parts = [part.strip() for part in text.split(",")]
+    try:
+        if "=" in text:
+            pairs = [part.split("=") for part in parts]
+            return {name.strip(): float(gain) for name, gain in pairs}
+        values = [float(part) for part in parts]
+    except ValueError as error:
+        raise InvalidInput(
+            f"--effort-gain is {text!r}, expected a number, one for each joint with commas between "
+            "them, or joint=gain,joint=gain",
+            value=text,
+        ) from error
+    return values if len(values) > 1 else values[0]
+
+
+def _renamed(texts: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    for text, (model, equals, recorded) in zip(texts, pairs, strict=True):
+        if not (model.strip() and equals and recorded.strip()):
+            raise InvalidInput(f"--joint is {text!r}, expected model=recorded", value=text)
+    return {model.strip(): recorded.strip() for model, _, recorded in pairs}
 
 
 def _coupling(text: str) -> dict[str, float]:

@@ -85,9 +85,15 @@ class Columns:
         passive = range(10 * self.bodies, len(own))
         self.positive = tuple(sorted({*armatures, *passive}))
 
-    def typical(self) -> FloatArray:
-        """(len(positive),) what rotors and dampers are near if the data say nothing of them."""
-        m = self.mechanism
+    def typical(self, bodies: FloatArray) -> FloatArray:
+        """(len(positive),) what rotors and dampers are near if the data say nothing of them.
+
+        Args:
+            bodies: (count, 10) parameters that the bodies are near.
+        """
+        values = np.array(self.mechanism.parameters.values)
+        values[list(self.own[: 10 * self.bodies])] = bodies.ravel()
+        m = self.mechanism.with_parameters(values)
         inertia = np.diag(np.atleast_2d(m.mass_matrix(m.home)))
         fallback = 0.02 * float(np.median(inertia))
         values = self.given[list(self.positive)]
@@ -143,6 +149,8 @@ class Equations:
         weight: (M, n) 1 for what was measured in motion, 0 for what was cut off or at rest.
         fold: (M,) of `FOLDS` parts of the recordings in time.
         time: (M,) [s].
+        colour: how many rows say as much as one independent one where noise was white, for the
+            filter leaves less than the rate of the rows could carry.
     """
 
     A: FloatArray
@@ -151,6 +159,7 @@ class Equations:
     weight: FloatArray
     fold: NDArray[np.int64]
     time: FloatArray
+    colour: float
 
 
 FOLDS = 5
@@ -202,7 +211,20 @@ def equations(
         np.concatenate(weight),
         fold,
         np.concatenate(times),
+        float(np.mean([colour_of_white(samples, filters, per_fit) for samples in stretches])),
     )
+
+
+def colour_of_white(samples: Samples, filters: Filters, per_fit: float) -> float:
+    """Sum of the autocorrelations of white noise behind the filter, at the rows' rate."""
+    step = int(rows_fitted(samples, filters, per_fit).step)
+    width = max(step, round(10.0 * samples.frequency / filters.effort))
+    pulse = np.zeros(4 * width + 1)
+    pulse[2 * width] = 1.0
+    response = samples.smooth(pulse, filters)
+    # of the filtered noise's variance, and of its spectrum at the low end, where motion is
+    independent = float(response.sum()) ** 2 / float(response @ response)
+    return max(independent / step, 1.0)
 
 
 def rows_fitted(samples: Samples, filters: Filters, per_fit: float) -> slice:

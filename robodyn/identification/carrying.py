@@ -23,8 +23,18 @@ from scipy.optimize import nnls
 
 from robodyn.identification.assembly import OF_FRICTION, Columns, friction_efforts
 from robodyn.identification.consistent import Priors, consistent, made_physical
-from robodyn.identification.friction import COULOMB, OFFSET, RIPPLE, RUBBING, VISCOUS, Term
+from robodyn.identification.friction import (
+    COULOMB,
+    OFFSET,
+    RIPPLE,
+    RUBBING,
+    SMOOTH,
+    VISCOUS,
+    WIND_UP,
+    Term,
+)
 from robodyn.identification.preparation import that_move
+from robodyn.mechanisms.common.parameters import of_pseudo_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +45,9 @@ if TYPE_CHECKING:
     from robodyn.identification.solving import Solution
     from robodyn.mechanisms.protocol import Mechanism
 
+STANDARD_GRAVITY = 9.81
+# Parts of its largest rate at which a joint surely moves.
+CLEARLY = 0.01
 PLAIN = (VISCOUS, COULOMB)
 # An offset is this small a part of the efforts' standard deviation, as far as nothing else is seen.
 OFFSETS = 0.05
@@ -50,32 +63,57 @@ def made_consistent(
 ) -> tuple[FloatArray, FloatArray]:
     """Parameters (p,) that bodies can have, and the coefficients of friction with them.
 
-    Where friction is viscous and Coulomb's, neither is negative. An offset is near zero where the
-    recordings cannot tell it from weight, as it is for a platform that moves little.
+    Where friction is viscous and Coulomb's, neither is negative, in either direction. An offset is
+    near zero where the recordings cannot tell it from weight, as it is for a platform that moves
+    little.
     """
     b, p = matrix.shape
     count = len(solution.x) - b
+    own, spare = _friction_variables(terms)
     T = np.zeros((b + count, p + count))
     T[:b, :p] = matrix
-    T[b:, p:] = np.eye(count)
+    T[b:, p:] = own
     rows = columns.given[: 10 * columns.bodies].reshape(-1, 10)
-    N, c = T.T @ solution.N @ T, T.T @ solution.c
-    positive, typical = list(columns.positive), columns.typical().tolist()
+    normal = solution.N.copy()
+    lever = np.array([m.size if unit == "rad" else 1.0 for unit in m.joint_units])
+    bodies = made_physical(rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY)
+    positive = list(columns.positive)
+    typical = columns.typical(of_pseudo_inertias(bodies)).tolist()
+    start = np.linalg.solve(own, solution.x[b:])
     for k, (j, term) in enumerate((j, term) for j, own in enumerate(terms) for term in own):
         if term.kind == OFFSET:
-            N[p + k, p + k] += (OFFSETS * solution.spread[j]) ** -2
-        if term.kind in PLAIN and {other.kind for other in terms[j]} <= {
-            *PLAIN,
-            OFFSET,
-            *RIPPLE,
-            *RUBBING,
-        }:
+            normal[b + k, b + k] += (OFFSETS * solution.spread[j]) ** -2
+        plain = {other.kind for other in terms[j]} <= {*PLAIN, OFFSET, *RIPPLE, *RUBBING}
+        if k in spare or (term.kind in PLAIN and plain):
             positive.append(p + k)
-            typical.append(max(abs(solution.x[b + k]), deviations[k], 1e-9))
-    priors = Priors(made_physical(rows, m.size), positive, np.array(typical))
-    start = np.concatenate([columns.given, solution.x[b:]])
-    found = consistent(N, c, priors, start)
-    return found[:p], found[p:]
+            typical.append(max(abs(start[k]), deviations[k], 1e-9))
+    priors = Priors(bodies, positive, np.array(typical))
+    N, c = T.T @ normal @ T, T.T @ solution.c
+    found = consistent(N, c, priors, np.concatenate([columns.given, start]))
+    return found[:p], own @ found[p:]
+
+
+def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
+    """Coefficients (k, k) of friction for variables of it, and which of these are not negative.
+
+    Coulomb friction and an offset are friction forward and backward, and neither drives the motor:
+    what a description could not carry would else be found at the expense of weight.
+    """
+    count = sum(len(own) for own in terms)
+    out, positive, first = np.eye(count), set(), 0
+    for own in terms:
+        kinds = [term.kind for term in own]
+        if COULOMB in kinds and OFFSET in kinds:
+            at, offset = first + kinds.index(COULOMB), first + kinds.index(OFFSET)
+            # at speed terms that set in smoothly are dry friction, too
+            for k, kind in enumerate(kinds, start=first):
+                if kind in (SMOOTH, WIND_UP):
+                    out[at, k] = -1.0
+            out[at, at] = out[at, offset] = out[offset, at] = 0.5
+            out[offset, offset] = -0.5
+            positive |= {at, offset}
+        first += len(own)
+    return out, positive
 
 
 def identified_mechanism(
@@ -106,13 +144,17 @@ def identified_mechanism(
             for samples, s, Yb in zip(stretches, states, bare, strict=True)
         ]
     )
+    rates = np.concatenate([s.velocity[k] for s, k in zip(stretches, states, strict=True)])
     moved = that_move(columns.motors, stretches, filters)
     for j, joint in enumerate(m.joint_names):
         if not moved[j]:
             continue  # it stood still, so its friction stays as it is given
         own = [places[f"{joint}.{part}"] for part in OF_FRICTION if f"{joint}.{part}" in places]
-        described = np.concatenate([table[:, j, own] for table in Y])
-        target = rubbing[:, j]
+        # where it sets out or turns round, what the sense of its friction is hangs on noise
+        rate = np.abs(rates[:, j])
+        clear = rate > CLEARLY * rate.max()
+        described = np.concatenate([table[:, j, own] for table in Y])[clear]
+        target = rubbing[clear, j]
         found, left = nnls(described, target)
         values[own] = found
         size = float(np.linalg.norm(target))

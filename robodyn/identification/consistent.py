@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 # Weight of the given model, in observations: it decides only what these do not.
 GAMMA = 0.1
 STEPS = 60
+# A model whose bodies have less than this of what efforts could carry has no masses to go by.
+NO_MASS = 1e-4
 # Pseudo-inertias of the ten parameters, one each: J is linear in them.
 BASIS = pseudo_inertias(np.eye(10))
 
@@ -61,15 +63,21 @@ class Priors:
     values: FloatArray
 
 
-def made_physical(bodies: FloatArray, size: float) -> FloatArray:
+def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray:
     """Pseudo-inertias (count, 4, 4) near those of parameters (count, 10), positive definite.
 
     Args:
         bodies: parameters of the model; papers' tensors and URDFs are often those of no body.
         size: [m] of the mechanism, by which a body without extent is given some.
+        carried: [kg] what the efforts could carry: of this mass the bodies are where the model has
+            hardly any, as a URDF without inertias.
     """
+    mean = float(bodies[:, 0].mean())
+    if mean < NO_MASS * carried:
+        own = carried * np.diag([*(3 * [(0.1 * size) ** 2]), 1.0])
+        alike: FloatArray = np.repeat(own[None], len(bodies), axis=0)
+        return alike
     J = pseudo_inertias(bodies)
-    mean = max(float(bodies[:, 0].mean()), 1e-3)
     length = 0.05 * size
     out = np.empty_like(J)
     for k, own in enumerate(J):

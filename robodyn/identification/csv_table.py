@@ -26,14 +26,33 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.joint_tables import FIELDS, JointTable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from robodyn.arrays import FloatArray
 
-TIMES = ("time", "__time", "t", "timestamp", "time_s", "seconds")
+TIMES = ("time", "__time", "t", "timestamp", "time_s", "seconds", "secs", "sec", "stamp")
 # `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
 _COLUMN = re.compile(r"^(?P<joint>.+)[./](?P<field>position|velocity|effort|current)$")
-_UNIT = re.compile(r"\s*[\[(].*[\])]\s*$")
+_UNIT = re.compile(r"\s*[\[(](?!\d+[\])]).*[\])]\s*$")
+# What other programs call the same; of several for one joint the first in this order is read.
+WORDS = {
+    "position": ("position", "positions", "pos", "q", "angle", "theta"),
+    "velocity": ("velocity", "velocities", "vel", "qd", "dq", "qdot", "speed"),
+    "effort": ("effort", "efforts", "torque", "torques", "tau", "moment", "force", "current",
+               "currents", "i"),
+}  # fmt: skip
+_FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
+_ANY = "|".join(sorted(_FIELD_OF, key=len, reverse=True))
+# `shoulder_pan_joint_pos`, and numbers alone, as in `q1`, `tau_3`, `actual_q_0`, `position[2]`
+_WORDED = re.compile(rf"^(?P<joint>.+)[_./ ](?P<word>{_ANY})$", re.IGNORECASE)
+_NUMBERED = re.compile(
+    rf"^(?:(?P<before>\w+?)[_./ ])?(?P<word>{_ANY})[_./ ]?(?:joint|axis)?[_./ ]?[\[(]?"
+    r"(?P<joint>\d+)[\])]?$",
+    re.IGNORECASE,
+)
+# What was wanted is no measurement.
+_WANTED = ("target", "desired", "des", "reference", "ref", "command", "cmd", "setpoint")
 EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
 
 
@@ -88,12 +107,7 @@ def table_of_csv(path: Path) -> JointTable:
     """
     header, numbers, line = read_columns(path)
     timed = [column for column, name in enumerate(header) if name.lower() in TIMES]
-    found = {column: _COLUMN.match(name) for column, name in enumerate(header)}
-    named = {
-        column: (match["joint"], "effort" if match["field"] == "current" else match["field"])
-        for column, match in found.items()
-        if match
-    }
+    named = _columns(header)
     if not timed or not named:
         missing = "joint's position" if timed else "time"
         raise InvalidInput(
@@ -114,6 +128,40 @@ def table_of_csv(path: Path) -> JointTable:
     return JointTable(
         str(path), joints, stamps, stamps, values, int(np.count_nonzero(~np.isfinite(given)))
     )
+
+
+def _columns(header: Sequence[str]) -> dict[int, tuple[str, str]]:
+    """Joint and field of columns; joints are numbers alone where the columns have no names.
+
+    Names by the rule go before those of other programs.
+    """
+    found = {column: _COLUMN.match(name) for column, name in enumerate(header)}
+    named = {
+        column: (match["joint"], "effort" if match["field"] == "current" else match["field"])
+        for column, match in found.items()
+        if match
+    }
+    if named:
+        return named
+    ranks: dict[tuple[str, str], tuple[int, int]] = {}
+    for pattern in (_NUMBERED, _WORDED):
+        for column, name in enumerate(header):
+            match = pattern.match(name)
+            if not match or _is_wanted(name):
+                continue
+            word = match["word"].lower()
+            field = _FIELD_OF[word]
+            place = match["joint"], field
+            rank = WORDS[field].index(word), column
+            ranks[place] = min(ranks.get(place, rank), rank)
+        if any(field == "position" for _, field in ranks):
+            break
+        ranks.clear()
+    return {column: place for place, (_, column) in ranks.items()}
+
+
+def _is_wanted(name: str) -> bool:
+    return any(part in _WANTED for part in re.split(r"[_./ ]", name.lower()))
 
 
 def _is_number(cell: str) -> bool:

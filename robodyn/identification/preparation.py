@@ -54,6 +54,10 @@ MARGIN = 1.0
 # Cutoffs for one hertz of the motion's bandwidth, and the noise of accelerations that is accepted
 # in parts of these.
 MOTION_CUTOFF, EFFORT_CUTOFF, NOISE = 40.0, 10.0, 0.01
+# Noise rises by less than this to the next lower octave, of so many frequencies at least.
+RISE, FEWEST_OF_OCTAVE = 4.0, 12
+# Stamps this far off even ones, in periods, are not taken for even.
+UNEVEN = 0.02
 # Fewest samples of motion that anything is fitted to, over so long at least [s].
 FEWEST, BRIEFEST = 50, 2.0
 
@@ -112,7 +116,9 @@ class Samples:
 
     def smooth(self, values: FloatArray, filters: Filters) -> FloatArray:
         """Values (K, ...) through the filter of efforts."""
-        return low_pass(values, filters.effort, self.frequency)
+        # mirrored at the ends: turned about their first value, all would hang on a sample at which
+        # a motor sets out and its friction may be anything
+        return low_pass(values, filters.effort, self.frequency, "even")
 
     def kept(self, filters: Filters) -> slice:
         """Samples that remain when the ends, where filters know one side only, are left out."""
@@ -126,12 +132,12 @@ def that_move(motors: Motors, stretches: Sequence[Samples], filters: Filters) ->
     return [bool(moves) for moves in np.any(found, axis=0)]
 
 
-def low_pass(values: FloatArray, cutoff: float, frequency: float) -> FloatArray:
-    """Values (K, ...) at a frequency [Hz] through a filter without delay."""
+def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
+    """Values (K, ...) at a frequency [Hz] through a filter without delay; ends as `sosfiltfilt`."""
     if cutoff >= 0.45 * frequency:
         return values
     sections = butter(ORDER, cutoff, fs=frequency, output="sos")
-    return np.asarray(sosfiltfilt(sections, values, axis=0))
+    return np.asarray(sosfiltfilt(sections, values, axis=0, padtype=ends))
 
 
 def choose_filters(
@@ -146,8 +152,7 @@ def choose_filters(
     motion, effort, noise = 0.0, 0.0, []
     for recording in recordings:
         longest = max(recording.segments, key=lambda part: part.stop - part.start)
-        times, position = recording.time[longest], recording.position[longest]
-        frequency = (len(times) - 1) / (times[-1] - times[0])
+        frequency, position = _evenly(recording.time[longest], recording.position[longest])
         bandwidth, floor, quickness = _spectrum(position, frequency)
         lowest = min(5.0 * bandwidth, 0.2 * frequency)
         best = lowest
@@ -164,6 +169,15 @@ def choose_filters(
     return Filters(motion, min(effort, motion), 3.0 * np.max(noise, axis=0) + 1e-9)
 
 
+def _evenly(times: FloatArray, position: FloatArray) -> tuple[float, FloatArray]:
+    """Frequency [Hz] and positions (N, n) on even instants, of such at times (N,) [s]."""
+    frequency = (len(times) - 1) / (times[-1] - times[0])
+    even = np.linspace(times[0], times[-1], len(times))
+    if np.abs(even - times).max() > UNEVEN / frequency:
+        position = CubicSpline(times, position)(even)
+    return float(frequency), position
+
+
 def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray, FloatArray]:
     """Bandwidth [Hz], noise of positions (n,) [unit^2/Hz], and rms accelerations (n,)."""
     window = np.hanning(len(position))[:, None]
@@ -172,7 +186,7 @@ def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray
     power = np.abs(np.fft.rfft(level * window, axis=0)) ** 2
     density = 2.0 * power / (frequency * (window**2).sum())
     at = np.fft.rfftfreq(len(position), 1.0 / frequency)
-    floor = np.median(density[len(at) * 2 // 3 :], axis=0)
+    floor = _noise_floor(density)
     signal = np.maximum(density - 10.0 * floor, 0.0)
     energy = np.cumsum(signal * at[:, None] ** 2, axis=0)
     moves = energy[-1] > 0.0
@@ -184,6 +198,23 @@ def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray
     quick = np.sqrt((signal * (2.0 * np.pi * at[:, None]) ** 4).sum(axis=0) * step)
     quick[~moves] = np.inf
     return max(bandwidth, 4.0 * step), floor, quick
+
+
+def _noise_floor(density: FloatArray) -> FloatArray:
+    """(n,) of densities (F, n) over frequency: the largest of the octaves that are noise alone.
+
+    Noise of stamps, for one, is not white. Going down from the top it rises slowly, and motion,
+    which a machine's inertia keeps slow, steeply.
+    """
+    top = len(density) * 2 // 3
+    floor = np.median(density[top:], axis=0)
+    noise = np.ones(len(floor), dtype=bool)
+    while top >= FEWEST_OF_OCTAVE:
+        level = np.median(density[top // 2 : top], axis=0)
+        noise &= level < RISE * floor
+        floor = np.where(noise, np.maximum(floor, level), floor)
+        top //= 2
+    return np.asarray(floor)
 
 
 def samples_of(
@@ -253,7 +284,7 @@ def _stretch(
     frequency = (count - 1) / (times[-1] - times[0])
     even = np.linspace(times[0], times[-1], count)
     cut = recording.saturated[part]
-    if np.abs(even - times).max() > 0.02 / frequency:
+    if np.abs(even - times).max() > UNEVEN / frequency:
         position = CubicSpline(times, position)(even)
         effort = np.stack([np.interp(even, times, column) for column in effort.T], axis=-1)
         cut = cut[np.searchsorted(times, even).clip(0, count - 1)]

@@ -39,6 +39,7 @@ from robodyn.identification.signals import (
     longest_run,
     series_of,
     usable_stamps,
+    widest_step,
 )
 from robodyn.identification.sources import sources_of
 
@@ -220,7 +221,7 @@ def _aligned(
             value=len(times),
         )
     steps = np.diff(times)
-    wide = steps[steps > 4.5 * np.median(steps)]
+    wide = steps[steps > widest_step(float(np.median(steps)))]
     if wide.size:
         notes.append(
             f"{wide.size} gaps, the longest {wide.max():.3g} s: read as {wide.size + 1} segments"

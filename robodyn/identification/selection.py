@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 # A term has to lower the squared error of prediction by this part, and in so many folds; there are
 # at most so many.
 WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
+# And by this many variances of the noise, or it may be chance: the best of many terms is taken.
+SIGNIFICANT = 4.0
 # What is there from the beginning, for it is common, and goes where efforts are predicted better
 # without it.
 DOUBTFUL = (OFFSET,)
@@ -102,7 +104,9 @@ def select_terms(
             errors = [_error(joint, [*chosen[j], k], rest, near, sigma[j]) for k in open_terms]
             best = int(np.argmin([own.sum() for own in errors]))
             better = int((errors[best] < error).sum())
-            if better < MOST_FOLDS or not errors[best].sum() < (1.0 - WORTHWHILE) * error.sum():
+            gain = error.sum() - errors[best].sum()
+            needed = max(WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.colour)
+            if better < MOST_FOLDS or not gain > needed:
                 break
             error = errors[best]
             chosen[j].append(open_terms[best])

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # Samples further apart than this many periods have a gap between them: the loss of single messages
 # can be bridged, that of several in a row cannot.
 GAP = 4.5
+# Gaps shorter than this [s] are bridged however quickly samples come: no robot changes much in one.
+BRIDGED = 0.02
 # A series this much faster than the common instants is averaged over their period.
 FASTER = 1.5
 # A stamp this far [s] before one that was received earlier is of a clock that was set back.
@@ -132,7 +134,7 @@ def at_instants(
     after = np.clip(np.searchsorted(series.times, times), 1, len(series.times) - 1)
     width = series.times[after] - series.times[after - 1]
     period = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
-    missing = ~exact & (width > GAP * max(series.period, period))
+    missing = ~exact & (width > widest_step(max(series.period, period)))
     if period > FASTER * series.period:
         return _averaged(series, times, period), missing
     if exact.all():
@@ -166,9 +168,15 @@ def _averaged(series: Series, times: FloatArray, period: float) -> FloatArray:
     return np.where(narrow, np.interp(times, series.times, series.values), mean)
 
 
+def widest_step(period: float) -> float:
+    """[s] between two samples that no gap is between, at a period [s]."""
+    return max(GAP * period, BRIDGED)
+
+
 def segments_of(times: FloatArray) -> list[slice]:
     """Slices of instants (N,) [s] without gaps between them."""
     steps = np.diff(times)
-    edges = np.flatnonzero(steps > GAP * np.median(steps)) + 1 if len(steps) else np.array([], int)
+    apart = widest_step(float(np.median(steps))) if len(steps) else np.inf
+    edges = np.flatnonzero(steps > apart) + 1
     bounds = [0, *edges.tolist(), len(times)]
     return [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]

@@ -101,6 +101,7 @@ def solve(
     """
     n, b = system.effort.shape[1], system.A.shape[-1]
     tables = [rows_of(system, chosen, j) for j in range(n)]
+    own = np.array([len(terms) for terms in chosen])
     start = np.concatenate([near, np.zeros(tables[0].shape[1] - b)])
     weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
     x = start
@@ -108,15 +109,17 @@ def solve(
         N, c = _normal(tables, system.effort, weight / sigma**2)
         x = scaled_solve(N, c, start)
         residual = np.stack([table @ x for table in tables], axis=-1) - system.effort
-        used = np.maximum((system.weight > 0.0).sum(axis=0), 1)
+        used = np.maximum((system.weight > 0.0).sum(axis=0) / system.colour, 1.0)
         sigma = np.sqrt((weight * residual**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
         sigma = sigma / (LEFT if robust and number else 1.0)
-        sigma = np.maximum(sigma * np.sqrt(used / np.maximum(used - b / n, 1)), 1e-9)
+        free = np.maximum(used - b / n - own, np.maximum(0.1 * used, 1.0))
+        sigma = np.maximum(sigma * np.sqrt(used / free), 1e-9)
         if robust and number < ROUNDS - 1:
             spread = 1.4826 * np.median(np.abs(residual), axis=0) + 1e-12
             size = np.abs(residual) / spread
             weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
-    colour = np.array([_colour(column) for column in residual.T])
+    # the fit takes slow parts out of the residuals, so that these are whiter than the noise
+    colour = np.maximum([colour_of(column) for column in residual.T], system.colour)
     N, c = _normal(tables, system.effort, weight / sigma**2)
     honest, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
     spread_of, condition = _inverse(N)
@@ -146,7 +149,7 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
     return inverse * np.outer(scale, scale), condition
 
 
-def _colour(residual: FloatArray) -> float:
+def colour_of(residual: FloatArray) -> float:
     """1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
     centred = residual - residual.mean()
     size = 2 * len(centred)

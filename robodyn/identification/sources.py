@@ -135,8 +135,15 @@ def _refuse_unknown_topics(
 
 
 def _places(table: JointTable, m: Mechanism, renamed: Mapping[str, str]) -> list[int | None]:
-    """(n,) the column of each driven joint, also under its name behind a prefix."""
+    """(n,) the column of each driven joint, also under its name behind a prefix.
+
+    Columns that have numbers alone are those of the driven joints in the mechanism's order.
+    """
     found: list[int | None] = []
+    if not renamed and all(joint.isdecimal() for joint in table.joints):
+        order = sorted(range(len(table.joints)), key=lambda k: int(table.joints[k]))
+        if len(order) == len(m.joint_names):
+            return list(order)
     for name in m.joint_names:
         wanted = renamed.get(name, name)
         if wanted in table.joints:
@@ -166,7 +173,8 @@ def _tell_matches(
     ]
     if pairs:
         said = ", ".join(f"{name} is {joint}" for name, joint in pairs)
-        notes.append(f"{table.name}: joints matched by the end of their names: {said}")
+        how = "their numbers" if pairs[0][1].isdecimal() else "the end of their names"
+        notes.append(f"{table.name}: joints matched by {how}: {said}")
 
 
 def _rank(table: JointTable, places: Sequence[int | None]) -> tuple[int, int, int, int]:

@@ -70,12 +70,40 @@ def test_a_recording_becomes_a_model_and_a_page(recorded):
         assert heading in text
 
 
+def test_a_payload_is_weighed(recorded):
+    folder, _ = recorded
+    m = rd.load("fivebar")
+    path = rd.load_path(folder / "exciting.yaml", m)
+    times = np.arange(0.0, path.duration, 0.01)
+    states = path.sample(times)
+    efforts = m.with_payload(1.5).inverse_dynamics(*states)
+    loaded = folder / "loaded.csv"
+    # as another program would write it, in other units
+    header = ",".join(["t", *(f"{kind}{k}" for kind in ("q", "i") for k in (1, 2))])
+    table = np.column_stack([times, m.joint_positions(states.configuration), efforts / [4.0, -5.0]])
+    np.savetxt(loaded, table, delimiter=",", header=header, comments="")
+    empty = folder / "empty.csv"
+    table[:, 3:] = m.inverse_dynamics(*states) / [4.0, -5.0]
+    np.savetxt(empty, table, delimiter=",", header=header, comments="")
+    words = ["identify", "fivebar", str(empty), "--payload", str(loaded), "--effort-gain", "4,-5"]
+    words += ["--friction", "coulomb"]
+    run = CliRunner().invoke(app, [*words, "--json"])
+    assert run.exit_code == 0, run.output
+    body = json.loads(run.stdout)["payload"]
+    assert body["mass"] == pytest.approx(1.5, abs=0.02)
+    said = CliRunner().invoke(app, words).output
+    assert "payload, in the frame" in said
+
+
 def test_errors_are_one_line(recorded):
     _, file = recorded
     for more, says in (
         (["--friction", "sticky"], "expected one of"),
         (["--coupling", "arm1"], "joint=turns"),
         (["--cutoff", "-3"], "above 0"),
+        (["--effort-gain", "1,x"], "--effort-gain is '1,x'"),
+        (["--effort-gain", "elbow=2"], "effort_gain names elbow"),
+        (["--joint", "arm1_motor"], "model=recorded"),
     ):
         run = CliRunner().invoke(app, ["identify", "fivebar", str(file), *more])
         assert run.exit_code != 0

@@ -136,6 +136,49 @@ def test_bodies_stay_bodies_and_near_the_model_with_little_data(rng):
     assert own.values[first] == pytest.approx(guess.parameters.values[first], rel=0.2)
 
 
+def test_a_model_without_masses_gets_them(rng):
+    """A URDF for show has none; then there is nothing to be near, and efforts say it all."""
+    truth = rd.load("puma560")
+    path, other = (motion(truth, rng, 0.5) for _ in range(2))
+    recording, _ = recorded(truth, path, rng)
+    unseen, deviation = recorded(truth, other, rng)
+    own = truth.parameters
+    values = own.values.copy()
+    values[: 10 * len(own.bodies)] = 0.0
+    result = identify(truth.with_parameters(values), recording, friction="offset")
+    found = result.mechanism.parameters.values[: 10 * len(own.bodies)].reshape(-1, 10)
+    assert (np.linalg.eigvalsh(pseudo_inertias(found)) > 0.0).all()
+    assert (result.validate([unseen])[0].rmse < 1.5 * deviation).all()
+
+
+def test_stamps_that_jitter_do_not_make_the_motion_quick(rng):
+    """A logger's stamps are off by a part of its period; that is noise of positions, not motion."""
+    truth = rd.load("puma560")
+    path = motion(truth, rng, 0.5)
+    times = np.arange(0.0, DURATION, 1e-3)
+    late = np.maximum.accumulate(times + 2e-4 * rng.uniform(-1.0, 1.0, len(times)))
+    states = path.sample(times)
+    efforts = truth.inverse_dynamics(*states)
+    noisy = efforts + 0.01 * efforts.std(axis=0) * rng.normal(size=efforts.shape)
+    result = identify(
+        truth, Recording.from_arrays(truth, late, states.configuration, noisy), friction="offset"
+    )
+    # the fifth harmonic is at 0.6 Hz
+    assert result.filters.effort < 12.0
+    assert (result.fit[0].relative < 0.03).all()
+
+
+def test_friction_that_is_found_drives_no_motor(rng):
+    """An offset beyond Coulomb friction would push: it is weight, and found as such."""
+    truth = rd.load("delta")
+    recording, _ = recorded(truth, motion(truth, rng, 0.2), rng)
+    result = identify(given_wrong(truth, rng), recording, friction="offset")
+    for terms in result.friction:
+        found = {item.term.kind: item.coefficient for item in terms}
+        assert abs(found["offset"]) <= found["coulomb"]
+        assert found["viscous"] >= 0.0
+
+
 def test_a_joint_that_rests_is_left_out_while_others_move(rng):
     """At rest dry friction holds any effort: what is added there changes no prediction."""
     truth = rd.load("puma560")

@@ -304,3 +304,50 @@ def test_bags_that_are_no_recording(tmp_path, puma):
         pass
     with pytest.raises(InvalidInput, match="empty"):
         rd.read_recording(tmp_path / "empty", puma)
+
+
+@pytest.mark.parametrize(
+    ("position", "velocity", "effort"),
+    [
+        ("q{}", "dq{}", "tau{}"),
+        ("actual_q_{}", "actual_qd_{}", "actual_current_{}"),
+        ("position[{}]", "velocity[{}]", "effort[{}]"),
+        ("pos_joint_{}", "vel_joint_{}", "torque_joint_{}"),
+    ],
+)
+def test_columns_of_other_programs_are_known(tmp_path, puma, motion, position, velocity, effort):
+    """Numbered columns are the joints in their order; what was wanted is not what was measured."""
+    t, q, qd, tau = motion
+    first = 0 if "_q_" in position or "[" in position else 1
+    header, columns = ["timestamp", "target_q_0"], [t, np.zeros_like(t)]
+    # the order of columns says nothing
+    for values, name in ((tau, effort), (q, position), (qd, velocity)):
+        for joint in reversed(range(6)):
+            header.append(name.format(joint + first))
+            columns.append(values[:, joint])
+    path = tmp_path / "r.csv"
+    np.savetxt(path, np.column_stack(columns), delimiter=",", header=",".join(header), comments="")
+    read = rd.read_recording(path, puma)
+    np.testing.assert_allclose(read.position, q, atol=1e-12)
+    np.testing.assert_allclose(read.velocity, qd, atol=1e-12)
+    np.testing.assert_allclose(read.effort, tau, atol=1e-12)
+    assert any("by their numbers" in note for note in read.notes)
+
+
+def test_joints_by_name_with_other_words(tmp_path, puma, motion):
+    t, q, _, tau = motion
+    names = [f"{name}_{word}" for word in ("pos", "torque") for name in puma.joint_names]
+    path, table = tmp_path / "r.csv", np.column_stack([t, q, tau])
+    np.savetxt(path, table, delimiter=",", header=",".join(["t", *names]), comments="")
+    read = rd.read_recording(path, puma)
+    np.testing.assert_allclose(read.effort, tau, atol=1e-12)
+
+
+def test_a_lost_millisecond_is_no_gap(tmp_path, puma):
+    """At 1 kHz five messages may be lost, and nothing that a robot does is."""
+    t = np.arange(0.0, 2.0, 1e-3)
+    t = np.delete(t, slice(700, 708))
+    q = 0.5 * np.sin(np.outer(t, 1.0 + 0.2 * np.arange(6)))
+    tau = 1.0 + np.cos(np.outer(t, 1.0 + 0.2 * np.arange(6)))
+    read = rd.read_recording(csv(tmp_path / "r.csv", puma, t, q, tau), puma)
+    assert len(read.segments) == 1

@@ -1,0 +1,305 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""`identify_payload`: what a machine carries, from recordings with it and without.
+
+What efforts with the payload exceed those of the machine alone is linear in the payload's ten
+numbers: its mass, first moments and inertia about the origin of the frame that carries it. The
+machine alone is a model, or is identified first from recordings without the payload: errors of the
+model that both have then cancel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.identification.assembly import colour_of_white, rows_fitted
+from robodyn.identification.consistent import Priors, consistent
+from robodyn.identification.identify import identify
+from robodyn.identification.motors import motors_of
+from robodyn.identification.preparation import PER_FIT, choose_filters, samples_of
+from robodyn.identification.result import several
+from robodyn.identification.solving import colour_of, scaled_solve
+from robodyn.mechanisms.common.parameters import (
+    COLUMNS,
+    OF_BODY,
+    ROWS,
+    UNITS_OF_BODY,
+    body_of,
+    body_parameters,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.preparation import Samples
+    from robodyn.identification.recording import Recording
+    from robodyn.identification.result import Identification
+    from robodyn.mechanisms.protocol import Mechanism
+
+# Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
+EXTENT = 0.05
+# How often rows are weighed by the joints' noise.
+ROUNDS = 4
+# Deviations [kg, m, kg m^2] beyond this are of what is not seen at all.
+UNSEEN = 1e6
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A body that a machine carries; the frame is that of the platform or the arm's tip.
+
+    Attributes:
+        mass: [kg].
+        com: (3,) [m] its centre of mass.
+        inertia: (3, 3) [kg m^2] about the centre of mass.
+        mass_deviation, com_deviation, inertia_deviation: standard deviations of these, (), (3,),
+            (3, 3); infinite where the recordings show nothing.
+        parameters: (10,) found by least squares alone: mass, first moments, inertia about the
+            origin; `names` and `units` say which.
+        deviations: (10,) their standard deviations.
+        before, after: (n,) rmse of the predicted effort over the measured effort's standard
+            deviation, without the payload and with it.
+        mechanism: the machine with the payload.
+        notes: what was seen in the recordings.
+    """
+
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+    mass_deviation: float
+    com_deviation: FloatArray
+    inertia_deviation: FloatArray
+    parameters: FloatArray
+    deviations: FloatArray
+    before: FloatArray
+    after: FloatArray
+    mechanism: Mechanism = field(repr=False)
+    notes: tuple[str, ...] = ()
+    names: tuple[str, ...] = OF_BODY
+    units: tuple[str, ...] = UNITS_OF_BODY
+
+
+def identify_payload(
+    m: Mechanism,
+    loaded: Sequence[Recording] | Recording,
+    empty: Sequence[Recording] | Recording | Identification = (),
+    *,
+    cutoff: float | None = None,
+    effort_cutoff: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Payload:
+    """What a machine carries, from recordings with it; the body that is found is physical.
+
+    Args:
+        m: the mechanism without the payload.
+        loaded: recordings with it.
+        empty: recordings without it, or what `identify` found of these; if there are none, the
+            mechanism is taken to be known.
+        cutoff, effort_cutoff: [Hz] of the filters, as for `identify`.
+        progress: called with the part that is done, 0 to 1.
+
+    Raises:
+        InvalidInput: no recordings, of other joints, or too short.
+    """
+    tell = progress or (lambda part: None)
+    recordings = several(loaded)
+    if not recordings:
+        raise InvalidInput("loaded is empty, give a recording with the payload", value=loaded)
+    alone = _identified(m, empty, cutoff, effort_cutoff, lambda part: tell(0.6 * part))
+    filters = alone.filters if alone else choose_filters(recordings, cutoff, effort_cutoff)
+    bare = alone.mechanism if alone else m
+    motors = motors_of(m.joint_names, ())
+    rows, efforts, weights, spreads = [], [], [], []
+    notes = [note for recording in recordings for note in recording.notes]
+    colours = []
+    for recording in recordings:
+        stretches, said = samples_of(recording, m, filters)
+        notes += said
+        for samples in stretches:
+            motion = samples.configuration, samples.rate, samples.change
+            without = alone.efforts(samples) if alone else m.inverse_dynamics(*motion)
+            pick = rows_fitted(samples, filters, PER_FIT)
+            rows.append(samples.smooth(_columns(bare, samples), filters)[pick])
+            more = samples.smooth(samples.effort - without, filters)[pick]
+            efforts.append(more)
+            known = samples.usable & samples.moving(motors, filters)
+            weights.append(known[pick].astype(float))
+            spreads.append(samples.smooth(samples.effort, filters)[pick])
+            colours.append(colour_of_white(samples, filters, PER_FIT))
+    tell(0.8)
+    Y, tau, weight = (np.concatenate(parts) for parts in (rows, efforts, weights))
+    theta, N = _solved(Y, tau, weight, float(np.mean(colours)))
+    physical, deviations = _physical(m, theta, N)
+    left = np.concatenate(spreads).std(axis=0)
+    errors = [np.sqrt((weight * part**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
+              for part in (tau, tau - Y @ physical)]  # fmt: skip
+    mass, com, inertia = body_of(physical)
+    tell(1.0)
+    return Payload(
+        mass,
+        com,
+        inertia,
+        *deviations,
+        theta,
+        _deviations(np.diag(_inverse(N))),
+        errors[0] / left,
+        errors[1] / left,
+        bare.with_payload(mass, com, inertia),
+        tuple(notes),
+    )
+
+
+def _identified(
+    m: Mechanism,
+    empty: Any,
+    cutoff: float | None,
+    effort_cutoff: float | None,
+    tell: Callable[[float], None],
+) -> Identification | None:
+    if hasattr(empty, "efforts"):
+        return empty  # type: ignore[no-any-return]
+    recordings = several(empty)
+    if not recordings:
+        return None
+    return identify(m, recordings, cutoff=cutoff, effort_cutoff=effort_cutoff, progress=tell)
+
+
+def _columns(m: Any, samples: Samples) -> FloatArray:
+    """(K, n, 10) efforts for a unit of each of a payload's numbers.
+
+    Of ten bodies that exist, so that no mechanism refuses them; efforts are linear in the numbers.
+    """
+    motion = samples.configuration, samples.rate, samples.change
+    nothing = m.inverse_dynamics(*motion)
+    bodies = [(1.0, np.zeros(3), np.zeros((3, 3)))]
+    bodies += [(1.0, axis, np.zeros((3, 3))) for axis in np.eye(3)]
+    for row, column in zip(ROWS, COLUMNS, strict=True):
+        tensor = np.eye(3)
+        tensor[row, column] = tensor[column, row] = 1.5 if row == column else 0.3
+        bodies.append((1.0, np.zeros(3), tensor))
+    answers = np.stack(
+        [m.with_payload(*body).inverse_dynamics(*motion) - nothing for body in bodies], axis=-1
+    )
+    numbers = np.stack([body_parameters(*body) for body in bodies], axis=-1)
+    return np.asarray(answers @ np.linalg.inv(numbers))
+
+
+def _solved(
+    Y: FloatArray, tau: FloatArray, weight: FloatArray, white: float
+) -> tuple[FloatArray, FloatArray]:
+    """Numbers (10,), and their normal matrix in units of the noise."""
+    used = np.maximum(weight.sum(axis=0), 1.0)
+    sigma = np.maximum(np.sqrt((weight * tau**2).sum(axis=0) / used), 1e-9)
+    theta, none = np.zeros(10), np.zeros(10)
+    residual = tau
+    for _ in range(ROUNDS):
+        share = weight / sigma**2
+        N = np.einsum("kni,kn,knj->ij", Y, share, Y)
+        theta = scaled_solve(N, np.einsum("kni,kn,kn->i", Y, share, tau), none)
+        residual = tau - Y @ theta
+        free = np.maximum(used / white - 10.0 / len(sigma), 1.0)
+        variance = (weight * residual**2).sum(axis=0) / used * (used / white) / free
+        sigma = np.maximum(np.sqrt(variance), 1e-9)
+    # what friction does otherwise with a load is no noise, and correlated
+    colour = np.array([max(colour_of(column), white) for column in residual.T])
+    return theta, np.einsum("kni,kn,knj->ij", Y, weight / (sigma**2 * colour), Y)
+
+
+def _physical(
+    m: Any, theta: FloatArray, N: FloatArray
+) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
+    """Numbers (10,) of a body, and deviations of its mass, centre and inertia about that."""
+    mass = max(float(theta[0]), 1e-3)
+    extent = (EXTENT * m.size) ** 2
+    prior = mass * np.diag([extent, extent, extent, 1.0])
+    found = consistent(N, N @ theta, Priors(prior[None], (), np.zeros(0)), theta)
+    covariance = _inverse(N)
+    steps = 1e-6 * np.maximum(np.abs(found), 1e-6 * found[0])
+    rows = []
+    for k, step in enumerate(steps):
+        apart = np.zeros(10)
+        apart[k] = step
+        high, low = (body_of(found + sign * apart) for sign in (1.0, -1.0))
+        ends = [np.concatenate([[one[0]], one[1], one[2].ravel()]) for one in (high, low)]
+        rows.append((ends[0] - ends[1]) / (2.0 * step))
+    J = np.array(rows).T
+    deviations = _deviations(np.einsum("ij,jk,ik->i", J, covariance, J))
+    return found, (float(deviations[0]), deviations[1:4], deviations[4:].reshape(3, 3))
+
+
+def _deviations(variances: FloatArray) -> FloatArray:
+    """Roots; infinite where nothing is seen, as of inertia where the payload never turns."""
+    return np.where(variances > UNSEEN**2, np.inf, np.sqrt(np.maximum(variances, 0.0)))
+
+
+def _inverse(N: FloatArray) -> FloatArray:
+    """Covariance (10, 10); large where nothing is seen."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(N), 1e-30))
+    values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
+    inverse = (vectors / np.maximum(values, 1e-14)) @ vectors.T
+    return np.asarray(inverse * np.outer(scale, scale))
+
+
+def payload_summary(found: Payload) -> dict[str, Any]:
+    """JSON-able: the body with its deviations, None where nothing is seen, and errors."""
+
+    def shown(values: Any) -> Any:
+        known = np.array(values, dtype=object)
+        known[~np.isfinite(np.asarray(values, dtype=np.float64))] = None
+        return known.tolist()
+
+    return {
+        "mass": found.mass,
+        "mass_deviation": shown(found.mass_deviation),
+        "com": found.com.tolist(),
+        "com_deviation": shown(found.com_deviation),
+        "inertia": found.inertia.tolist(),
+        "inertia_deviation": shown(found.inertia_deviation),
+        "relative_before": found.before.tolist(),
+        "relative": found.after.tolist(),
+        "notes": list(found.notes),
+    }
+
+
+def payload_text(found: Payload) -> str:
+    """For people."""
+    lines = ["payload, in the frame of the platform or the tip"]
+    rows = [("mass", "kg", found.mass, found.mass_deviation)]
+    rows += [
+        (f"com {axis}", "m", value, deviation)
+        for axis, value, deviation in zip("xyz", found.com, found.com_deviation, strict=True)
+    ]
+    rows += [
+        (name, "kg m^2", found.inertia[i, j], found.inertia_deviation[i, j])
+        for name, i, j in zip(OF_BODY[4:], ROWS, COLUMNS, strict=True)
+    ]
+    for name, unit, value, deviation in rows:
+        known = f"± {deviation:.2g}" if np.isfinite(deviation) else "not seen in these recordings"
+        lines.append(f"  {name:5}  {value:10.4g} {unit:6} {known}")
+    lines.append(
+        "error of predicted effort in parts of its standard deviation, without and with it"
+    )
+    lines += [
+        f"  {joint}  {before:.1%}  {after:.1%}"
+        for joint, before, after in zip(
+            found.mechanism.joint_names, found.before, found.after, strict=True
+        )
+    ]
+    return "\n".join([*lines, *found.notes])

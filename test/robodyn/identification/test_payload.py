@@ -1,0 +1,100 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A payload is found from what efforts with it exceed those of the machine alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import InvalidInput
+from robodyn.identification.recording import Recording
+from robodyn.mechanisms.common.parameters import body_parameters, pseudo_inertias
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+MASS, COM = 2.0, np.array([0.03, -0.02, 0.05])
+INERTIA = np.array([[0.008, 0.001, 0.0], [0.001, 0.01, 0.0004], [0.0, 0.0004, 0.012]])
+
+
+def recorded(m, rng, reach, noise=0.01):
+    """Ten seconds of several harmonics with noise of the efforts."""
+    times = np.arange(0.0, 10.0, 0.01)
+    width = m.coordinates.velocity_size
+    rates = 2.0 * np.pi * 0.1 * np.arange(1, 6)
+    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(m.joint_names))) * reach / 2.0
+    angle = np.outer(times, rates)
+    centre = m.independent_motion(m.home, np.zeros(width), np.zeros(width)).positions
+    at = centre + np.sin(angle) @ sine + np.cos(angle) @ cosine
+    rate = (np.cos(angle) * rates) @ sine - (np.sin(angle) * rates) @ cosine
+    change = -(np.sin(angle) * rates**2) @ sine - (np.cos(angle) * rates**2) @ cosine
+    motion = m.motion_of_independent(at, rate, change, m.home)
+    efforts = m.inverse_dynamics(*motion)
+    measured = efforts + noise * efforts.std(axis=0) * rng.normal(size=efforts.shape)
+    return Recording.from_arrays(m, times, m.joint_positions(motion.configuration), measured)
+
+
+def test_an_arm_feels_mass_centre_and_inertia(rng):
+    arm = rd.load("puma560")
+    loaded = recorded(arm.with_payload(MASS, COM, INERTIA), rng, 0.6)
+    found = rd.identify_payload(arm, loaded)
+    truth = body_parameters(MASS, COM, INERTIA)
+    assert (np.abs(found.parameters - truth) < 5.0 * found.deviations).all()
+    assert abs(found.mass - MASS) < 5.0 * found.mass_deviation < 0.1
+    assert (np.abs(found.com - COM) < 5.0 * found.com_deviation).all()
+    assert (found.com_deviation < 0.01).all()
+    # friction and rotors hide the payload at no joint that it loads
+    assert found.before.max() > 10.0 * found.after.max()
+    carried = pseudo_inertias(body_parameters(found.mass, found.com, found.inertia))
+    assert (np.linalg.eigvalsh(carried) > 0.0).all()
+    rest = np.zeros(6)
+    q = np.array([0.3, -0.4, 0.8, 0.2, 0.5, -0.3])
+    np.testing.assert_allclose(
+        found.mechanism.inverse_dynamics(q, rest, rest),
+        arm.with_payload(MASS, COM, INERTIA).inverse_dynamics(q, rest, rest),
+        atol=0.1,
+    )
+
+
+def test_what_never_turns_shows_its_mass_alone(rng):
+    """A delta's platform moves without turning: where on it a payload sits makes no difference."""
+    delta = rd.load("delta")
+    found = rd.identify_payload(delta, recorded(delta.with_payload(MASS, COM), rng, 0.15))
+    assert abs(found.mass - MASS) < 5.0 * found.mass_deviation < 0.1
+    assert np.isinf(found.com_deviation).all()
+    assert np.isinf(found.inertia_deviation).all()
+    assert np.isfinite([*found.com, *found.inertia.ravel()]).all()
+
+
+def test_without_the_payload_the_machine_is_identified_first(rng):
+    """A model whose weights are wrong finds a wrong payload; a recording without it mends that."""
+    arm = rd.load("puma560")
+    own = arm.parameters
+    factors = np.ones(len(own.values))
+    factors[: 10 * len(own.bodies)] = 1.15
+    wrong = arm.with_parameters(own.values * factors)
+    full = arm.with_payload(MASS, COM, INERTIA)
+    loaded, empty = recorded(full, rng, 0.6), recorded(arm, rng, 0.6)
+    alone = rd.identify(wrong, [empty], friction="offset")
+    first, second = rd.identify_payload(wrong, loaded), rd.identify_payload(wrong, [loaded], alone)
+    assert abs(first.mass - MASS) > 0.1
+    assert abs(second.mass - MASS) < 0.05
+    assert np.abs(second.com - COM).max() < 0.01
+
+
+def test_a_recording_with_the_payload_is_needed():
+    with pytest.raises(InvalidInput, match="loaded is empty"):
+        rd.identify_payload(rd.load("puma560"), [])
