@@ -187,14 +187,16 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 
 
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
-    """A display configuration file, with the camera's distance scaled to the mechanism."""
+    """A display configuration file, with the camera fitted to the mechanism."""
     share = Path(FindPackageShare("robodyn").perform(context))
     name = "with_leg_forces.rviz" if mechanism.acts_along_legs else "mechanism.rviz"
     view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
     size = mechanism.size
     current["Distance"] *= size
-    current["Focal Point"]["Z"] *= size
+    # towards the middle of what stands, or hangs, as a delta does
+    height = float(mechanism.body_pose(mechanism.home)[2])
+    current["Focal Point"]["Z"] *= min(max(2.0 * height, -size), size)
     for display in view["Visualization Manager"]["Displays"]:
         if "Marker Scale" in display:
             display["Marker Scale"] *= size
