@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
+    from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
     from robodyn.mechanisms.closed_loop.structure import Structure
 
 # Modes that differ by less than this are the same [parts of the size, or of a direction].
@@ -68,7 +68,7 @@ class AssemblyModes(NamedTuple):
 
 
 def assembly_modes(
-    loop: ClosedLoopAssembling, driven: ArrayLike, *, searches: int = 6000, seed: int = 0
+    loop: ClosedLoopKinematics, driven: ArrayLike, *, searches: int = 6000, seed: int = 0
 ) -> AssemblyModes:
     """The distinct closed configurations with these positions of the driven joints.
 
