@@ -171,7 +171,7 @@ def test_nothing_listens_beyond_localhost(start, node, port):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for _, address, number in elsewhere:
             # the ports at which participants of a domain are known
-            assert not 7400 <= number < 7400 + 250 * 102, (address, number)
+    XX
             sender.sendto(b"hello", ("127.0.0.1" if address == "0.0.0.0" else address, number))
     time.sleep(0.5)
     unread = listening(process.pid)
