@@ -23,6 +23,7 @@ import json
 import re
 import signal
 import sys
+import time
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -89,6 +90,10 @@ def record_run(folder: Path, model: str, path_name: str, rate: float) -> Recorde
         peer.until(lambda: states, "a state")
         publisher, plan = plan_of(peer, mechanism, path, 1.0 / rate)
         peer.until(lambda: publisher.get_subscription_count() >= 2, "controller and recorder")
+        peer.until(lambda: peer.node.count_subscribers("joint_commands") >= 3, "all who listen")
+        # each end of a connection learns of the other by itself, which a stopped recorder cannot
+        known = time.monotonic() + 1.0
+        peer.until(lambda: time.monotonic() > known, "controller and recorder know each other")
         # while the recorder takes nothing, the whole path is executed
         recorder.signal(signal.SIGSTOP)
         publisher.publish(plan)
