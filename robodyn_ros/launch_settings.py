@@ -83,7 +83,7 @@ def settle(
     name = "stewart" if mechanism.acts_along_legs else "arm"
     rate = _value(sections, "forward_simulator", "control_rate")
     shipped = config / f"{name}_controllers.yaml"
-    with_controllers(context, shipped, mechanism.joint_names, None if rate is None else float(rate))
+    with_controllers(context, shipped, mechanism.joint_names, rate)
     if settings["stepping"] == "auto":
         settings["stepping"] = "realtime" if bringup else "lockstep"
     if settings["friction"] == "auto":

@@ -135,7 +135,7 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
 
 
 def with_controllers(
-    context: LaunchContext, shipped: Path, joints: Sequence[str], rate: float | None
+    context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
 ) -> None:
     """Settle the parameter files of controllers: one is made, for any mechanism.
 
@@ -146,7 +146,8 @@ def with_controllers(
         context: whose launch configurations are settled.
         shipped: the file to use where none is given.
         joints: that are driven.
-        rate: [Hz] of the simulator's states; None if no parameter file says.
+        rate: [Hz] of the simulator's states, as a parameter file has it; None if none says. The
+            simulator refuses one that is no rate.
     """
     settings = context.launch_configurations
     if not is_on(context, "ros2_control"):
@@ -158,10 +159,10 @@ def with_controllers(
     settings["more_controllers_file"] = given or made
 
 
-def controller_parameters(joints: Sequence[str], rate: float | None) -> dict[str, dict[str, Any]]:
+def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[str, Any]]:
     """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
-    if rate is not None:
+    if isinstance(rate, (int, float)) and rate > 0:
         # one update for each state; efforts act one or two of them after that
         sections["controller_manager"] = {"update_rate": round(rate)}
         sections["inverse_dynamics"] = {"delay": 1.5 / rate}
