@@ -57,3 +57,13 @@ class Template:
     write: Callable[..., str]
     dimensions: tuple[Dimension, ...] = ()
     beside: Mapping[str, Callable[..., str]] = field(default_factory=dict)
+
+
+def cylinder_inertia(mass: float, radius: float, length: float = 0.0) -> tuple[float, float]:
+    """Moments of inertia [kg m^2] of a solid cylinder about its axis, and across it at its centre.
+
+    Args:
+        mass: [kg].
+        radius, length: [m]; without a length it is a disc.
+    """
+    return 0.5 * mass * radius**2, mass * (3.0 * radius**2 + length**2) / 12.0

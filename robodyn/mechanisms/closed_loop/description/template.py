@@ -21,7 +21,7 @@ from xml.sax.saxutils import quoteattr
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.template import Dimension, Template
+from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia
 
 # The motors' angle at home [rad], and the ends of their travel.
 HOME, UP, DOWN = 0.35, -0.7, 1.4
@@ -189,13 +189,7 @@ def delta_template(
     Raises:
         InvalidInput: as for `delta_urdf`.
     """
-    delta_urdf(
-        base_radius=base_radius,
-        platform_radius=platform_radius,
-        arm=arm,
-        rod=rod,
-        payload=payload,
-    )
+    _check(base_radius, platform_radius, arm, rod, payload)
     return _YAML.format(
         file=file,
         urdf=file.rsplit(".", 1)[0] + ".urdf",
@@ -229,27 +223,15 @@ def delta_urdf(
     Raises:
         InvalidInput: a dimension that is not positive, or rods that do not reach the platform.
     """
-    sizes = {
-        "base_radius": base_radius,
-        "platform_radius": platform_radius,
-        "arm": arm,
-        "rod": rod,
-    }
-    for what, value in sizes.items():
-        as_scalar(what, value, "m", above=0.0)
-    mass = as_scalar("payload", payload, "kg", above=0.0)
-    widest = base_radius + arm - platform_radius
-    if not rod > 1.05 * widest:
-        raise InvalidInput(
-            f"rod is {rod:g} m, too short: with the arms level the rods span {widest:.4g} m to the "
-            f"platform; give rods of {1.3 * widest:.3g} m or more",
-            value=rod,
-        )
+    mass = _check(base_radius, platform_radius, arm, rod, payload)
     away = base_radius + arm * math.cos(HOME) - platform_radius  # from elbow to platform, at home
     down = math.sqrt(rod**2 - away**2)
     arm_mass, rod_mass = 3.0 * arm, 0.16 * rod  # tubes of carbon fibre with their fittings
     radius, thin = 0.06 * arm, 0.009 * rod
     width = 0.15 * arm
+    arm_axial, arm_cross = cylinder_inertia(arm_mass, radius, arm)
+    rod_axial, rod_cross = cylinder_inertia(rod_mass, thin, rod)
+    spin, tilt = cylinder_inertia(mass, platform_radius)
     # five times what holds it with level arms, and a fast start of the rotors
     weight = mass + 3.0 * arm_mass + 6.0 * rod_mass
     effort = float(f"{5.0 * 9.81 * arm * weight / 3.0 + 150.0 * ROTOR * RATIO**2:.2g}")
@@ -270,8 +252,8 @@ def delta_urdf(
             arm=arm,
             half_arm=0.5 * arm,
             arm_mass=arm_mass,
-            arm_axial=0.5 * arm_mass * radius**2,
-            arm_cross=arm_mass * (3.0 * radius**2 + arm**2) / 12.0,
+            arm_axial=arm_axial,
+            arm_cross=arm_cross,
             radius=radius,
         )
         for side, across in (("a", width), ("b", -width)):
@@ -284,8 +266,8 @@ def delta_urdf(
                 rod=rod,
                 half_rod=0.5 * rod,
                 rod_mass=rod_mass,
-                rod_axial=0.5 * rod_mass * thin**2,
-                rod_cross=rod_mass * (3.0 * thin**2 + rod**2) / 12.0,
+                rod_axial=rod_axial,
+                rod_cross=rod_cross,
                 thin=thin,
                 goal_x=platform_radius * c - across * s,
                 goal_y=platform_radius * s + across * c,
@@ -300,12 +282,35 @@ def delta_urdf(
         payload=mass,
         plate=0.1 * base_radius,
         height=-(arm * math.sin(HOME) + down),
-        tilt=0.25 * mass * platform_radius**2,
-        spin=0.5 * mass * platform_radius**2,
+        tilt=tilt,
+        spin=spin,
         radius=radius,
         tool=-0.2 * arm,
         chains=chains,
     )
+
+
+def _check(
+    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
+) -> float:
+    """The payload [kg], once all dimensions are known to make a delta."""
+    sizes = {
+        "base_radius": base_radius,
+        "platform_radius": platform_radius,
+        "arm": arm,
+        "rod": rod,
+    }
+    for what, value in sizes.items():
+        as_scalar(what, value, "m", above=0.0)
+    mass = as_scalar("payload", payload, "kg", above=0.0)
+    widest = base_radius + arm - platform_radius
+    if not rod > 1.05 * widest:
+        raise InvalidInput(
+            f"rod is {rod:g} m, too short: with the arms level the rods span {widest:.4g} m to the "
+            f"platform; give rods of {1.3 * widest:.3g} m or more",
+            value=rod,
+        )
+    return mass
 
 
 TEMPLATE = Template(

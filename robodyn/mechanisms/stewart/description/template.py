@@ -20,7 +20,7 @@ import math
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.template import Dimension, Template
+from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia
 
 # Half the angle between the joints of a pair [rad].
 SPREAD = math.radians(9.0)
@@ -124,20 +124,23 @@ def hexapod_template(
         f"universal_axis: [{-a[1]:.4f}, {a[0]:.4f}, 0]}}"
         for a, b in zip(base, platform, strict=True)
     )
+    spin, tilt = cylinder_inertia(mass, platform_radius)
+    lower_axial, lower_cross = cylinder_inertia(lower, radius, part)
+    upper_axial, upper_cross = cylinder_inertia(upper, 0.5 * radius, part)
     return _TEXT.format(
         file=file,
         name=name,
         height=height,
         mass=mass,
-        tilt=mass * platform_radius**2 / 4.0,
-        spin=mass * platform_radius**2 / 2.0,
+        tilt=tilt,
+        spin=spin,
         lower=lower,
         upper=upper,
         half=0.5 * part,
-        lower_axial=0.5 * lower * radius**2,
-        lower_cross=lower * (3.0 * radius**2 + part**2) / 12.0,
-        upper_axial=0.125 * upper * radius**2,
-        upper_cross=upper * (0.75 * radius**2 + part**2) / 12.0,
+        lower_axial=lower_axial,
+        lower_cross=lower_cross,
+        upper_axial=upper_axial,
+        upper_cross=upper_cross,
         shortest=shortest,
         longest=longest,
         speed=float(f"{3.0 * stroke:.2g}"),
