@@ -156,8 +156,9 @@ class Folder:
         # one block: it is never computed, and its graph is small
         empty = dataset(self._plan, lambda shape, value: dask_array.full(shape, value, chunks=-1))
         shapes = chunk_shapes(self._plan, empty)
+        # of the variable: as an argument, xarray 2023.1 refuses it
+        empty["reachable"].encoding["_FillValue"] = None  # else xarray reads booleans as numbers
         encoding: dict[str, Any] = {name: {"chunks": shape} for name, shape in shapes.items()}
-        encoding["reachable"]["_FillValue"] = None  # else xarray reads booleans as numbers
         # the format that all versions of Zarr read
         version = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) > 2 else {}
         empty.to_zarr(str(self._data), compute=False, encoding=encoding, mode="w", **version)
@@ -166,18 +167,40 @@ class Folder:
         os.replace(new, journal)
 
     def _write_netcdf(self, path: Path) -> None:
-        package("netCDF4")
-        with package("dask").config.set(scheduler="synchronous"):  # a chunk at a time in memory
-            data = package("xarray").open_zarr(str(self._data))
+        # copied chunk by chunk: a Dask graph of the copy would grow with the number of chunks
+        conventions = package("xarray.conventions")
+        with (
+            package("xarray").open_zarr(str(self._data), chunks=None) as data,
+            package("netCDF4").Dataset(path, "w") as file,
+        ):
             shapes = chunk_shapes(self._plan, data)
             for variable in data.variables.values():
                 variable.encoding.clear()
-            encoding = {
-                name: {"chunksizes": shape, "zlib": True, "complevel": 1}
-                for name, shape in shapes.items()
-            }
-            data.to_netcdf(path, engine="netcdf4", encoding=encoding)
-            data.close()
+            one = data.isel(dict.fromkeys(self._plan.points.dims, slice(1)))
+            encoded, attributes = conventions.cf_encoder(
+                *conventions.encode_dataset_coordinates(one)
+            )
+            file.setncatts(attributes)
+            for name, size in data.sizes.items():
+                file.createDimension(name, size)
+            for name, variable in encoded.items():
+                described = dict(variable.attrs)
+                target = file.createVariable(
+                    name,
+                    str if variable.dtype.kind in "OUT" else variable.dtype.newbyteorder("="),
+                    variable.dims,
+                    fill_value=described.pop("_FillValue", None),
+                    **({"zlib": True, "complevel": 1} if name in shapes else {}),
+                    chunksizes=shapes.get(name),
+                )
+                target.setncatts(described)
+                target.set_auto_mask(False)
+                if name not in shapes:
+                    target[...] = data.variables[name].values
+            for index in range(self._plan.points.chunks):
+                region = self._plan.points.region(index)
+                for name in shapes:
+                    file.variables[name][region] = data.variables[name][region].values
 
     def _take_lock(self) -> None:
         self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
