@@ -242,6 +242,12 @@ class Examined(Protocol):
     def determinant(self, configuration: ArrayLike, /) -> FloatArray | None:
         """A number (...) that changes sign where no efforts suffice; None if they always do."""
 
+    def side(self, configuration: ArrayLike, /) -> FloatArray | None:
+        """A number (...) that changes sign on a path only at a singularity; None if not known.
+
+        Two configurations where it has opposite signs are joined by no path without a singularity.
+        """
+
     @property
     def singularities(self) -> Sequence[Singularity]:
         """The ways in which it can be singular, each with numbers that tell where."""

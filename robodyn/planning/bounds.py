@@ -146,7 +146,7 @@ class Bounds:
             text = f"the smallest singular value is {value:.4g}, at least {limit:.4g} is asked"
             return Broken("singular value", "", value, limit, text)
         if which == 2:
-            found = self.mechanism.determinant(configuration)
+            found = self.mechanism.side(configuration)
             value = 0.0 if found is None else float(found)
             text = f"beyond the singular surface, the determinant is {value:.3g}"
             return Broken("singular surface", "", value, 0.0, text)
@@ -173,7 +173,7 @@ class Bounds:
             smallest = mechanism.singular_values(q, length)[:, -1]
             rest[:, 1] = smallest / self.singular_value_limit - 1.0 + ROUNDING
         if self.side:
-            found = mechanism.determinant(q)
+            found = mechanism.side(q)
             if found is not None:
                 rest[:, 2] = np.where(self.side * found > 0.0, np.inf, -1.0)
         if self.clearance is not None:

@@ -61,6 +61,9 @@ STRICTER = 0.2
 SHORTENING = 0.15
 # Share of the time in which further paths are searched once one is found.
 FURTHER = 0.25
+# Share of the time after which none is searched: what is left is for smoothing a path, or for
+# finding out what is in its way.
+SEARCHING = 0.65
 
 
 def plan_path(
@@ -129,15 +132,16 @@ def plan_path(
     refuse_ends(bounds, first, last)
     question = Question(mechanism, space_of(mechanism, first, last), bounds, first, last, step)
     effort = Effort(began + timeout, stopped=stopped)
-    path = find(question, seed, effort, progress)
+    searching = Effort(began + SEARCHING * timeout, stopped=stopped)
+    path = find(question, seed, searching, progress)
     if path is None:
-        raise explained(question, find, seed, Effort(began + 1.6 * timeout, stopped=stopped))
+        raise explained(question, find, seed, effort)
     found = _smooth(question, path, effort, progress)
     if found is None and limit < np.inf:
         # it may keep too close to a singularity for that
         stricter = replace(question, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.ends_keep:
-            path = find(stricter, seed + 1, Effort(time.monotonic() + timeout, stopped=stopped))
+            path = find(stricter, seed + 1, effort)
             found = None if path is None else _smooth(stricter, path, effort, progress)
     if found is None:
         raise NoPath(
@@ -192,11 +196,11 @@ def find(
 def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
     """The bounds, and the side of the singular surface that both ends are on."""
     mechanism = bounds.mechanism
-    if not mechanism.coordinates.is_pose or bounds.condition_limit == np.inf:
+    if bounds.condition_limit == np.inf:
         return bounds
     if any(np.isneginf(bounds.margins(end[None])).all() for end in (start, goal)):
         return bounds
-    sides = mechanism.determinant(np.stack([start, goal]))
+    sides = mechanism.side(np.stack([start, goal]))
     if sides is None:
         return bounds
     if sides[0] * sides[1] <= 0.0:

@@ -14,7 +14,7 @@
 """What separates two configurations between which there is no path: `NoPath` in words and numbers.
 
 Some answers are proofs: an end that breaks a bound, and a determinant of opposite signs at the two
-ends, which is a continuous function of a platform's pose and so passes through zero on every path.
+ends, which is a continuous function of the configuration and so passes through zero on every path.
 Others come from searching again with one bound relaxed: if a path appears, that bound is in the
 way, and the path says where and by how much.
 """
@@ -104,15 +104,15 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
         NoPath: always.
     """
     mechanism = bounds.mechanism
-    where = _crossing(mechanism, start, goal)
+    where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
+    straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
     mode = same_driven(mechanism, start, goal)
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
     besides = "".join(f"; at the {name}, {found.text}" for name, found in ends if found)
     raise NoPath(
         f"no path: start and goal are on different sides of the singular surface: the determinant "
         f"is {sides[0]:.3g} at the start and {sides[1]:.3g} at the goal, so every path passes "
-        f"through zero{_assembly(mechanism) if mode else ''}; the straight one does at "
-        f"{place(mechanism, where)}{besides}",
+        f"through zero{_assembly(mechanism) if mode else ''}{straight}{besides}",
         separated_by="assembly mode" if mode else "singular surface",
         certain=True,
         value=0.0,

@@ -87,6 +87,29 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         numbers = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, self._rates_at])
         return np.asarray(numbers.reshape(q.shape[:-1]))
 
+    def side(self, configuration: ArrayLike) -> FloatArray | None:
+        """A number (...) that changes sign on a path only at a singularity; None if not known.
+
+        The determinant of the closures' Jacobian by the passive rates, over the root of the Gram
+        determinant of the whole: continuous, and zero where the mechanism moves although the
+        driven joints rest, or where the closures leave it more freedoms. It takes as many equations
+        as passive rates, not counting those that are zero for every configuration, as of planar
+        mechanisms.
+        """
+        rates = self._tree.rates
+        rows = np.flatnonzero(self.structure.present.any(axis=1))
+        passive = np.setdiff1d(np.arange(rates), self._rates_at)
+        if self._n != self._nu or len(rows) != len(passive):
+            return None
+        q = self._q("configuration", configuration)
+        K = np.array([self.structure.equations.at(one)[1][rows] for one in q.reshape(-1, self._nq)])
+        K = K.reshape(-1, len(rows), rates)
+        sign, size = np.linalg.slogdet(K[..., passive])
+        whole = np.linalg.slogdet(K @ K.swapaxes(-1, -2))[1]
+        with np.errstate(invalid="ignore"):
+            numbers = np.where(sign, sign * np.exp(size - 0.5 * whole), 0.0)
+        return np.asarray(numbers.reshape(q.shape[:-1]))
+
     @property
     def singularities(self) -> tuple[Singularity, ...]:
         """Type 1 and type 2; see `common.singularities`."""

@@ -145,6 +145,10 @@ class JointSpace(JointPresentation):
         """None: an open chain has efforts for every motion, singular or not."""
         return None
 
+    def side(self, configuration: ArrayLike) -> FloatArray | None:
+        """None: as `determinant`."""
+        return None
+
     @property
     def singularities(self) -> tuple[Singularity, ...]:
         """Type 1 where six joints move the tip, det J is zero there; see `singularities`."""

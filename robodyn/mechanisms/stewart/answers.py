@@ -234,6 +234,10 @@ class PlatformAnswers(ActuatedJoints):
         platform: Any = self
         return np.asarray(np.linalg.det(platform.jacobian(configuration)))
 
+    def side(self, configuration: ArrayLike) -> FloatArray | None:
+        """The determinant: H is continuous as long as no leg has length zero."""
+        return self.determinant(configuration)
+
     @property
     def singularities(self) -> tuple[Singularity, ...]:
         """Type 2, where det H is zero; see `common.singularities`."""

@@ -116,6 +116,14 @@ def test_it_has_six_assemblies_three_on_either_side(robot, modes):
     assert len(modes) == 6
     np.testing.assert_allclose(robot.joint_positions(modes), np.tile(LENGTHS, (6, 1)), atol=1e-9)
     assert sorted(np.sign(sides(robot, modes))) == [-1, -1, -1, 1, 1, 1]
+    assert np.ptp(np.sign(sides(robot, modes) * robot.side(modes))) == 0
+
+
+def test_no_path_joins_two_sides_and_that_is_certain(robot, modes):
+    one, other = (modes[np.argmax(sign * sides(robot, modes))] for sign in (1, -1))
+    with pytest.raises(rd.NoPath, match="two assembly modes of the same") as refused:
+        rd.plan_path(robot, one, other)
+    assert refused.value.certain
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
