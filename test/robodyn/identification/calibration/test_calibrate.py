@@ -323,7 +323,7 @@ def test_the_command_reads_calibrates_and_saves(platform, rng, tmp_path):
     )  # fmt: skip
     assert run.exit_code == 0, run.output
     told = json.loads(run.stdout)
-    assert told["rmse_after"]["position"] < 1.2 * NOISE
+    assert told["rmse_after"]["position"] < 1.4 * NOISE  # of 90 numbers: 5 standard deviations
     assert len(told["parameters"]) == 54
     page = (tmp_path / "page.html").read_text()
     assert all(f">{name}</th>" in page for name in ("leg1.base.x", "leg6.offset"))

@@ -34,9 +34,9 @@ SORTS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=SORTS)
-def drawn(request, rng):
-    return regular(rng, SORTS[request.param])
+@pytest.fixture(scope="module", params=SORTS)
+def drawn(request, random_numbers):
+    return regular(random_numbers(f"mechanism {request.param}"), SORTS[request.param])
 
 
 @pytest.fixture

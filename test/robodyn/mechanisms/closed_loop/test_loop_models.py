@@ -81,9 +81,8 @@ def test_the_urdf_closes_loops_of_the_same_lengths_everywhere(mechanism):
         np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-11 * mechanism.size)
 
 
-def test_the_deltas_platform_stays_level():
+def test_the_deltas_platform_stays_level(rng):
     delta = rd.load("delta")
-    rng = np.random.default_rng()
     for _ in range(5):
         q = delta.assemble(0.35 + rng.uniform(-0.25, 0.25, 3))
         np.testing.assert_allclose(np.abs(delta.body_pose(q)[3:]), [1, 0, 0, 0], atol=1e-10)
