@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +87,8 @@ def find_base(Y: FloatArray, first: Sequence[int] = (), tolerance: float = RANK)
         first: columns that are kept if they are independent of each other.
         tolerance: see `RANK`.
     """
+    from scipy.linalg import qr, solve_triangular  # slow to import
+
     size = np.linalg.norm(Y, axis=0)
     present = np.flatnonzero(size > 1e-12 * size.max(initial=0.0))
     ahead = [int(c) for c in first if c in set(present.tolist())]

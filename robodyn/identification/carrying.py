@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from robodyn.identification.assembly import OF_FRICTION, Columns, friction_efforts
 from robodyn.identification.consistent import Priors, consistent, made_physical
@@ -127,6 +126,8 @@ def identified_mechanism(
     bare: Sequence[FloatArray],
 ) -> tuple[Mechanism, list[str]]:
     """The mechanism with what was found, and what its description cannot say."""
+    from scipy.optimize import nnls  # slow to import
+
     parameters, notes = m.parameters, []
     values = np.array(parameters.values)
     values[list(columns.own)] = theta[: len(columns.own)]

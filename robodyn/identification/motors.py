@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from robodyn.errors import InvalidInput
 
@@ -109,6 +108,8 @@ def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float
         return Motors(tuple(joint_names), turns, ())
     # later joints are worth more than all earlier ones together
     worth = np.where(np.array(rows) != 0.0, 2.0 ** np.arange(n), -(4.0**n))
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     which, joints = linear_sum_assignment(worth, maximize=True)
     if len(which) == len(rows):
         turns[joints] = np.array(rows)[which]

@@ -27,8 +27,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.signal import butter, sosfiltfilt
 
 from robodyn.errors import InvalidInput
 from robodyn.identification.plausibility import STILL
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from scipy.interpolate import CubicSpline
 
     from robodyn.arrays import FloatArray
     from robodyn.identification.motors import Motors
@@ -136,6 +135,8 @@ def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "o
     """Values (K, ...) at a frequency [Hz] through a filter without delay; ends as `sosfiltfilt`."""
     if cutoff >= 0.45 * frequency:
         return values
+    from scipy.signal import butter, sosfiltfilt  # slow to import
+
     sections = butter(ORDER, cutoff, fs=frequency, output="sos")
     return np.asarray(sosfiltfilt(sections, values, axis=0, padtype=ends))
 
@@ -169,12 +170,18 @@ def choose_filters(
     return Filters(motion, min(effort, motion), 3.0 * np.max(noise, axis=0) + 1e-9)
 
 
+def _spline(times: FloatArray, values: FloatArray) -> CubicSpline:
+    from scipy.interpolate import CubicSpline  # slow to import
+
+    return CubicSpline(times, values)
+
+
 def _evenly(times: FloatArray, position: FloatArray) -> tuple[float, FloatArray]:
     """Frequency [Hz] and positions (N, n) on even instants, of such at times (N,) [s]."""
     frequency = (len(times) - 1) / (times[-1] - times[0])
     even = np.linspace(times[0], times[-1], len(times))
     if np.abs(even - times).max() > UNEVEN / frequency:
-        position = CubicSpline(times, position)(even)
+        position = _spline(times, position)(even)
     return float(frequency), position
 
 
@@ -285,7 +292,7 @@ def _stretch(
     even = np.linspace(times[0], times[-1], count)
     cut = recording.saturated[part]
     if np.abs(even - times).max() > UNEVEN / frequency:
-        position = CubicSpline(times, position)(even)
+        position = _spline(times, position)(even)
         effort = np.stack([np.interp(even, times, column) for column in effort.T], axis=-1)
         cut = cut[np.searchsorted(times, even).clip(0, count - 1)]
     smooth = low_pass(position, filters.motion, frequency)
@@ -323,7 +330,7 @@ def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
 
     Dry friction jumps there, so that being off by one sample is a large error of the effort.
     """
-    return np.asarray(CubicSpline(times, values)(times, 1))
+    return np.asarray(_spline(times, values)(times, 1))
 
 
 def _spread(cut: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:

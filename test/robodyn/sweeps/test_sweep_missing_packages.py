@@ -34,9 +34,11 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch, name):
 
 
 def test_the_library_and_its_commands_do_not_import_them():
+    """Nor what of SciPy takes long to import: every command would wait for it."""
     code = (
         "import sys, robodyn as rd, robodyn.cli; rd.sweep; rd.load('stewart_symmetric');"
-        "print({'dask', 'distributed', 'xarray', 'zarr', 'netCDF4'} & set(sys.modules))"
+        "print({'dask', 'distributed', 'xarray', 'zarr', 'netCDF4', "
+        "'scipy.optimize', 'scipy.signal', 'scipy.stats'} & set(sys.modules))"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
