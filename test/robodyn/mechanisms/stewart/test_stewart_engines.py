@@ -20,7 +20,9 @@ import numpy as np
 import pytest
 from stewart_mechanisms import random_motion, random_platform, relative
 
-from benchmarks.engine_trees import MujocoTree, PinocchioTree
+pytest.importorskip("mujoco")
+pytest.importorskip("pinocchio")
+from benchmarks.engine_trees import MujocoTree, PinocchioTree  # noqa: E402
 
 
 @dataclass
