@@ -125,8 +125,8 @@ that NaN is detected and a state has the same forces, bit for bit, alone and in 
 cosine are implemented here for the same reason.
 
 A call from Python goes straight to the compiled function, whose arguments are read in place from
-NumPy's arrays (`robodyn/numerics/array_arguments.py`), past Numba's own dispatch. What the checked call
-takes beyond `unchecked` is for allocating the result and for the checks.
+NumPy's arrays (`robodyn/numerics/array_arguments.py`), past Numba's own dispatch. What the
+checked call takes beyond `unchecked` is for allocating the result and for the checks.
 """
 TOOLBOX = """
 The Robotics Toolbox for Python is among the peers where it is installed:

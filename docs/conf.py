@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 def find_checkout() -> Path:
     """The folder with the examples: rosdoc2 builds from a copy of docs/ in its own build folder.
 
-    That is below the folder in which it was started; its newer versions name the sources in sys.path.
+    That is below the folder in which it was started; newer versions name the sources in sys.path.
     """
     for folder in (*HERE.parents, *map(Path, sys.path)):
         if (folder / "examples" / "README.rst").is_file() and (folder / "package.xml").is_file():

@@ -22,7 +22,7 @@ from stewart_mechanisms import random_motion, random_platform, relative
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pinocchio")
-from benchmarks.engine_trees import MujocoTree, PinocchioTree  # noqa: E402
+from benchmarks.engine_trees import MujocoTree, PinocchioTree
 
 
 @dataclass
