@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     ComplexArray = NDArray[np.complex128]
 
-# Central differences of order 6, f' = sum weight_k (f(k h) - f(-k h)) / h. The step is a fraction of
-# the mechanism's size or an angle [rad]. Where a platform is described by its legs and ill
+# Central differences of order 6, f' = sum weight_k (f(k h) - f(-k h)) / h. The step is a fraction
+# of the mechanism's size or an angle [rad]. Where a platform is described by its legs and ill
 # conditioned, a small step of a leg is a large one of the pose, so it is far smaller than a pose's
 # would have to be; rounding still leaves eleven digits.
 WEIGHTS = (3.0 / 4.0, -3.0 / 20.0, 1.0 / 60.0)
