@@ -45,13 +45,31 @@ EXTRAS = runpy.run_path(str(README.with_name("robodyn") / "extras.py"))["EXTRAS"
 setup(
     name="robodyn",
     version=VERSION,
-    description="Dynamics of parallel and serial robots: a library, and nodes for ROS 2",
+    description=(
+        "Dynamics of parallel and serial robots for ROS 2 and Python: exact inverse and forward "
+        "dynamics of Stewart platforms, arms and closed loops, planning, control and simulation."
+    ),
     long_description=README.read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     author="robodyn developers",
     maintainer="robodyn developers",
-    maintainer_email="robodyn@example.org",
     license="Apache-2.0",
+    keywords=["robotics", "dynamics", "stewart-platform", "parallel-robots", "urdf", "ros2"],
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3 :: Only",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering",
+        "Topic :: Scientific/Engineering :: Physics",
+        "Typing :: Typed",
+    ],
     python_requires=">=3.10",
     packages=find_packages(include=["robodyn", "robodyn.*", "robodyn_ros", "robodyn_ros.*"]),
     package_data={

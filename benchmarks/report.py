@@ -125,9 +125,8 @@ that NaN is detected and a state has the same forces, bit for bit, alone and in 
 cosine are implemented here for the same reason.
 
 A call from Python goes straight to the compiled function, whose arguments are read in place from
-NumPy's arrays (`robodyn/numerics/array_arguments.py`): about 20 ns for all of them, where Numba's
-own dispatch takes 50 for each. Most of the time of the checked call beyond `unchecked` is for
-allocating the result.
+NumPy's arrays (`robodyn/numerics/array_arguments.py`), past Numba's own dispatch. What the
+checked call takes beyond `unchecked` is for allocating the result and for the checks.
 """
 TOOLBOX = """
 The Robotics Toolbox for Python is among the peers where it is installed:

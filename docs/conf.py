@@ -22,7 +22,21 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+
+def find_checkout() -> Path:
+    """The folder with the examples: rosdoc2 builds from a copy of docs/ in its own build folder.
+
+    That is below the folder in which it was started; newer versions name the sources in sys.path.
+    """
+    for folder in (*HERE.parents, *map(Path, sys.path)):
+        if (folder / "examples" / "README.rst").is_file() and (folder / "package.xml").is_file():
+            return folder
+    raise FileNotFoundError("no examples found: start rosdoc2 in the folder of package.xml")
+
+
+ROOT = find_checkout()
+sys.path[:0] = [str(ROOT), str(HERE)]
 
 import matplotlib  # noqa: E402
 from model_pages import write_model_pages  # noqa: E402
@@ -48,7 +62,21 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "*.py", "README.md"]
+exclude_patterns = [
+    "_build",
+    "*.py",
+    # what rosdoc2 puts beside these pages: an index of its own, and files of the checkout
+    "index.rst",
+    "README.md",
+    "CONTRIBUTING.md",
+    "QUALITY_DECLARATION.md",
+    "CHANGELOG.rst",
+    "__*",
+    "standards.rst",
+    "standard_docs",
+    "sphinx_output",
+]
+rosdoc2_settings = {"allow_other_extensions": True}
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = False
 default_role = "code"  # docstrings write `name` for code
@@ -71,7 +99,7 @@ html_copy_source = False
 html_show_sourcelink = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": [str(HERE.parent / "examples")],
+    "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
     "filename_pattern": "",
     "ignore_pattern": r"__init__\.py",

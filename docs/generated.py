@@ -31,9 +31,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def with_tables(page: Path, tables: Mapping[str, Callable[[], str]]) -> str:
-    """A page's text with each table between its marks generated anew."""
-    text = page.read_text(encoding="utf-8")
-    return MARK.sub(lambda found: found[1] + tables[found[2]]() + found[3], text)
+    """A page's text with each of the tables between its marks generated anew."""
+
+    def fresh(found: re.Match[str]) -> str:
+        name = found[2]
+        return found[1] + tables[name]() + found[3] if name in tables else found[0]
+
+    return MARK.sub(fresh, page.read_text(encoding="utf-8"))
 
 
 def write_or_check(file: Path, text: str) -> int:

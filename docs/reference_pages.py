@@ -71,7 +71,7 @@ ANSWERS = (
     "robodyn.mechanisms.common.joint_states.DrivenMotion",
     "robodyn.mechanisms.stewart.kinematics.LegMotion",
     "robodyn.mechanisms.stewart.dynamics.Reactions",
-    "robodyn.mechanisms.stewart.linearization.Linearization",
+    "robodyn.mechanisms.common.linearization.Linearization",
     "robodyn.trajectories.base.Trajectory",
     "robodyn.simulation.result.SimulationResult",
     "robodyn.simulation.many.SimulationResults",

@@ -139,7 +139,8 @@ def is_on(context: LaunchContext, argument: str) -> bool:
 
 def warn(text: str) -> None:
     """A warning of the launch itself, on the screen and in its log file."""
-    get_logger("launch.user").warning("%s", text)
+    # launch shows the message as it is, arguments are not filled in
+    get_logger("launch.user").warning(text)
 
 
 def enclave(name: str) -> list[str]:

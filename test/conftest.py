@@ -25,6 +25,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 # Folders that take long: a file is one worker's, and what comes last should be short.
 FIRST = ("launch", "robodyn_ros", "bare", "stewart", "view")
@@ -59,6 +60,19 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
     node.workerinput["seed"] = node.config.option.seed
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector):
+    """Leave the import of a test module to the moment when pytest collects that module.
+
+    Where ROS 2 is, a plugin of launch_testing imports every module before that, in search of launch
+    tests. A module that skips itself for want of a package would then skip all others with it.
+    """
+    launch_test = "generate_test_description" in module_path.read_text()
+    if launch_test or module_path.name == "__init__.py":
+        return None
+    return pytest.Module.from_parent(parent, path=module_path)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

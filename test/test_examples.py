@@ -20,9 +20,10 @@ import runpy
 import warnings
 from pathlib import Path
 
-import matplotlib as mpl
 import pytest
-from matplotlib import pyplot as plt
+
+mpl = pytest.importorskip("matplotlib")
+plt = pytest.importorskip("matplotlib.pyplot")
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("[0-9]*.py"))
 

@@ -19,12 +19,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from robodyn_ros.entry import NODES
 
 SETUP = Path(__file__).parents[2] / "setup.py"
+PACKAGE = ElementTree.parse(SETUP.with_name("package.xml")).getroot()
 
 
 def test_a_link_to_it_elsewhere_is_enough(tmp_path):
@@ -36,6 +39,30 @@ def test_a_link_to_it_elsewhere_is_enough(tmp_path):
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("robodyn\n# robodyn")
+
+
+def test_everybody_is_told_the_same():
+    """setup.py, package.xml and CITATION.cff: name, version, licence, authors, what it is."""
+    words = ["--quiet", "--name", "--version", "--license", "--author", "--description"]
+    run = subprocess.run(
+        [sys.executable, "setup.py", *words],
+        cwd=SETUP.parent, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    package = [PACKAGE.find(tag) for tag in ("name", "version", "license", "author", "description")]
+    assert run.stdout.splitlines() == [tag.text for tag in package]
+    citation = yaml.safe_load(SETUP.with_name("CITATION.cff").read_text())
+    (author,) = citation["authors"]
+    cited = [citation["title"], str(citation["version"]), citation["license"], author["name"]]
+    assert cited == run.stdout.splitlines()[:4]
+    assert citation["abstract"] == run.stdout.splitlines()[4]
+
+
+def test_rosdoc2_is_told_of_its_settings():
+    """Without the line in package.xml it takes its own, and makes a page of every module."""
+    file = PACKAGE.find("export/rosdoc2").text
+    _, settings = yaml.safe_load_all(SETUP.with_name(file).read_text())
+    (builder,) = settings["builders"]
+    assert (SETUP.parent / builder["sphinx"]["sphinx_sourcedir"] / "conf.py").is_file()
 
 
 def installed(folder):

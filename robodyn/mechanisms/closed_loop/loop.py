@@ -31,12 +31,12 @@ from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_
 from robodyn.mechanisms.closed_loop.friction import friction_rows
 from robodyn.mechanisms.closed_loop.guidance import ClosedLoopGuidance
 from robodyn.mechanisms.closed_loop.integration import Simulation, reason
-from robodyn.mechanisms.closed_loop.linearization import Linearization, linearize
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
 from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
 from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.linearization import Linearization, linearize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -259,8 +259,12 @@ class ClosedLoop(
         return self._bearing.reactions(configuration, velocity, acceleration, wrench)
 
     def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """Small motions about rest at a configuration (nq,), the efforts that hold it held."""
-        return linearize(self, configuration, wrench)
+        """Small motions about rest at a configuration (..., nq), the efforts that hold it held.
+
+        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
+        friction, which has none at rest, is left out.
+        """
+        return linearize(self.without_dry_friction(), configuration, wrench, self.size)
 
     def without_friction(self) -> ClosedLoop:
         """The same mechanism with no friction in its joints and closures."""

@@ -32,6 +32,7 @@ from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.compiled_run import CompiledRun, integrate
 from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.linearization import Linearization, linearize
 from robodyn.mechanisms.common.single_calls import condition_of
 from robodyn.mechanisms.stewart import actuation, dynamics, kinematics
 from robodyn.mechanisms.stewart import batch_calls as many
@@ -44,7 +45,6 @@ from robodyn.mechanisms.stewart.forward_kinematics import PlatformMotion, forwar
 from robodyn.mechanisms.stewart.integration import KERNELS, reason
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.kernels import integration
-from robodyn.mechanisms.stewart.linearization import Linearization, linearize
 from robodyn.mechanisms.stewart.measuring import PlatformMeasuring
 from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
@@ -380,7 +380,7 @@ class StewartPlatform(
         return dynamics.energy(self._legs, self._platform, pose, twist)
 
     def linearize(self, pose: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """State matrix (..., 12, 12) about rest at pose (..., 7), actuator forces held constant.
+        """Small motions about rest at pose (..., 7), the actuator forces that hold it held.
 
         The derivatives are central differences of the exact forward dynamics, of order 6. Dry
         friction, which has none at rest, is left out.
@@ -389,7 +389,9 @@ class StewartPlatform(
             replace(leg, actuator=leg.actuator.without_friction()) for leg in self.model.legs
         )
         smooth = StewartPlatform(replace(self.model, legs=legs), self.base_joint)
-        return linearize(smooth, self.joint_centres[0], pose, wrench)
+        base = self.joint_centres[0]
+        radius = float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
+        return linearize(smooth, as_pose("pose", pose), wrench, radius)
 
     def without_friction(self) -> StewartPlatform:
         """The same platform with neither viscous nor dry friction, and lossless screws."""

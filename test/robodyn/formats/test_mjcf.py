@@ -16,7 +16,6 @@
 
 import warnings
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -25,6 +24,8 @@ from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats.mjcf.elements import roll_pitch_yaw
 from robodyn.formats.mjcf.reader import read_mjcf
 from robodyn.formats.mjcf.recognition import is_mjcf
+
+mujoco = pytest.importorskip("mujoco")
 
 ARM = """<mujoco model="arm">
   <compiler angle="degree"/>

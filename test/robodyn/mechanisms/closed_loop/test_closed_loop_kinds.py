@@ -55,6 +55,19 @@ def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loo
     assert loop.joint_names == tuple(f"leg{n}_actuator" for n in range(1, 7))
 
 
+def test_small_motions_of_a_platform_do_not_depend_on_its_coordinates(platform, loop):
+    """Legs or pose: the same eigenvalues, and the same motion of the legs for the same efforts."""
+    wrench, sign = np.array([30.0, -20.0, 50.0, 5.0, 9.0, -7.0]), platform.joint_signs
+    pose = platform.home
+    ours, theirs = platform.linearize(pose, wrench), loop.linearize(loop.home, wrench)
+    assert relative(sign * theirs.efforts, ours.efforts) < 1e-9
+    twists = loop.jacobian(loop.home) @ theirs.input_matrix[6:]
+    assert relative(twists * sign, ours.input_matrix[6:]) < 1e-9
+    largest = np.abs(ours.eigenvalues).max()
+    for value in theirs.eigenvalues:
+        assert np.abs(ours.eigenvalues - value).min() < 1e-7 * largest
+
+
 def test_a_platforms_efforts_mass_matrix_and_accelerations(platform, loop, pair):
     (pose, twist, change, wrench), (q, u, u_change) = pair
     sign = platform.joint_signs

@@ -17,12 +17,13 @@
 from importlib import metadata
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from serial_arms import arm_from_urdf, random_urdf
 
 from robodyn.errors import MissingInertiaWarning, ModelError
 from robodyn.mechanisms.serial.arm import INVERSE_METHODS
+
+pin = pytest.importorskip("pinocchio")
 
 RIGID = {"friction": False, "armature": False}
 

@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 from stewart_mechanisms import random_motion, random_platform, relative
 
+pytest.importorskip("mujoco")
+pytest.importorskip("pinocchio")
 from benchmarks.engine_trees import MujocoTree, PinocchioTree
 
 

@@ -35,7 +35,7 @@ def test_stiffness_is_the_hessian_of_the_potential_less_the_forces_work(rng, pla
     K, _ = parts(platform, pose)
     scale = np.abs(K).max()
     np.testing.assert_allclose(K, K.T, atol=1e-9 * scale)
-    forces = platform.linearize(pose).forces
+    forces = platform.linearize(pose).efforts
     still = np.zeros(6)
 
     def held(x):
@@ -70,12 +70,12 @@ def test_accelerations_near_the_equilibrium_are_those_of_the_state_matrix(rng, p
     pose, _, _, wrench = random_motion(rng, platform)
     linear = platform.linearize(pose, wrench)
     np.testing.assert_array_equal(
-        linear.forces, platform.inverse_dynamics(pose, np.zeros(6), np.zeros(6), wrench)
+        linear.efforts, platform.inverse_dynamics(pose, np.zeros(6), np.zeros(6), wrench)
     )
     x, v = rng.normal(size=6), rng.normal(size=6)
     curve = along(platform, pose, x, np.zeros(6))
     rate, _ = derivatives(
-        lambda t: platform.forward_dynamics(curve(t), v * t, linear.forces, wrench)
+        lambda t: platform.forward_dynamics(curve(t), v * t, linear.efforts, wrench)
     )
     scale = np.abs(linear.state_matrix).max()
     expected = linear.state_matrix[6:] @ np.concatenate([x, v])
