@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
 
     ComplexArray = NDArray[np.complex128]
 
@@ -58,7 +57,7 @@ class Linearization(NamedTuple):
 
 
 def linearize(
-    mechanism: Mechanism, configuration: ArrayLike, wrench: ArrayLike | None, size: float
+    mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None, size: float
 ) -> Linearization:
     """Differences of the exact forward dynamics: order 6 in the configuration.
 
