@@ -180,6 +180,15 @@ def transforms_by_state(bag: Path) -> list[tuple]:
     ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patience():
+    """A stopped recorder counts as gone after DDS's lease: 10 s in Cyclone DDS, a busy machine."""
+    lease = "<Discovery><LeaseDuration>300s</LeaseDuration></Discovery>"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CYCLONEDDS_URI", f"<CycloneDDS><Domain>{lease}</Domain></CycloneDDS>")
+        yield
+
+
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory):
     """A motion from which parameters can be identified."""
