@@ -182,10 +182,17 @@ def transforms_by_state(bag: Path) -> list[tuple]:
 
 @pytest.fixture(scope="module", autouse=True)
 def patience():
-    """A stopped recorder counts as gone after DDS's lease: 10 s in Cyclone DDS, a busy machine."""
-    lease = "<Discovery><LeaseDuration>300s</LeaseDuration></Discovery>"
+    """Cyclone DDS has to keep a whole path for a stopped recorder, as Fast DDS does by itself.
+
+    It would keep half a megabyte, for which the run waits, and count the recorder as gone after ten
+    seconds.
+    """
+    settings = (
+        "<Discovery><LeaseDuration>300s</LeaseDuration></Discovery>"
+        "<Internal><Watermarks><WhcHigh>64MB</WhcHigh></Watermarks></Internal>"
+    )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CYCLONEDDS_URI", f"<CycloneDDS><Domain>{lease}</Domain></CycloneDDS>")
+        patch.setenv("CYCLONEDDS_URI", f"<CycloneDDS><Domain>{settings}</Domain></CycloneDDS>")
         yield
 
 
