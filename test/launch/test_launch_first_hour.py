@@ -71,6 +71,7 @@ def hexapod(folder):
 
 
 def test_the_new_hexapod_is_checked(folder):
+    pytest.importorskip("matplotlib")
     found = json.loads(robodyn(folder, "check", "my_hexapod.yaml", "--json", "--png", "home.png"))
     assert found["remarks"] == found["unphysical"] == []
     assert found["at_home"]["payload"]["mass"] > PAYLOAD

@@ -180,6 +180,22 @@ def transforms_by_state(bag: Path) -> list[tuple]:
     ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patience():
+    """Cyclone DDS has to keep a whole path for a stopped recorder, as Fast DDS does by itself.
+
+    It would keep half a megabyte, for which the run waits, and count the recorder as gone after ten
+    seconds.
+    """
+    settings = (
+        "<Discovery><LeaseDuration>300s</LeaseDuration></Discovery>"
+        "<Internal><Watermarks><WhcHigh>64MB</WhcHigh></Watermarks></Internal>"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CYCLONEDDS_URI", f"<CycloneDDS><Domain>{settings}</Domain></CycloneDDS>")
+        yield
+
+
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory):
     """A motion from which parameters can be identified."""

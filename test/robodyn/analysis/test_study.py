@@ -166,6 +166,7 @@ def test_a_study_as_a_file(path_one, puma, tmp_path, kind):
 
 
 def test_figures_of_a_platform_and_of_an_arm(path_one, puma, tmp_path):
+    pytest.importorskip("matplotlib")
     figures = path_one.plot()
     assert set(figures) == {
         "forces", "dynamic_fraction", "condition_number", "joints", "reactions", "formulations",

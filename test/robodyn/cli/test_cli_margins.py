@@ -128,6 +128,7 @@ def test_reports_have_a_section_of_limits(run, tmp_path):
 
 
 def test_the_papers_formulations_are_for_their_mechanisms_and_on_request(run, dasgupta):
+    pytest.importorskip("matplotlib")
     hexapod = rd.load("hexapod.yaml")
     own = analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1)
     assert 'id="formulations"' not in study_page(own).html()

@@ -147,6 +147,7 @@ def test_schemas_are_listed_printed_and_found(run):
 
 
 def test_check_says_how_every_number_of_a_new_hexapod_was_understood(run, tmp_path):
+    pytest.importorskip("matplotlib")
     run("new", "hexapod")
     result = run("check", "my_hexapod.yaml", "--png", "home.png")
     assert result.exit_code == 0
@@ -177,6 +178,7 @@ def test_check_of_an_arm_tells_where_its_joints_are_at_home(run):
 
 
 def test_check_refuses_a_picture_that_cannot_be_drawn(run):
+    pytest.importorskip("matplotlib")
     result = run("check", "puma560", "--png", "home.nonsense")
     assert result.exit_code == 1
     assert "home.nonsense" in result.stderr
