@@ -117,7 +117,7 @@ def identify(
     tell(0.5)
     near = base.matrix @ columns.given
     terms, solution, loaded = _fitted(
-        motors, stretches, bare, smooth, filters, near, friction, robust, tell
+        motors, m.joint_units, stretches, bare, smooth, filters, near, friction, robust, tell
     )
     b = len(base.kept)
     deviations = np.sqrt(np.maximum(np.diag(solution.covariance), 0.0))
@@ -205,6 +205,7 @@ def _check(
 
 def _fitted(
     motors: Motors,
+    joint_units: Sequence[str],
     stretches: Sequence[Samples],
     bare: Sequence[FloatArray],
     smooth: Sequence[FloatArray],
@@ -216,6 +217,7 @@ def _fitted(
 ) -> tuple[list[list[Term]], Solution, FloatArray]:
     """Terms of friction of each motor, the solution with them, and what loads are taken from."""
     n, first = stretches[0].position.shape[1], first_terms(friction)
+    turn = motors.of_a_turn(joint_units)
     moved = that_move(motors, stretches, filters)
     unloaded = [np.zeros((len(samples.time), n)) for samples in stretches]
     tables: list[list[Term]] = []
@@ -227,7 +229,9 @@ def _fitted(
             np.concatenate([motors.motion(part)[:, j] for part in parts])
             for parts in zip(*((s.velocity, s.position) for s in stretches), strict=True)
         )
-        tried = candidates(friction, float(np.abs(rates).max()), float(np.ptp(positions)))
+        tried = candidates(
+            friction, float(np.abs(rates).max()), float(np.ptp(positions)), float(turn[j])
+        )
         tables.append([*first, *(term for term in tried if term.kind != LOAD)])
     always = [list(range(len(first))) if moves else [] for moves in moved]
     system = equations(motors, stretches, smooth, tables, filters, unloaded, PER_FIT)
