@@ -249,6 +249,7 @@ def _fitted(
         return terms, solution, loaded
     # friction that grows with the load: of the efforts that the bodies were found to need
     loads = [Y @ loaded for Y in bare]
+    plain = tables
     tables = [[*own, Term(LOAD)] if moves else [] for own, moves in zip(terms, moved, strict=True)]
     system = equations(motors, stretches, smooth, tables, filters, loads, PER_FIT)
     kept = [list(range(len(own))) for own in terms]
@@ -258,8 +259,15 @@ def _fitted(
     terms = [[table[k] for k in own] for table, own in zip(tables, chosen, strict=True)]
     more = find_ripples(motors, stretches, filters, system, solution.residual, PER_FIT)
     if any(more):
-        terms = [[*own, *others] for own, others in zip(terms, more, strict=True)]
-        system = equations(motors, stretches, smooth, terms, filters, loads, PER_FIT)
-        solution = solve(system, [list(range(len(own))) for own in terms], near, robust)
+        # with these taken away smaller things show
+        tables = [
+            [*own, *others, *(term for term in tried if others and term not in own)]
+            for own, others, tried in zip(terms, more, plain, strict=True)
+        ]
+        kept = [list(range(len(own) + len(others))) for own, others in zip(terms, more, strict=True)]
+        system = equations(motors, stretches, smooth, tables, filters, loads, PER_FIT)
+        chosen = select_terms(system, tables, kept, near, solution.sigma)
+        solution = solve(system, chosen, near, robust)
+        terms = [[table[k] for k in own] for table, own in zip(tables, chosen, strict=True)]
     tell(0.9)
     return terms, solution, loaded

@@ -69,7 +69,8 @@ class Filters:
     Attributes:
         motion: [Hz] cutoff for positions.
         effort: [Hz] cutoff for efforts and for the regressor.
-        dead_rates: (n,) [m/s or rad/s] rates within their noise, at which dry friction fades.
+        dead_rates: (n,) [m/s or rad/s] standard deviation of the rates' noise; within it the sense
+            of motion is unsure, and dry friction fades.
     """
 
     motion: float
@@ -166,7 +167,7 @@ def choose_filters(
         effort = max(effort, highest if effort_cutoff is None else effort_cutoff)
         at = motion
         noise.append(np.sqrt(floor * (2.0 * np.pi) ** 2 * at**3 / 3.0))
-    return Filters(motion, min(effort, motion), 3.0 * np.max(noise, axis=0) + 1e-9)
+    return Filters(motion, min(effort, motion), np.max(noise, axis=0) + 1e-9)
 
 
 def _evenly(times: FloatArray, position: FloatArray) -> tuple[float, FloatArray]:

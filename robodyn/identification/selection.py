@@ -105,8 +105,8 @@ def select_terms(
             best = int(np.argmin([own.sum() for own in errors]))
             better = int((errors[best] < error).sum())
             gain = error.sum() - errors[best].sum()
-            chance = SIGNIFICANT * len(tried[best]) * sigma[j] ** 2 * system.colour
-            if better < MOST_FOLDS or not gain > max(WORTHWHILE * error.sum(), chance):
+            needed = max(WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.colour)
+            if better < MOST_FOLDS or not gain > needed:
                 break
             error = errors[best]
             chosen[j] += tried[best]
