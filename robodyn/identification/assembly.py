@@ -257,7 +257,9 @@ def friction_columns(
     # where motion turns round slowly its sense is known all the same
     still &= np.abs(own) < MOVES * dead
     rate = held(own, still, 3.0 * dead, count)
-    return np.stack([term.column(at, rate, sharp * dead, load) for term in terms], axis=-1)
+    # at rest a rate is all noise, and its sense says nothing
+    fades = np.where(still, dead, sharp * dead)
+    return np.stack([term.column(at, rate, fades, load) for term in terms], axis=-1)
 
 
 def friction_efforts(

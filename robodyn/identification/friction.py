@@ -81,7 +81,11 @@ class Term:
         return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
 
     def column(
-        self, position: FloatArray, rate: FloatArray, dead_rate: float, load: FloatArray
+        self,
+        position: FloatArray,
+        rate: FloatArray,
+        dead_rate: float | FloatArray,
+        load: FloatArray,
     ) -> FloatArray:
         """(K,) friction for a coefficient of 1, of a joint's positions, rates and loads (K,)."""
         direction = sense(rate, dead_rate)
@@ -108,7 +112,7 @@ class Term:
         return np.asarray(direction * np.abs(load))
 
 
-def sense(rate: FloatArray, dead_rate: float) -> FloatArray:
+def sense(rate: FloatArray, dead_rate: float | FloatArray) -> FloatArray:
     """(K,) -1 to 1, the sense of motion; fading to 0 within the noise of the rate."""
     return np.asarray(np.tanh(rate / dead_rate))
 

@@ -132,8 +132,10 @@ def _swatch(curve: Curve) -> str:
     return f"{style}background:repeating-linear-gradient(90deg,{','.join(stops)})"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """An HTML table whose first column is the heading of each row."""
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", wrap: bool = False
+) -> str:
+    """An HTML table whose first column is the heading of each row; long ones `wrap`."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join(
@@ -143,7 +145,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "")
         for row in rows
     )
     return (
-        f'<div class="scroll"><table>{title}<thead><tr>{heads}</tr></thead>'
+        f'<div class="scroll{" wrap" if wrap else ""}"><table>{title}<thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
