@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.identification.friction import COULOMB, VISCOUS, Term
+from robodyn.identification.preparation import that_move
 from robodyn.identification.standstill import at_rest, held
 from robodyn.mechanisms.common.parameters import OF_BODY
 
@@ -122,13 +123,18 @@ class Columns:
 
 
 def some_states(columns: Columns, stretches: Sequence[Samples], filters: Filters) -> FloatArray:
-    """Rows (S, p) of the regressor at states that are spread over recordings."""
+    """Rows (S, p) of the regressor at states that are spread over recordings.
+
+    Of motors that move: what only efforts at standstill would show is not seen.
+    """
     total = sum(len(samples.time) for samples in stretches)
     step = max(1, total // STATES)
-    found = [
-        columns.of(samples, filters, np.arange(0, len(samples.time), step)) for samples in stretches
-    ]
-    return np.concatenate(found).reshape(-1, len(columns.names))
+    found = []
+    for samples in stretches:
+        Y = columns.of(samples, filters, np.arange(0, len(samples.time), step))
+        moves = that_move(columns.motors, [samples], filters)
+        found.append(columns.motors.rows(Y)[:, moves].reshape(-1, len(columns.names)))
+    return np.concatenate(found)
 
 
 def base_columns(

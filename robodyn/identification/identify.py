@@ -23,6 +23,7 @@ import numpy as np
 
 from robodyn.errors import InvalidInput
 from robodyn.identification.assembly import (
+    STATES,
     Columns,
     base_columns,
     equations,
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from robodyn.identification.preparation import Filters, Samples
     from robodyn.identification.recording import Recording
     from robodyn.mechanisms.protocol import Mechanism
+
+# Efforts whose correlation with those of the given model is below this are of the other sense.
+AGAINST = -0.7
 
 
 def identify(
@@ -108,6 +112,7 @@ def identify(
         found, said = samples_of(recording, m, filters)
         stretches += found
         notes += said
+    notes += _turned(m, stretches)
     tell(0.1)
     columns = Columns(m, motors, rotors)
     base = find_base(some_states(columns, stretches, filters))
@@ -201,6 +206,29 @@ def _check(
     for name, value in (("cutoff", cutoff), ("effort_cutoff", effort_cutoff)):
         if value is not None and not 0.0 < value < np.inf:
             raise InvalidInput(f"{name} is {value!r}, expected a number above 0 [Hz]", value=value)
+
+
+def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
+    """What is to be said of efforts that are counted against the model's sense."""
+    needed, measured = [], []
+    for samples in stretches:
+        rows = slice(None, None, max(1, len(samples.time) // STATES))
+        motion = samples.configuration[rows], samples.rate[rows], samples.change[rows]
+        needed.append(m.inverse_dynamics(*motion))
+        measured.append(samples.effort[rows])
+    apart = [
+        part - part.mean(axis=0) for part in (np.concatenate(needed), np.concatenate(measured))
+    ]
+    size = np.sqrt((apart[0] ** 2).sum(axis=0) * (apart[1] ** 2).sum(axis=0))
+    alike = (apart[0] * apart[1]).sum(axis=0) / np.maximum(size, 1e-300)
+    turned = [name for name, value in zip(m.joint_names, alike, strict=True) if value < AGAINST]
+    if not turned:
+        return []
+    gains = ",".join(f"{name}=-1" for name in turned)
+    return [
+        f"efforts of {', '.join(turned)} run against what the given model needs: if they are "
+        f"counted the other way, effort_gain (--effort-gain {gains}) turns them"
+    ]
 
 
 def _fitted(
