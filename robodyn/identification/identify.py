@@ -292,7 +292,9 @@ def _fitted(
             [*own, *others, *(term for term in tried if others and term not in own)]
             for own, others, tried in zip(terms, more, plain, strict=True)
         ]
-        kept = [list(range(len(own) + len(others))) for own, others in zip(terms, more, strict=True)]
+        kept = [
+            list(range(len(own) + len(others))) for own, others in zip(terms, more, strict=True)
+        ]
         system = equations(motors, stretches, smooth, tables, filters, loads, PER_FIT)
         chosen = select_terms(system, tables, kept, near, solution.sigma)
         solution = solve(system, chosen, near, robust)

@@ -253,8 +253,9 @@ def samples_of(
     if sum(len(samples.time) for samples in found) < FEWEST or length < BRIEFEST:
         raise InvalidInput(
             f"{recording.source or 'the recording'}: too short, {len(recording.time)} samples over "
-            f"{recording.time[-1] - recording.time[0]:.3g} s, {length:.3g} s of them without gaps; "
-            "record at least 10 s of motion of all joints, such as `robodyn excite` makes",
+            f"{recording.time[-1] - recording.time[0]:.3g} s, {length:.3g} s of them without gaps "
+            f"for {max(SHORTEST / filters.effort, BRIEFEST):.2g} s and more; record at least 10 s "
+            "of motion of all joints, such as `robodyn excite` makes",
             value=len(recording.time),
         )
     constant = [

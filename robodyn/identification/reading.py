@@ -225,16 +225,15 @@ def _aligned(
     steps = np.diff(times)
     if np.median(steps) > SLOWEST:
         raise InvalidInput(
-            f"{source}: samples are {np.median(steps):.3g} s apart, which shows no dynamics; record "
-            "20 a second or more. Times are read in seconds: divide those in milliseconds by 1000",
+            f"{source}: samples are {np.median(steps):.3g} s apart, which shows no dynamics; "
+            "record 20 a second or more. Times are read in seconds: divide those in milliseconds "
+            "by 1000",
             value=float(np.median(steps)),
         )
     wide = steps[steps > widest_step(float(np.median(steps)))]
     if wide.size:
-        notes.append(
-            f"{wide.size} {'gap' if wide.size == 1 else 'gaps, the longest'} of {wide.max():.3g} s: "
-            f"read as {wide.size + 1} segments"
-        )
+        gaps = "1 gap" if wide.size == 1 else f"{wide.size} gaps, the longest"
+        notes.append(f"{gaps} of {wide.max():.3g} s: read as {wide.size + 1} segments")
     return times, {name: array[~missing] for name, array in values.items()}
 
 

@@ -144,8 +144,9 @@ def table(
         + "</tr>"
         for row in rows
     )
+    kind = "scroll wrap" if wrap else "scroll"
     return (
-        f'<div class="scroll{" wrap" if wrap else ""}"><table>{title}<thead><tr>{heads}</tr></thead>'
+        f'<div class="{kind}"><table>{title}<thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
