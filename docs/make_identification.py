@@ -18,8 +18,8 @@ python docs/make_identification.py FOLDER [SEEDS]
 
 FOLDER holds `ur10/ur10_exciting_trajectory.db3`, `ur10/ur10.urdf`; `tx40/` with
 `pos_read_data.csv.gz`, `curr_data.csv.gz` and `tx40_mdh_modified.urdf`; `panda/panda.csv` with
-`panda.urdf`; and `ur10e/ur10e.urdf` with the recordings of `UR10E` in `ur10e/raw`. SEEDS is how many
-simulated recordings of each model are identified, 100 by default, by
+`panda.urdf`; and `ur10e/ur10e.urdf` with the recordings of `UR10E` in `ur10e/raw`. SEEDS is how
+many simulated recordings of each model are identified, 100 by default, by
 `benchmarks/identification_seeds.py`; what it measures is kept in `FOLDER/seeds.jsonl`, so that
 the run may be interrupted. With 0 those that are there are taken.
 """

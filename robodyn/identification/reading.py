@@ -232,8 +232,8 @@ def _aligned(
         )
     wide = steps[steps > widest_step(float(np.median(steps)))]
     if wide.size:
-        gaps = "1 gap" if wide.size == 1 else f"{wide.size} gaps, the longest"
-        notes.append(f"{gaps} of {wide.max():.3g} s: read as {wide.size + 1} segments")
+        which = "1 gap" if wide.size == 1 else f"{wide.size} gaps, the longest"
+        notes.append(f"{which} of {wide.max():.3g} s: read as {wide.size + 1} segments")
     return times, {name: array[~missing] for name, array in values.items()}
 
 

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -165,7 +165,9 @@ def _payload(result: Identification, found: Payload) -> str:
         ]
         for name, unit, value, deviation in payload_rows(found)
     ]
-    before, after = result.mechanism.parameters, found.mechanism.parameters
+    alone: Any = result.mechanism
+    loaded: Any = found.mechanism
+    before, after = alone.parameters, loaded.parameters
     carries = [
         [name, number(old), number(new)]
         for name, old, new in zip(before.names, before.values, after.values, strict=True)
