@@ -102,12 +102,16 @@ def one(name: str, seed: int, flown: bool) -> dict[str, Any]:
     found = result.parameters
     unseen, noise = recorded(truth, other, rng)
     check = result.validate([unseen])[0]
+    [(samples, _)] = result.predict(unseen)
+    left = truth.inverse_dynamics(samples.configuration, samples.rate, samples.change)
+    left = (left - samples.measured)[samples.kept(result.filters)]
     line = {
         "model": name,
         "seed": seed,
         "deviations": ((found.values - found.of(truth)) / found.deviations).round(3).tolist(),
         "filtered": (check.rmse / noise).tolist(),
         "unfiltered": (check.rmse_unfiltered / noise).tolist(),
+        "true_unfiltered": (np.sqrt((left**2).mean(axis=0)) / noise).tolist(),
     }
     if flown:
         line["tracking"] = [

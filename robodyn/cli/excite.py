@@ -24,6 +24,7 @@ import typer
 from robodyn.analysis.as_json import as_json
 from robodyn.cli.commands import argument, option
 from robodyn.cli.session import one_line_errors, progress_bar
+from robodyn.errors import InvalidInput
 from robodyn.identification.excitation import exciting_trajectory
 from robodyn.mechanisms.load import load
 
@@ -50,6 +51,9 @@ def excite(
     """
     with one_line_errors():
         mechanism = load(model)
+        if output.suffix.lower() not in (".yaml", ".yml"):
+            # said before the search, not after it
+            raise InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
         with progress_bar("searching", 1.0) as tell:
             found = exciting_trajectory(
                 mechanism,

@@ -165,7 +165,8 @@ def identify_command(
             from robodyn.report.identification_page import identification_page
             from robodyn.report.page import write_page
 
-            write_page(identification_page(result, validations, shlex.join(sys.argv)), html)
+            page = identification_page(result, validations, shlex.join(sys.argv), body)
+            write_page(page, html)
             found["written"].append(str(html))
     text = summary_text(found) if body is None else f"{summary_text(found)}\n\n{payload_text(body)}"
     typer.echo(as_json(found) if json else text)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.identification.friction import COULOMB, VISCOUS, Term
+from robodyn.identification.preparation import that_move
 from robodyn.identification.standstill import at_rest, held
 from robodyn.mechanisms.common.parameters import OF_BODY
 
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
 
 # States for the search of base parameters, and rows of the regressor made at a time.
 STATES, AT_A_TIME = 400, 4000
+# Rates beyond so many deviations of their noise are motion, however slow.
+MOVES = 10.0
+# In parts of these deviations, what it takes for a predicted effort to have the sense of a rate: a
+# fit takes the mean over the noise, a prediction the likelier sense.
+SHARP = 0.1
 # What is fitted of motors' friction is in `friction.py`; this is fitted of a joint's own, where its
 # motor turns with other joints, too.
 BEHIND = (Term(VISCOUS), Term(COULOMB))
@@ -117,13 +123,18 @@ class Columns:
 
 
 def some_states(columns: Columns, stretches: Sequence[Samples], filters: Filters) -> FloatArray:
-    """Rows (S, p) of the regressor at states that are spread over recordings."""
+    """Rows (S, p) of the regressor at states that are spread over recordings.
+
+    Of motors that move: what only efforts at standstill would show is not seen.
+    """
     total = sum(len(samples.time) for samples in stretches)
     step = max(1, total // STATES)
-    found = [
-        columns.of(samples, filters, np.arange(0, len(samples.time), step)) for samples in stretches
-    ]
-    return np.concatenate(found).reshape(-1, len(columns.names))
+    found = []
+    for samples in stretches:
+        Y = columns.of(samples, filters, np.arange(0, len(samples.time), step))
+        moves = that_move(columns.motors, [samples], filters)
+        found.append(columns.motors.rows(Y)[:, moves].reshape(-1, len(columns.names)))
+    return np.concatenate(found)
 
 
 def base_columns(
@@ -235,7 +246,12 @@ def rows_fitted(samples: Samples, filters: Filters, per_fit: float) -> slice:
 
 
 def friction_columns(
-    samples: Samples, terms: Sequence[Term], turns: FloatArray, filters: Filters, load: FloatArray
+    samples: Samples,
+    terms: Sequence[Term],
+    turns: FloatArray,
+    filters: Filters,
+    load: FloatArray,
+    sharp: float = 1.0,
 ) -> FloatArray:
     """(K, k) of terms at a motor that turns with joints so far (n,), not filtered."""
     if not terms:
@@ -243,8 +259,13 @@ def friction_columns(
     at, dead = samples.position @ turns, float(np.linalg.norm(filters.dead_rates * turns))
     still = at_rest(at[:, None], samples.frequency, filters.effort)[:, 0]
     count = round(samples.frequency / filters.effort)
-    rate = held(samples.velocity @ turns, still, 3.0 * dead, count)
-    return np.stack([term.column(at, rate, dead, load) for term in terms], axis=-1)
+    own = samples.velocity @ turns
+    # where motion turns round slowly its sense is known all the same
+    still &= np.abs(own) < MOVES * dead
+    rate = held(own, still, 3.0 * dead, count)
+    # at rest a rate is all noise, and its sense says nothing
+    fades = np.where(still, dead, sharp * dead)
+    return np.stack([term.column(at, rate, fades, load) for term in terms], axis=-1)
 
 
 def friction_efforts(
@@ -258,7 +279,7 @@ def friction_efforts(
     """(K, n) efforts of joints by their motors' friction, not filtered; loads (K, n) of joints."""
     load = motors.efforts(load)
     found = [
-        friction_columns(samples, own, motors.turns[i], filters, load[:, i]) @ factors
+        friction_columns(samples, own, motors.turns[i], filters, load[:, i], SHARP) @ factors
         for i, (own, factors) in enumerate(zip(terms, coefficients, strict=True))
     ]
     return motors.at_joints(np.stack(found, axis=-1))

@@ -67,6 +67,8 @@ def read_columns(path: Path) -> tuple[list[str], FloatArray, int]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as failure:
+        raise InvalidInput(f"{path}: there is no such file", value=str(path)) from failure
     except (OSError, UnicodeDecodeError) as failure:
         raise InvalidInput(f"{path}: cannot be read: {failure}", value=str(path)) from failure
     lines = [

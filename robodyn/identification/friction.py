@@ -41,6 +41,11 @@ RUBBING = ("rubbing cosine", "rubbing sine")
 STRIBECK_RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
 SMOOTH_RATES = (0.02, 0.05, 0.1, 0.2)
 STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
+# Waves in a turn of the gear's output at which dry friction is tried: a bearing, a seal or a gear's
+# ring that is out of centre rubs once a turn, one that is oval or squeezed twice.
+OUT_OF_ROUND = (1.0, 2.0)
+# Of a wave the travel has to show this part: what is fitted to less is wild beyond.
+SEEN = 0.5
 
 KINDS = {
     "viscous": (VISCOUS,),
@@ -53,7 +58,7 @@ KINDS = {
 # What is tried beyond these.
 CHOICES = {
     "described": (STRIBECK,),
-    "auto": (STRIBECK, SMOOTH, WIND_UP, ROOT, SQUARE, LOAD),
+    "auto": (STRIBECK, SMOOTH, WIND_UP, ROOT, SQUARE, *RUBBING, LOAD),
 }
 
 
@@ -76,7 +81,11 @@ class Term:
         return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
 
     def column(
-        self, position: FloatArray, rate: FloatArray, dead_rate: float, load: FloatArray
+        self,
+        position: FloatArray,
+        rate: FloatArray,
+        dead_rate: float | FloatArray,
+        load: FloatArray,
     ) -> FloatArray:
         """(K,) friction for a coefficient of 1, of a joint's positions, rates and loads (K,)."""
         direction = sense(rate, dead_rate)
@@ -103,7 +112,7 @@ class Term:
         return np.asarray(direction * np.abs(load))
 
 
-def sense(rate: FloatArray, dead_rate: float) -> FloatArray:
+def sense(rate: FloatArray, dead_rate: float | FloatArray) -> FloatArray:
     """(K,) -1 to 1, the sense of motion; fading to 0 within the noise of the rate."""
     return np.asarray(np.tanh(rate / dead_rate))
 
@@ -123,13 +132,23 @@ def first_terms(choice: str) -> tuple[Term, ...]:
     return tuple(Term(kind) for kind in KINDS[choice])
 
 
-def candidates(choice: str, top_rate: float, travel: float) -> tuple[Term, ...]:
-    """Terms that are tried, for a joint with these largest rates and this travel."""
+def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
+    """Terms that are tried.
+
+    Args:
+        choice: a key of `CHOICES`.
+        top_rate: [m/s or rad/s] largest rate of the motor, in the units of its joint.
+        travel: [m or rad] of the same.
+        turn: [rad] of the same in a turn of its gear's output over 2 pi; 0 if nothing turns there.
+    """
     scales = {
         STRIBECK: tuple(part * top_rate for part in STRIBECK_RATES),
         SMOOTH: tuple(part * top_rate for part in SMOOTH_RATES),
         WIND_UP: tuple(part * travel for part in STOPS),
     }
+    waves = [waves / turn for waves in OUT_OF_ROUND] if turn else []
+    waves = [wave for wave in waves if wave * travel >= 2.0 * np.pi * SEEN]
+    scales |= dict.fromkeys(RUBBING, tuple(waves))
     return tuple(
         Term(kind, scale) for kind in CHOICES.get(choice, ()) for scale in scales.get(kind, (0.0,))
     )

@@ -23,6 +23,7 @@ import numpy as np
 
 from robodyn.errors import InvalidInput
 from robodyn.identification.assembly import (
+    STATES,
     Columns,
     base_columns,
     equations,
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from robodyn.identification.preparation import Filters, Samples
     from robodyn.identification.recording import Recording
     from robodyn.mechanisms.protocol import Mechanism
+
+# Efforts whose correlation with those of the given model is below this are of the other sense.
+AGAINST = -0.7
 
 
 def identify(
@@ -108,6 +112,7 @@ def identify(
         found, said = samples_of(recording, m, filters)
         stretches += found
         notes += said
+    notes += _turned(m, stretches)
     tell(0.1)
     columns = Columns(m, motors, rotors)
     base = find_base(some_states(columns, stretches, filters))
@@ -117,7 +122,7 @@ def identify(
     tell(0.5)
     near = base.matrix @ columns.given
     terms, solution, loaded = _fitted(
-        motors, stretches, bare, smooth, filters, near, friction, robust, tell
+        motors, m.joint_units, stretches, bare, smooth, filters, near, friction, robust, tell
     )
     b = len(base.kept)
     deviations = np.sqrt(np.maximum(np.diag(solution.covariance), 0.0))
@@ -203,8 +208,32 @@ def _check(
             raise InvalidInput(f"{name} is {value!r}, expected a number above 0 [Hz]", value=value)
 
 
+def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
+    """What is to be said of efforts that are counted against the model's sense."""
+    needed, measured = [], []
+    for samples in stretches:
+        rows = slice(None, None, max(1, len(samples.time) // STATES))
+        motion = samples.configuration[rows], samples.rate[rows], samples.change[rows]
+        needed.append(m.inverse_dynamics(*motion))
+        measured.append(samples.effort[rows])
+    apart = [
+        part - part.mean(axis=0) for part in (np.concatenate(needed), np.concatenate(measured))
+    ]
+    size = np.sqrt((apart[0] ** 2).sum(axis=0) * (apart[1] ** 2).sum(axis=0))
+    alike = (apart[0] * apart[1]).sum(axis=0) / np.maximum(size, 1e-300)
+    turned = [name for name, value in zip(m.joint_names, alike, strict=True) if value < AGAINST]
+    if not turned:
+        return []
+    gains = ",".join(f"{name}=-1" for name in turned)
+    return [
+        f"efforts of {', '.join(turned)} run against what the given model needs: if they are "
+        f"counted the other way, effort_gain (--effort-gain {gains}) turns them"
+    ]
+
+
 def _fitted(
     motors: Motors,
+    joint_units: Sequence[str],
     stretches: Sequence[Samples],
     bare: Sequence[FloatArray],
     smooth: Sequence[FloatArray],
@@ -216,6 +245,7 @@ def _fitted(
 ) -> tuple[list[list[Term]], Solution, FloatArray]:
     """Terms of friction of each motor, the solution with them, and what loads are taken from."""
     n, first = stretches[0].position.shape[1], first_terms(friction)
+    turn = motors.of_a_turn(joint_units)
     moved = that_move(motors, stretches, filters)
     unloaded = [np.zeros((len(samples.time), n)) for samples in stretches]
     tables: list[list[Term]] = []
@@ -227,7 +257,9 @@ def _fitted(
             np.concatenate([motors.motion(part)[:, j] for part in parts])
             for parts in zip(*((s.velocity, s.position) for s in stretches), strict=True)
         )
-        tried = candidates(friction, float(np.abs(rates).max()), float(np.ptp(positions)))
+        tried = candidates(
+            friction, float(np.abs(rates).max()), float(np.ptp(positions)), float(turn[j])
+        )
         tables.append([*first, *(term for term in tried if term.kind != LOAD)])
     always = [list(range(len(first))) if moves else [] for moves in moved]
     system = equations(motors, stretches, smooth, tables, filters, unloaded, PER_FIT)
@@ -245,6 +277,7 @@ def _fitted(
         return terms, solution, loaded
     # friction that grows with the load: of the efforts that the bodies were found to need
     loads = [Y @ loaded for Y in bare]
+    plain = tables
     tables = [[*own, Term(LOAD)] if moves else [] for own, moves in zip(terms, moved, strict=True)]
     system = equations(motors, stretches, smooth, tables, filters, loads, PER_FIT)
     kept = [list(range(len(own))) for own in terms]
@@ -254,8 +287,17 @@ def _fitted(
     terms = [[table[k] for k in own] for table, own in zip(tables, chosen, strict=True)]
     more = find_ripples(motors, stretches, filters, system, solution.residual, PER_FIT)
     if any(more):
-        terms = [[*own, *others] for own, others in zip(terms, more, strict=True)]
-        system = equations(motors, stretches, smooth, terms, filters, loads, PER_FIT)
-        solution = solve(system, [list(range(len(own))) for own in terms], near, robust)
+        # with these taken away smaller things show
+        tables = [
+            [*own, *others, *(term for term in tried if others and term not in own)]
+            for own, others, tried in zip(terms, more, plain, strict=True)
+        ]
+        kept = [
+            list(range(len(own) + len(others))) for own, others in zip(terms, more, strict=True)
+        ]
+        system = equations(motors, stretches, smooth, tables, filters, loads, PER_FIT)
+        chosen = select_terms(system, tables, kept, near, solution.sigma)
+        solution = solve(system, chosen, near, robust)
+        terms = [[table[k] for k in own] for table, own in zip(tables, chosen, strict=True)]
     tell(0.9)
     return terms, solution, loaded

@@ -61,6 +61,12 @@ class Motors:
         """Efforts (..., n) of the joints, of those of the motors."""
         return motors @ self.turns if self.coupled else motors
 
+    def of_a_turn(self, joint_units: Sequence[str]) -> FloatArray:
+        """(n,) motion of each motor for a turn of its gear's output over 2 pi; 0 of a slide's."""
+        slides = np.array([unit != "rad" for unit in joint_units])
+        turning = ~((self.turns != 0.0) @ slides)
+        return np.asarray(np.where(turning, np.abs(self.turns).max(axis=1), 0.0))
+
     def rows(self, Y: FloatArray) -> FloatArray:
         """Y (K, n, p) of the motors' efforts, of that of the joints'."""
         if not self.coupled:

@@ -278,10 +278,9 @@ def payload_summary(found: Payload) -> dict[str, Any]:
     }
 
 
-def payload_text(found: Payload) -> str:
-    """For people."""
-    lines = ["payload, in the frame of the platform or the tip"]
-    rows = [("mass", "kg", found.mass, found.mass_deviation)]
+def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:
+    """Name, unit, value and standard deviation of each of the body's ten numbers."""
+    rows = [("mass", "kg", found.mass, float(found.mass_deviation))]
     rows += [
         (f"com {axis}", "m", value, deviation)
         for axis, value, deviation in zip("xyz", found.com, found.com_deviation, strict=True)
@@ -290,7 +289,13 @@ def payload_text(found: Payload) -> str:
         (name, "kg m^2", found.inertia[i, j], found.inertia_deviation[i, j])
         for name, i, j in zip(OF_BODY[4:], ROWS, COLUMNS, strict=True)
     ]
-    for name, unit, value, deviation in rows:
+    return rows
+
+
+def payload_text(found: Payload) -> str:
+    """For people."""
+    lines = ["payload, in the frame of the platform or the tip"]
+    for name, unit, value, deviation in payload_rows(found):
         known = f"± {deviation:.2g}" if np.isfinite(deviation) else "not seen in these recordings"
         lines.append(f"  {name:5}  {value:10.4g} {unit:6} {known}")
     lines.append(

@@ -89,7 +89,7 @@ def _refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, s
             raise InvalidInput(
                 f"{source}: positions of {names} reach {np.abs(position[:, worst]).max():.4g}, far "
                 f"beyond the model's limits in {kind}: if they are in {words}, say so with "
-                f"position_unit={other!r}",
+                f"position_unit={other!r} (--position-unit {other})",
                 value=float(np.abs(position[:, worst]).max()),
             )
 

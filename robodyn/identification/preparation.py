@@ -68,7 +68,8 @@ class Filters:
     Attributes:
         motion: [Hz] cutoff for positions.
         effort: [Hz] cutoff for efforts and for the regressor.
-        dead_rates: (n,) [m/s or rad/s] rates within their noise, at which dry friction fades.
+        dead_rates: (n,) [m/s or rad/s] standard deviation of the rates' noise; within it the sense
+            of motion is unsure, and dry friction fades.
     """
 
     motion: float
@@ -167,7 +168,7 @@ def choose_filters(
         effort = max(effort, highest if effort_cutoff is None else effort_cutoff)
         at = motion
         noise.append(np.sqrt(floor * (2.0 * np.pi) ** 2 * at**3 / 3.0))
-    return Filters(motion, min(effort, motion), 3.0 * np.max(noise, axis=0) + 1e-9)
+    return Filters(motion, min(effort, motion), np.max(noise, axis=0) + 1e-9)
 
 
 def _spline(times: FloatArray, values: FloatArray) -> CubicSpline:
@@ -259,8 +260,9 @@ def samples_of(
     if sum(len(samples.time) for samples in found) < FEWEST or length < BRIEFEST:
         raise InvalidInput(
             f"{recording.source or 'the recording'}: too short, {len(recording.time)} samples over "
-            f"{recording.time[-1] - recording.time[0]:.3g} s, {length:.3g} s of them without gaps; "
-            "record at least 10 s of motion of all joints, such as `robodyn excite` makes",
+            f"{recording.time[-1] - recording.time[0]:.3g} s, {length:.3g} s of them without gaps "
+            f"for {max(SHORTEST / filters.effort, BRIEFEST):.2g} s and more; record at least 10 s "
+            "of motion of all joints, such as `robodyn excite` makes",
             value=len(recording.time),
         )
     constant = [

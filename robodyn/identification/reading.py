@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 # Shorter ones [samples, s] say nothing of a motion.
 FEWEST, SHORTEST = 20, 0.5
+# Samples further apart than this [s] show no dynamics: their times are in another unit.
+SLOWEST = 0.5
 
 
 @dataclass(frozen=True)
@@ -221,11 +223,17 @@ def _aligned(
             value=len(times),
         )
     steps = np.diff(times)
+    if np.median(steps) > SLOWEST:
+        raise InvalidInput(
+            f"{source}: samples are {np.median(steps):.3g} s apart, which shows no dynamics; "
+            "record 20 a second or more. Times are read in seconds: divide those in milliseconds "
+            "by 1000",
+            value=float(np.median(steps)),
+        )
     wide = steps[steps > widest_step(float(np.median(steps)))]
     if wide.size:
-        notes.append(
-            f"{wide.size} gaps, the longest {wide.max():.3g} s: read as {wide.size + 1} segments"
-        )
+        which = "1 gap" if wide.size == 1 else f"{wide.size} gaps, the longest"
+        notes.append(f"{which} of {wide.max():.3g} s: read as {wide.size + 1} segments")
     return times, {name: array[~missing] for name, array in values.items()}
 
 

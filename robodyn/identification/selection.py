@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.identification.assembly import FOLDS
-from robodyn.identification.friction import OFFSET
+from robodyn.identification.friction import OFFSET, RUBBING
 from robodyn.identification.solving import scaled_solve, scaling
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def select_terms(
             rest.append(sum(shares, np.zeros((joint.b + 1, joint.b + 1))))
         error = _error(joint, chosen[j], rest, near, sigma[j])
         for _ in range(MOST):
-            open_terms = [k for k in range(len(terms[j])) if k not in chosen[j]]
-            if not open_terms:
+            tried = [own for own in together(terms[j]) if own[0] not in chosen[j]]
+            if not tried:
                 break
-            errors = [_error(joint, [*chosen[j], k], rest, near, sigma[j]) for k in open_terms]
+            errors = [_error(joint, [*chosen[j], *own], rest, near, sigma[j]) for own in tried]
             best = int(np.argmin([own.sum() for own in errors]))
             better = int((errors[best] < error).sum())
             gain = error.sum() - errors[best].sum()
@@ -109,7 +109,7 @@ def select_terms(
             if better < MOST_FOLDS or not gain > needed:
                 break
             error = errors[best]
-            chosen[j].append(open_terms[best])
+            chosen[j] += tried[best]
         for k in [k for k in chosen[j] if terms[j][k].kind in DOUBTFUL and len(terms[j]) > 3]:
             fewer = [other for other in chosen[j] if other != k]
             without = _error(joint, fewer, rest, near, sigma[j])
@@ -117,6 +117,15 @@ def select_terms(
                 chosen[j], error = fewer, without
         tell((j + 1) / len(joints))
     return chosen
+
+
+def together(terms: Sequence[Term]) -> list[list[int]]:
+    """Which terms come and go together: cosine and sine of one wave, every other one alone."""
+    groups: dict[tuple[str, float], list[int]] = {}
+    for k, term in enumerate(terms):
+        kind = RUBBING[0] if term.kind in RUBBING else term.kind
+        groups.setdefault((kind, term.scale), []).append(k)
+    return list(groups.values())
 
 
 def _without_friction(sums: FloatArray, b: int) -> FloatArray:

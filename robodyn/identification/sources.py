@@ -219,8 +219,8 @@ def _no_joints(
         return f"{source}: no positions of {', '.join(missing)} were recorded"
     return (
         f"{source}: no positions of {', '.join(missing)}; {m.name} drives "
-        f"{', '.join(m.joint_names)}; recorded: {', '.join(recorded) or 'none'}; `joints` maps "
-        "names of the model to those recorded"
+        f"{', '.join(m.joint_names)}; recorded: {', '.join(recorded) or 'none'}; `joints` "
+        "(--joint model=recorded) maps names of the model to those recorded"
     )
 
 
@@ -274,7 +274,7 @@ def _add_efforts(
     what = f"no efforts of {', '.join(missing)}" if missing else "all efforts are zero"
     raise InvalidInput(
         f"{source}: {what}; record the efforts, or the motors' currents as efforts with their "
-        "`effort_gain`, or name their topic as `effort_topic`",
+        "`effort_gain` (--effort-gain), or name their topic as `effort_topic` (--effort-topic)",
         value=source,
     )
 

@@ -16,10 +16,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.identification.payload import payload_rows, payload_summary
 from robodyn.identification.summary import summary
 from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Panel
 from robodyn.report.labels import effort_labels, joint_titles
@@ -29,6 +30,7 @@ from robodyn.report.page import Page, cards, provenance, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from robodyn.identification.payload import Payload
     from robodyn.identification.result import Identification, Validation
 
 # Points of a curve; more would make the page heavy and show no more.
@@ -36,7 +38,10 @@ POINTS = 3000
 
 
 def identification_page(
-    result: Identification, validations: Sequence[Validation] = (), command: str = ""
+    result: Identification,
+    validations: Sequence[Validation] = (),
+    command: str = "",
+    payload: Payload | None = None,
 ) -> Page:
     """The HTML page of an identification.
 
@@ -44,11 +49,14 @@ def identification_page(
         result: of `identify`.
         validations: of other recordings, drawn instead of the fit where there are any.
         command: command line that made the page, shown at its end.
+        payload: what the machine carried in another recording, if that was identified.
     """
     model = result.model
     shown = [*validations] or [*result.fit]
     of = "recordings that were not fitted" if validations else "the recordings that were fitted"
     found = summary(result, validations)
+    if payload is not None:
+        found["payload"] = payload_summary(payload)
     page = Page(
         f"{model.name}, identified",
         f"{len(result.parameters.names)} base parameters from "
@@ -66,6 +74,7 @@ def identification_page(
                 ("condition of the regressor", f"{result.condition:.3g}"),
                 ("filter of positions", f"{result.filters.motion:.3g} Hz"),
                 ("filter of efforts", f"{result.filters.effort:.3g} Hz"),
+                *([("payload", f"{number(payload.mass)} kg")] if payload else []),
             ]
         )
         + "".join(_errors(result, item, "Fit") for item in result.fit)
@@ -74,6 +83,8 @@ def identification_page(
     for n, item in enumerate(shown):
         page.add_chart(_efforts(result, item, n, of))
         page.add_chart(_residuals(result, item, n))
+    if payload is not None:
+        page.add("payload", "Payload", _payload(result, payload))
     page.add("friction", "Friction", _friction(result))
     page.add("parameters", "Base parameters", _parameters(result))
     page.add("bodies", "Bodies and rotors", _bodies(result))
@@ -101,18 +112,22 @@ def _rows(item: Validation) -> slice:
 
 def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart:
     rows, names = _rows(item), joint_titles(result.model)
+    predicted = np.where(np.isfinite(item.measured), item.predicted, np.nan)
     panels = tuple(
         Panel(
             name,
             (
                 Curve(item.time[rows], item.measured[rows, j], "measured", COLORS[0], SOLID),
-                Curve(item.time[rows], item.predicted[rows, j], "predicted", COLORS[1], DASHED),
+                Curve(item.time[rows], predicted[rows, j], "predicted", COLORS[1], DASHED),
             ),
             y_label=label,
         )
         for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
     )
-    text = f"Of {of}: {item.source or 'a recording'}, through the filter of efforts."
+    text = (
+        f"Of {of}: {item.source or 'a recording'}, through the filter of efforts. Standstill is "
+        "left out: dry friction holds any effort there."
+    )
     return Chart(f"efforts{n}", "Efforts measured and predicted", panels, text)
 
 
@@ -141,6 +156,48 @@ def _residuals(result: Identification, item: Validation, n: int) -> Chart:
     return Chart(f"residuals{n}", "Residuals", panels, text)
 
 
+def _payload(result: Identification, found: Payload) -> str:
+    body = [
+        [
+            f"{name} [{unit}]",
+            number(value),
+            number(deviation) if np.isfinite(deviation) else "not seen",
+        ]
+        for name, unit, value, deviation in payload_rows(found)
+    ]
+    alone: Any = result.mechanism
+    loaded: Any = found.mechanism
+    before, after = alone.parameters, loaded.parameters
+    carries = [
+        [name, number(old), number(new)]
+        for name, old, new in zip(before.names, before.values, after.values, strict=True)
+        if old != new
+    ]
+    errors = [
+        [joint, f"{without:.1%}", f"{with_it:.1%}"]
+        for joint, without, with_it in zip(
+            result.model.joint_names, found.before, found.after, strict=True
+        )
+    ]
+    return (
+        table(
+            ["quantity", "found", "standard deviation"],
+            body,
+            "The body carried, in the frame of the platform or the tip; inertia about its centre",
+        )
+        + table(
+            ["parameter", "without it", "with it"],
+            carries,
+            "What carries it, SI units, about that body's own origin",
+        )
+        + table(
+            ["joint", "without it", "with it"],
+            errors,
+            "Error of the efforts predicted while it is carried, of their size",
+        )
+    )
+
+
 def _friction(result: Identification) -> str:
     rows = [
         [joint, item.term.name, number(item.coefficient), number(item.deviation)]
@@ -159,7 +216,7 @@ def _parameters(result: Identification) -> str:
         )
     ]
     head = ["combination", "before", "found", "standard deviation", "of physical bodies"]
-    return table(head, rows)
+    return table(head, rows, wrap=True)
 
 
 def _bodies(result: Identification) -> str:

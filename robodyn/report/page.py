@@ -132,8 +132,10 @@ def _swatch(curve: Curve) -> str:
     return f"{style}background:repeating-linear-gradient(90deg,{','.join(stops)})"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """An HTML table whose first column is the heading of each row."""
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", wrap: bool = False
+) -> str:
+    """An HTML table whose first column is the heading of each row; long ones `wrap`."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     body = "".join(
@@ -142,8 +144,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "")
         + "</tr>"
         for row in rows
     )
+    kind = "scroll wrap" if wrap else "scroll"
     return (
-        f'<div class="scroll"><table>{title}<thead><tr>{heads}</tr></thead>'
+        f'<div class="{kind}"><table>{title}<thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

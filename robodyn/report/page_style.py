@@ -58,6 +58,7 @@ th,td{padding:4px 10px 4px 0;border-bottom:1px solid var(--rule);text-align:left
 vertical-align:top}
 thead th{color:var(--soft);font-weight:500}
 tbody th{font-weight:600;white-space:nowrap}
+.wrap tbody th{white-space:normal}
 .beside{display:grid;gap:4px 28px;margin:.2rem 0 .8rem}
 @media(min-width:760px){.beside{grid-template-columns:1fr 1.4fr}}
 .beside p{margin:0}.beside .scroll{margin-top:0}.beside tbody th{white-space:normal}

@@ -108,8 +108,10 @@ class FourierTrajectory(SampledTrajectory):
         """Write a file that `load_path` reads, and so do the planner and `robodyn simulate`.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: it cannot be written, or is no .yaml file, which `load_path` asks for.
         """
+        if path.suffix.lower() not in (".yaml", ".yml"):
+            raise OutputError(f"{path}: paths are written as .yaml files", value=str(path))
         series = self.series
         document: dict[str, Any] = {
             "type": "fourier",

@@ -87,10 +87,18 @@ def test_a_payload_is_weighed(recorded):
     np.savetxt(empty, table, delimiter=",", header=header, comments="")
     words = ["identify", "fivebar", str(empty), "--payload", str(loaded), "--effort-gain", "4,-5"]
     words += ["--friction", "coulomb"]
-    run = CliRunner().invoke(app, [*words, "--json"])
+    page = folder / "payload.html"
+    run = CliRunner().invoke(app, [*words, "--json", "--html", str(page)])
     assert run.exit_code == 0, run.output
     body = json.loads(run.stdout)["payload"]
     assert body["mass"] == pytest.approx(1.5, abs=0.02)
+    section = page.read_text(encoding="utf-8").split('id="payload"')[1].split('id="friction"')[0]
+    assert f"{body['mass']:.4g}" in section
+    # the body that carries it, before and with it
+    assert "without it" in section
+    assert ".mass" in section
+    # nothing shows where on the platform of a five-bar it sits above its plane
+    assert "not seen" in section
     said = CliRunner().invoke(app, words).output
     assert "payload, in the frame" in said
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.errors import InfeasibleTrajectory, InvalidInput, PathError
+from robodyn.errors import InfeasibleTrajectory, InvalidInput, OutputError, PathError
 from robodyn.trajectories.fourier import FourierSeries
 
 
@@ -51,6 +51,8 @@ def test_it_keeps_to_limits(found):
 
 def test_a_file_of_it_is_the_same_path(found, tmp_path):
     m, path = found
+    with pytest.raises(OutputError, match=r"paths are written as \.yaml files"):
+        path.save(tmp_path / "exciting.txt")
     file = tmp_path / "exciting.yaml"
     path.save(file)
     again = rd.load_path(file, m)

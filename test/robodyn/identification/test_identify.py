@@ -23,10 +23,13 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.identification.friction import stop
+from robodyn.identification.assembly import friction_columns
+from robodyn.identification.friction import COULOMB, RUBBING, Term, candidates, stop
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
+from robodyn.identification.preparation import choose_filters, samples_of
 from robodyn.identification.recording import Recording
+from robodyn.identification.standstill import at_rest
 from robodyn.mechanisms.common.parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
@@ -216,6 +219,80 @@ def test_friction_of_gears_is_chosen_where_it_is_there(rng):
     kinds = [item.term.kind for item in result.friction[5]]
     assert "wind-up" in kinds
     assert result.fit[0].relative[5] < 0.8 * plain.fit[0].relative[5]
+
+
+def test_friction_that_varies_over_a_turn_is_chosen_where_it_is_there():
+    """As of a gear that is squeezed oval: dry friction with two waves in a turn of its output."""
+    truth, rng = rd.load("puma560"), np.random.default_rng(0)
+
+    def run(path):
+        recording, _ = recorded(truth, path, rng)
+        at, effort = recording.position, recording.effort.copy()
+        sense = np.sign(np.gradient(at[:, 5], recording.time))
+        effort[:, 5] += 0.8 * sense * (1.0 + 0.7 * np.cos(2.0 * at[:, 5] + 0.4))
+        return Recording.from_arrays(truth, recording.time, at, effort)
+
+    first, other = (run(motion(truth, rng, 1.6)) for _ in range(2))
+    assert np.ptp(first.position[:, 5]) > np.pi
+    result, plain = (identify(truth, first, friction=kind) for kind in ("auto", "coulomb"))
+    waves = {item.term.kind: item for item in result.friction[5] if item.term.scale == 2.0}
+    assert np.hypot(
+        waves["rubbing cosine"].coefficient, waves["rubbing sine"].coefficient
+    ) == pytest.approx(0.56, abs=0.1)
+    unseen = [each.validate(other)[0].relative[5] for each in (result, plain)]
+    assert unseen[0] < 0.5 * unseen[1]
+
+
+def test_less_than_half_a_wave_is_not_tried():
+    kinds = [
+        [term.scale for term in candidates("auto", 1.0, travel, turn) if term.kind in RUBBING]
+        for travel, turn in ((7.0, 1.0), (2.0, 1.0), (1.0, 1.0), (7.0, 0.0))
+    ]
+    # cosine and sine of each; a slide has no turns
+    assert kinds == [[1.0, 2.0, 1.0, 2.0], [2.0, 2.0], [], []]
+
+
+def test_a_slow_turn_is_no_standstill():
+    """Where a joint turns round its sense is known, however slowly it does so."""
+    truth = rd.load("puma560")
+    times = np.arange(0.0, DURATION, 1.0 / RATE)
+    q = np.repeat(0.5 * ((times - 4.005) / 4.0)[:, None] ** 4, 6, axis=1)
+    recording = Recording.from_arrays(truth, times, q, q)
+    filters = choose_filters([recording], None, None)
+    [samples], _ = samples_of(recording, truth, filters)
+    assert at_rest(samples.position, samples.frequency, filters.effort).any()
+    turns = np.eye(6)[0]
+    column = friction_columns(samples, [Term(COULOMB)], turns, filters, np.zeros(len(times)))[:, 0]
+    clear = np.abs(samples.velocity[:, 0]) > 10.0 * filters.dead_rates[0]
+    assert clear.sum() > 0.9 * len(times)
+    np.testing.assert_allclose(column[clear], np.sign(times - 4.005)[clear], atol=1e-3)
+
+
+def test_what_only_a_standing_joint_would_show_is_not_seen(rng):
+    """Its efforts say nothing at standstill, so that nothing is certain by them."""
+    truth = rd.load("puma560")
+    times = np.arange(0.0, DURATION, 1.0 / RATE)
+    held = [part.copy() for part in motion(truth, rng, 0.5).sample(times)]
+    held[0][:, 5] = 0.3
+    held[1][:, 5] = held[2][:, 5] = 0.0
+    efforts = truth.inverse_dynamics(*held)
+    efforts += 0.01 * efforts.std(axis=0) * rng.normal(size=efforts.shape)
+    result = identify(truth, Recording.from_arrays(truth, times, held[0], efforts))
+    assert (result.parameters.deviations > 0.0).all()
+    assert result.condition < 1e6
+    assert any("joint6.armature" in name for name, _ in result.missed)
+
+
+def test_efforts_of_the_other_sense_are_told(rng):
+    truth = rd.load("puma560")
+    recording, _ = recorded(truth, motion(truth, rng, 0.5), rng)
+    efforts = recording.effort * [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]
+    turned = Recording.from_arrays(truth, recording.time, recording.position, efforts)
+    notes = identify(truth, turned, friction="coulomb").notes
+    told = [note for note in notes if "other way" in note]
+    assert len(told) == 1
+    assert "--effort-gain joint2=-1)" in told[0]
+    assert not any("other way" in note for note in identify(truth, recording).notes)
 
 
 def test_a_motor_that_turns_with_two_joints_is_found(rng):

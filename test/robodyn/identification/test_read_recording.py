@@ -249,6 +249,7 @@ WRONG = {
     "no efforts": (lambda t, q, e: (t, q, 0.0 * e), "all efforts are zero"),
     "efforts missing": (lambda t, q, e: (t, q, e + np.nan), "no efforts of joint1"),
     "in degrees": (lambda t, q, e: (t, np.degrees(q), e), "position_unit='deg'"),
+    "in milliseconds": (lambda t, q, e: (1000.0 * t, q, e), "divide those in milliseconds"),
 }  # fmt: skip
 
 
