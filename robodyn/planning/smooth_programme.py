@@ -47,8 +47,8 @@ _PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
 STEPS, LEFT = 120, 2e-5
 # Of the way to the nearest limit: how far a step goes at most.
 NEAR = 0.99
-# Of a limit: by how much a motion has to keep to it to be begun with.
-INSIDE = 1e-3
+# Of a limit: by how much a motion should keep to it to be begun with, and by how much it must.
+INSIDE, BARELY = 1e-3, 1e-6
 # Shares of a step that are tried, of a motion's square of speed by which it is slowed to keep to
 # limits, and a square of speed that is too fast for any [1/s^2].
 SMALLEST, SLOWEST, FAST = 1e-8, 1e-12, 1e8
@@ -187,7 +187,8 @@ def left(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) -> 
     of_y, of_slope = p.spline.weights(p.places)
     local = triples(c)
     y = np.einsum("npi,ni->np", of_y, local)
-    if not (y > 0.0).all():
+    # the spline lies within the hull of its values at nodes and of what is between these in c
+    if not ((y > 0.0).all() and (c[1:-1] > 0.0).all()):
         return Rows(np.full((count, 1), -np.inf), np.empty((count, 0, 3)))
     slope = np.einsum("npi,ni->np", of_slope, local)
     found: list[FloatArray] = [1.0 - y / p.bounds]
@@ -444,7 +445,8 @@ def admitted(p: Programme, c: FloatArray) -> FloatArray:
     mu = 0.3 * beyond / count
     whole = float(time_of(spline, c).sum())
     for _ in range(STEPS):
-        if r.min() > INSIDE:
+        # no more can be asked for: the speed given at an end may be close to its limit
+        if r.min() > BARELY:
             return c
         margin = r + beyond
         w = z / margin

@@ -71,8 +71,9 @@ if TYPE_CHECKING:
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal_limits import Limits
     from robodyn.planning.time_optimal_motion import Limited
-    from robodyn.planning.time_optimal_path import Piece
+    from robodyn.planning.time_optimal_path import Curve, Piece
     from robodyn.planning.time_optimal_terms import Along
+    from robodyn.trajectories.base import Motion
 
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 12
@@ -82,10 +83,11 @@ MARGIN, KEPT = 5e-4, 3e-4
 AGAIN = 1e-3
 # Places in an interval at which rates of change are verified.
 RATED = np.linspace(0.0, 1.0, 9)
-# Values at five places, of parabolas through those at three.
-_PARABOLA = np.array(
-    [[1.0, 0, 0], [0.375, 0.75, -0.125], [0, 1.0, 0], [-0.125, 0.75, 0.375], [0, 0, 1.0]]
-)
+# In an interval that needs it, places at which it is looked at closely; and from which share of a
+# limit on the last term of the polynomial through the others asks for it.
+CLOSE, ROUGH = np.linspace(0.0, 1.0, 41), 1e-3
+# The last coefficient of that polynomial, of the values.
+_LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
 
 
 def _derivatives(at: FloatArray, known: FloatArray) -> FloatArray:
@@ -174,12 +176,16 @@ class Course(NamedTuple):
     """A piece of a path in N intervals of r, at the places that are verified (N, M).
 
     Attributes:
+        curve: the piece over s.
+        easing: the places s = g(r).
         nodes: (N + 1,) r.
         g, first, second, third: (N, M) the places s there and their derivatives by r.
         path: the mechanism along it.
         problem: what limits it, as without limits of changes.
     """
 
+    curve: Curve
+    easing: Easing
     nodes: FloatArray
     g: FloatArray
     first: FloatArray
@@ -226,7 +232,9 @@ def course_of(
     motion = piece.curve.sample(g[0])
     tip = bool(np.isfinite(limits.tip_speed))
     path = along_motion(mechanism, motion, np.diff(piece.nodes), tip=tip)
-    return Course(nodes, *g, path, intervals_of(mechanism, path, limits, wrench, ends))
+    return Course(
+        piece.curve, easing, nodes, *g, path, intervals_of(mechanism, path, limits, wrench, ends)
+    )
 
 
 def smooth_piece(
@@ -441,28 +449,67 @@ def changes_used(
 ) -> FloatArray:
     """What jerks and efforts' rates reach (N, K) in intervals, as shares of their limits."""
     which = changing_of(limits)
-    path = course.path
-    y, slope = p.spline.at(c, VERIFIED)
-    square, acceleration = (v[..., None] for v in course.speeds(y, slope))
-    values = [(path.rates * acceleration + path.bends * square)[..., which.jerk]]
+    path, h = course.path, p.spline.steps
+    every = np.arange(len(h))
+    moved = path.motion, path.rates, path.bends
+    value = _changing(mechanism, course, which, wrench, moved, p.spline, c, every, VERIFIED)
+    scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / which.most
+    found = _tops(np.abs(_derivatives(RATED, VERIFIED) @ value) * scale)
+    # where the polynomial's last term counts, as at a narrow bend, it has to be looked at closely
+    last = np.abs(np.einsum("m,nmk->nk", _LAST, value)) * scale.max(axis=1)
+    steep = np.flatnonzero((0.5 * last > ROUGH).any(axis=1))
+    if steep.size:
+        at = course.easing.at(course.nodes[steep, None] + h[steep, None] * CLOSE)
+        motion = course.curve.sample(at[0])
+        moved = motion, *mechanism.driven_motion(*motion)[1:]
+        value = _changing(mechanism, course, which, wrench, moved, p.spline, c, steep, CLOSE)
+        middle = 0.5 * (CLOSE[1:] + CLOSE[:-1])
+        speed = np.sqrt(p.spline.at(c, middle)[0][steep]) / h[steep, None]
+        rates = np.diff(value, axis=1) / np.diff(CLOSE)[:, None] * speed[..., None]
+        ends = np.abs(rates[:, [0, -1]] * 1.5 - rates[:, [1, -2]] * 0.5)
+        rates = np.concatenate([ends[:, :1], np.abs(rates), ends[:, 1:]], axis=1)
+        found[steep] = np.maximum(found[steep], _tops(rates / which.most))
+    return found
+
+
+def _changing(
+    mechanism: Mechanism,
+    course: Course,
+    which: Changing,
+    wrench: FloatArray | None,
+    moved: tuple[Motion, FloatArray, FloatArray],
+    spline: Spline,
+    c: FloatArray,
+    intervals: NDArray[np.intp],
+    places: FloatArray,
+) -> FloatArray:
+    """Accelerations and efforts without dry friction (I, M, K), at places (M,) of intervals.
+
+    `moved` is the motion there by s, with the joints' rates and second derivatives (I, M, n).
+    """
+    (q, u, w), rates, bends = moved
+    y, slope = (v[intervals] for v in spline.at(c, places))
+    h = spline.steps[intervals, None]
+    _, first, second, _ = course.easing.at(course.nodes[intervals, None] + h * places)
+    square = (first**2 * y)[..., None]
+    acceleration = (second * y + 0.5 * first * slope)[..., None]
+    values = [(rates * acceleration + bends * square)[..., which.jerk]]
     if which.effort.size:
-        q, u, w = path.motion
         effort = without_friction(mechanism).inverse_dynamics(
             q, u * np.sqrt(square), u * acceleration + w * square, wrench
         )
-        viscous = np.einsum(
-            "mp,npq->nmq", _PARABOLA, course.problem.terms[:, :, : effort.shape[-1], 2]
-        )
-        values.append((effort + viscous * np.sqrt(square))[..., which.effort])
-    value = np.concatenate(values, axis=-1)
-    speed = np.sqrt(p.spline.at(c, RATED)[0]) / p.spline.steps[:, None]
-    rates = (_derivatives(RATED, VERIFIED) @ value) * speed[..., None]
-    used = np.abs(rates) / which.most
-    # the tops of parabolas through three neighbours
-    rise, bend = (
-        0.5 * (used[:, 2:] - used[:, :-2]),
-        used[:, 2:] - 2.0 * used[:, 1:-1] + used[:, :-2],
-    )
+        # viscous friction, by parabolas through the places where it is known
+        known = course.problem.terms[intervals, :, : effort.shape[-1], 2]
+        nodes = VERIFIED[IMPOSED]
+        weights = np.vander(places, len(nodes)) @ np.linalg.inv(np.vander(nodes))
+        values.append((effort + weights @ known * np.sqrt(square))[..., which.effort])
+    return np.concatenate(values, axis=-1)
+
+
+def _tops(used: FloatArray) -> FloatArray:
+    """The largest (N, K) of (N, M, K) at equal distances, and of parabolas through neighbours."""
+    rise = 0.5 * (used[:, 2:] - used[:, :-2])
+    bend = used[:, 2:] - 2.0 * used[:, 1:-1] + used[:, :-2]
     with np.errstate(divide="ignore", invalid="ignore"):
         top = used[:, 1:-1] - 0.5 * rise**2 / bend
     inner = np.where((bend < 0.0) & (np.abs(rise) < -bend), top, 0.0)
