@@ -88,7 +88,8 @@ class Spline(NamedTuple):
     def at(self, c: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values and derivatives (N, M) at places (M,) of every interval."""
         local = triples(c)
-        return tuple(np.einsum("npi,ni->np", w, local) for w in self.weights(places))  # type: ignore[return-value]
+        values, slopes = (np.einsum("npi,ni->np", w, local) for w in self.weights(places))
+        return values, slopes
 
     def through(self, nodes: FloatArray) -> FloatArray:
         """Coefficients of a spline that is close to values (N + 1,) at the nodes."""

@@ -82,7 +82,8 @@ class TimeOptimal:
     """The fastest motion along a path; a trajectory. See `time_optimal`.
 
     Attributes:
-        gap: by how much of its duration it may be longer than the shortest, at most.
+        gap: by how much of its duration it may be longer than the shortest, at most; NaN with
+            limits of jerk or of the efforts' rates, where it is shorter than those nearby.
         limiting: what limits it, in time order.
     """
 

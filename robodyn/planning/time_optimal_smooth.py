@@ -81,6 +81,8 @@ ROUNDS = 12
 MARGIN, KEPT = 5e-4, 3e-4
 # Weight of the barrier with which the method goes on after limits were tightened.
 AGAIN = 1e-3
+# By how much further than at first an effort's limit is tightened then.
+AGAIN_MORE = 1.0
 # Places in an interval at which rates of change are verified.
 RATED = np.linspace(0.0, 1.0, 9)
 # In an interval that needs it, places at which it is looked at closely; and from which share of a
@@ -419,7 +421,13 @@ def smoothly(
         c = shortest(p, c, AGAIN if attempt else None, further)
         y, slope = p.spline.at(c, VERIFIED)
         square, acceleration = course.speeds(y, slope)
+        before = problem.upper.copy(), problem.lower.copy()
         exceeded = tighten(mechanism, course.path, problem, limits, wrench, square, acceleration)
+        if attempt:
+            # what goes on being exceeded answers to a part of it only
+            for limit, old in zip((problem.upper, problem.lower), before, strict=True):
+                moved = limit != old
+                limit[moved] += AGAIN_MORE * (limit[moved] - old[moved])
         used = changes_used(mechanism, course, limits, wrench, p, c)
         excess = used - (1.0 - KEPT)
         if (excess > 0.0).any():
