@@ -423,11 +423,11 @@ def smoothly(
         square, acceleration = course.speeds(y, slope)
         before = problem.upper.copy(), problem.lower.copy()
         exceeded = tighten(mechanism, course.path, problem, limits, wrench, square, acceleration)
-        if attempt:
-            # what goes on being exceeded answers to a part of it only
-            for limit, old in zip((problem.upper, problem.lower), before, strict=True):
-                moved = limit != old
-                limit[moved] += AGAIN_MORE * (limit[moved] - old[moved])
+        given = course.problem.upper, course.problem.lower
+        for limit, old, first in zip((problem.upper, problem.lower), before, given, strict=True):
+            # where it was tightened before, the motion answers to a part of it only
+            moved = (limit != old) & (old != first)
+            limit[moved] += AGAIN_MORE * (limit[moved] - old[moved])
         used = changes_used(mechanism, course, limits, wrench, p, c)
         excess = used - (1.0 - KEPT)
         if (excess > 0.0).any():
