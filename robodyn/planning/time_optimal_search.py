@@ -124,7 +124,7 @@ def fastest_within(
         best = x
         square = x[:-1, None] + np.diff(x)[:, None] * VERIFIED
         acceleration = (0.5 * np.diff(x) / path.steps)[:, None]
-        if not tighten(mechanism, path, problem, limits, wrench, square, acceleration):
+        if not tighten(mechanism, path, problem, limits, wrench, square, acceleration, peak):
             return Found(x, gap)
     assert best is not None
     raise Unverified(int(np.argmax(best)))
@@ -212,11 +212,13 @@ def tighten(
     wrench: FloatArray | None,
     square: FloatArray,
     acceleration: FloatArray,
+    peak: Callable[[FloatArray], FloatArray],
 ) -> bool:
     """Tighten limits in and around intervals that exceed them; False where none does.
 
     Squares (N, M) of the speed are those at the places that are verified, and the acceleration
-    along the path (N, M), or (N, 1) where it is constant.
+    along the path (N, M), or (N, 1) where it is constant; `peak` finds the largest (N, k) in
+    intervals of values (N, M, k) at these places.
     """
     speed = np.sqrt(square)
     effort = mechanism.inverse_dynamics(

@@ -88,6 +88,7 @@ RATED = np.linspace(0.0, 1.0, 9)
 # In an interval that needs it, places at which it is looked at closely; and from which share of a
 # limit on the last term of the polynomial through the others asks for it.
 CLOSE, ROUGH = np.linspace(0.0, 1.0, 41), 1e-3
+_CLOSELY = np.vander(CLOSE, len(VERIFIED)) @ np.linalg.inv(np.vander(VERIFIED))
 # The last coefficient of that polynomial, of the values.
 _LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
 
@@ -422,7 +423,9 @@ def smoothly(
         y, slope = p.spline.at(c, VERIFIED)
         square, acceleration = course.speeds(y, slope)
         before = problem.upper.copy(), problem.lower.copy()
-        exceeded = tighten(mechanism, course.path, problem, limits, wrench, square, acceleration)
+        exceeded = tighten(
+            mechanism, course.path, problem, limits, wrench, square, acceleration, _peak
+        )
         given = course.problem.upper, course.problem.lower
         for limit, old, first in zip((problem.upper, problem.lower), before, given, strict=True):
             # where it was tightened before, the motion answers to a part of it only
@@ -512,6 +515,11 @@ def _changing(
         weights = np.vander(places, len(nodes)) @ np.linalg.inv(np.vander(nodes))
         values.append((effort + weights @ known * np.sqrt(square))[..., which.effort])
     return np.concatenate(values, axis=-1)
+
+
+def _peak(values: FloatArray) -> FloatArray:
+    """The largest (N, k) of polynomials through values (N, M, k) at the verified places."""
+    return _tops(_CLOSELY @ values)
 
 
 def _tops(used: FloatArray) -> FloatArray:

@@ -16,11 +16,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 import robodyn as rd
+from robodyn.cli import app
 from robodyn.planning.easing import Easing
 from robodyn.planning.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal_motion import shares_of_time
@@ -297,3 +301,21 @@ def test_weight_beyond_the_limits_is_named(platform):
     path = [platform.home, platform.advance(platform.home, np.array([0, 0, 0.05, 0, 0, 0]))]
     with pytest.raises(rd.InfeasibleTrajectory, match=r"leg.* to move slowly at .* limit is 500"):
         rd.time_optimal(platform, path, effort_limits=500.0, jerk_limits=20.0, points=POINTS)
+
+
+def test_the_command_takes_both_limits():
+    words = ["plan", "stanford_arm", "--joints", "0.5 0.3 0.6 0 0.2 0", "--points", str(POINTS)]
+    answers = [
+        CliRunner().invoke(app, [*words, *more, "--json"])
+        for more in ([], ["--jerk", "50"], ["--jerk", "50", "--effort-rate", "100"])
+    ]
+    assert [answer.exit_code for answer in answers] == [0, 0, 0]
+    found = [json.loads(answer.stdout) for answer in answers]
+    assert found[0]["duration"] < found[1]["duration"] < found[2]["duration"]
+    assert any(what.startswith("jerk of") for what in found[1]["limited_by"])
+    assert any(what.startswith("effort rate of") for what in found[2]["limited_by"])
+    # no bound is known
+    assert found[1]["gap"] is None
+    refused = CliRunner().invoke(app, [*words, "--jerk", "0"])
+    assert refused.exit_code == 1
+    assert refused.stderr == "error: jerk_limits is 0.0, must be above 0\n"
