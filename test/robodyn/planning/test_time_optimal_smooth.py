@@ -139,11 +139,12 @@ def test_rests_have_no_acceleration_and_nothing_jumps_between(tmp_path):
         ("fivebar", {"effort_rate_limits": 60.0}),
     ],
 )  # fmt: skip
-def test_all_limits_hold_between_the_points(name, options, rng):
+def test_all_limits_hold_between_the_points(name, options):
     mechanism = rd.load(name).without_friction()
     home = mechanism.values_of(mechanism.home)
     spread = np.array([0.03 if unit == "m" else 0.15 for unit in mechanism.coordinates.units])
-    points = mechanism.configuration_of(home + spread * rng.uniform(-1.0, 1.0, (3, len(home))))
+    offsets = np.random.default_rng(7).uniform(-1.0, 1.0, (3, len(home)))
+    points = mechanism.configuration_of(home + spread * offsets)
     motion = rd.time_optimal(mechanism, points, points=POINTS, **options)
     free = {key: v for key, v in options.items() if key == "acceleration_limits"}
     assert motion.duration > rd.time_optimal(mechanism, points, points=POINTS, **free).duration
