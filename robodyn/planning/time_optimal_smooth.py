@@ -81,8 +81,8 @@ ROUNDS = 12
 MARGIN, KEPT = 5e-4, 3e-4
 # Weight of the barrier with which the method goes on after limits were tightened.
 AGAIN = 1e-3
-# By how much further than at first an effort's limit is tightened then.
-AGAIN_MORE = 1.0
+# By how many times further from round to round an effort's limit is tightened then.
+AGAIN_MORE = 2.0
 # Places in an interval at which rates of change are verified.
 RATED = np.linspace(0.0, 1.0, 9)
 # In an interval that needs it, places at which it is looked at closely; and from which share of a
@@ -430,7 +430,7 @@ def smoothly(
         for limit, old, first in zip((problem.upper, problem.lower), before, given, strict=True):
             # where it was tightened before, the motion answers to a part of it only
             moved = (limit != old) & (old != first)
-            limit[moved] += AGAIN_MORE * (limit[moved] - old[moved])
+            limit[moved] += AGAIN_MORE**attempt * (limit[moved] - old[moved])
         used = changes_used(mechanism, course, limits, wrench, p, c)
         excess = used - (1.0 - KEPT)
         if (excess > 0.0).any():
