@@ -90,6 +90,19 @@ SETTINGS = {
     "reserve": live(
         0.1, "time_optimal: share of the effort limits that is left to the controller", 0.0, 0.9
     ),
+    "jerk_limit": live(
+        0.0,
+        "time_optimal: largest jerk of the driven joints [rad/s^3 or m/s^3]; 0: none",
+        0.0,
+        1e9,
+    ),
+    "effort_rate_limit": live(
+        0.0,
+        "time_optimal: by how much the efforts may change [N m/s or N/s], dry friction aside; "
+        "0: none",
+        0.0,
+        1e12,
+    ),
     "lead": live(
         0.2,
         "time_optimal: a moving mechanism takes up a new motion this much after its latest state "
@@ -184,7 +197,7 @@ class TrajectoryPlanner(Node):
             plan = self._led_round(plan, f"path {path}")
         if not self._is_fastest:
             return plan
-        return rd.time_optimal(self._mechanism, plan, reserve=self._p["reserve"])
+        return rd.time_optimal(self._mechanism, plan, **self._hurried)
 
     @property
     def _is_fastest(self) -> bool:
@@ -329,7 +342,7 @@ class TrajectoryPlanner(Node):
         mechanism, here, velocity = self._mechanism, self._start(), self._velocity
         assert velocity is not None  # as a state was received
         moving = is_moving(mechanism, here, velocity)
-        options = {"reserve": self._p["reserve"]}
+        options = self._hurried
         start, lead = 0, self._p["lead"]
         if moving:
             start = self._stamp + round(lead * messages.NANOSECONDS)
@@ -381,6 +394,16 @@ class TrajectoryPlanner(Node):
     def _motion_to(self, goal: FloatArray) -> Trajectory:
         """A straight motion in the mechanism's own coordinates."""
         return plan_straight(self._mechanism, self._start(), goal, **self._options)
+
+    @property
+    def _hurried(self) -> dict[str, Any]:
+        """What limits a time-optimal motion besides the mechanism."""
+        p = self._p
+        return {
+            "reserve": p["reserve"],
+            "jerk_limits": p["jerk_limit"] or None,
+            "effort_rate_limits": p["effort_rate_limit"] or None,
+        }
 
     @property
     def _options(self) -> dict[str, Any]:

@@ -83,6 +83,14 @@ def plan(
         Optional[float],  # noqa: UP045
         option(help="time_optimal: largest acceleration of the driven joints [rad/s^2 or m/s^2]."),
     ] = None,
+    jerk: Annotated[
+        Optional[float],  # noqa: UP045
+        option(help="time_optimal: largest jerk of the driven joints [rad/s^3 or m/s^3]."),
+    ] = None,
+    effort_rate: Annotated[
+        Optional[float],  # noqa: UP045
+        option(help="time_optimal: by how much efforts may change [N m/s or N/s]."),
+    ] = None,
     tip_speed: Annotated[
         Optional[float],  # noqa: UP045
         option(help="time_optimal: largest speed of platform or tip [m/s]."),
@@ -127,6 +135,8 @@ def plan(
                     mechanism,
                     route,
                     acceleration_limits=acceleration,
+                    jerk_limits=jerk,
+                    effort_rate_limits=effort_rate,
                     tip_speed=tip_speed,
                     condition_limit=condition_limit,
                     reserve=reserve,
@@ -233,7 +243,8 @@ def _report(
         ],
     }
     if isinstance(motion, TimeOptimal):
-        found["gap"] = motion.gap
+        # with limits of jerk or the efforts' rates nothing bounds it
+        found["gap"] = motion.gap if np.isfinite(motion.gap) else None
         found["limited_by"] = shares_of_time(motion)
         found["limiting"] = [part._asdict() for part in motion.limiting]
     if output is not None or html is not None:
@@ -252,7 +263,7 @@ def _report(
 
 def _lines(found: dict[str, Any]) -> list[str]:
     lines = [f"{found['model']}, {found['profile']} to {found['path']}: {found['duration']:.4g} s"]
-    if "gap" in found:
+    if found.get("gap") is not None:
         lines[0] += f", at most {100.0 * found['gap']:.2g} % longer than the shortest"
     width = max(len(row["joint"]) for row in found["joints"])
     lines += [

@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.planning.easing import Easing
 from robodyn.planning.time_optimal_limits import limits_of
 from robodyn.planning.time_optimal_motion import Timed, TimeOptimal, node_times
 from robodyn.planning.time_optimal_path import PathPieces
@@ -33,20 +34,21 @@ from robodyn.planning.time_optimal_refusals import (
     refuse_positions,
 )
 from robodyn.planning.time_optimal_search import Failed, Unverified, fastest_within, unverified
+from robodyn.planning.time_optimal_smooth import smooth_piece
 from robodyn.planning.time_optimal_spacing import spacing
 from robodyn.planning.time_optimal_terms import VERIFIED, along, intervals_of
 from robodyn.planning.time_optimal_through import Through
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.planning.time_optimal_limits import Limits
-    from robodyn.planning.time_optimal_motion import Limited
-    from robodyn.planning.time_optimal_path import Piece, Spacing
+    from robodyn.planning.time_optimal_motion import Limited, Part
+    from robodyn.planning.time_optimal_path import Piece, Placing, Spacing
     from robodyn.trajectories.base import Trajectory
 
 FEWEST_POINTS = 10
@@ -66,6 +68,8 @@ def time_optimal(
     velocity_limits: ArrayLike | None = None,
     acceleration_limits: ArrayLike | None = None,
     *,
+    jerk_limits: ArrayLike | None = None,
+    effort_rate_limits: ArrayLike | None = None,
     tip_speed: float | None = None,
     condition_limit: float | None = None,
     characteristic_length: float = 1.0,
@@ -91,6 +95,11 @@ def time_optimal(
         velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
         acceleration_limits: [m/s^2 or rad/s^2] a number or (n,), of the driven joints; by default
             none.
+        jerk_limits: [m/s^3 or rad/s^3] a number or (n,), of the driven joints; by default none.
+            With these, or with limits of the effort's rate, accelerations do not jump, and rests
+            have none.
+        effort_rate_limits: [N/s or N m/s] a number or (n,), of what efforts change without dry
+            friction, which jumps where a joint turns round; by default none.
         tip_speed: [m/s] of the platform's reference point or the arm's tip.
         condition_limit: condition number that the path may not exceed.
         characteristic_length: [m] of that number.
@@ -114,6 +123,8 @@ def time_optimal(
         condition_limit,
         characteristic_length,
         reserve,
+        jerk_limits,
+        effort_rate_limits,
     )
     count = int(as_scalar("points", points, at_least=FEWEST_POINTS))
     if count > MOST_POINTS:
@@ -150,8 +161,11 @@ def _planned(
         Unverified: on these it does not keep to its limits between the points.
     """
     path = PathPieces(mechanism, line)
-    spacings: list[Spacing | None] | None = None
-    if count >= SPACED:
+    spacings: Sequence[Placing | None] | None = None
+    easings: list[Easing] = []
+    if limits.are_smooth:
+        easings = spacings = _easings(len(path), *ends)
+    elif count >= SPACED:
         coarse = path.cut(count // COARSER)
         rough = _end_speeds(mechanism, coarse, *ends)
         spacings = [
@@ -162,21 +176,38 @@ def _planned(
     shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
     shares /= shares[-1]
     speeds = _end_speeds(mechanism, pieces, *ends)
-    timed: list[Timed] = []
+    timed: list[Part] = []
     reasons: list[Limited] = []
     begun, gap = 0.0, 0.0
     for k, (piece, speed) in enumerate(zip(pieces, speeds, strict=True)):
         whole = float(shares[k]), float(shares[k + 1])
-        part, missing, why = _piece(mechanism, piece, limits, load, speed, whole, progress)
+
+        def tell(share: float, whole: tuple[float, float] = whole) -> None:
+            if progress is not None:
+                progress(whole[0] + share * (whole[1] - whole[0]))
+
+        part: Part
+        if easings:
+            part, why = smooth_piece(mechanism, piece, easings[k], limits, load, speed, whole, tell)
+            missing = np.nan
+        else:
+            part, missing, why = _piece(mechanism, piece, limits, load, speed, whole, tell)
         timed.append(part)
         reasons += [
             reason._replace(start=reason.start + begun, end=reason.end + begun) for reason in why
         ]
         begun += float(part.times[-1])
-        gap = max(gap, missing)
+        gap = float(np.maximum(gap, missing))
         if progress is not None:
             progress(whole[1])
     return TimeOptimal(timed, gap, tuple(reasons))
+
+
+def _easings(count: int, start: ArrayLike | None, goal: ArrayLike | None) -> list[Easing]:
+    """How a smooth motion leaves the ends of each piece: it rests at all but the path's own."""
+    rests = [True] * (count + 1)
+    rests[0], rests[-1] = (given is None or not np.any(given) for given in (start, goal))
+    return [Easing(*pair) for pair in zip(rests[:-1], rests[1:], strict=True)]
 
 
 def _spacing(
@@ -203,7 +234,7 @@ def _piece(
     wrench: FloatArray | None,
     ends: tuple[float, float],
     whole: tuple[float, float],
-    progress: Callable[[float], None] | None,
+    tell: Callable[[float], None],
 ) -> tuple[Timed, float, list[Limited]]:
     """The fastest motion along a piece, the bound on what it misses, and what limits it."""
     try:
@@ -213,11 +244,6 @@ def _piece(
         problem = intervals_of(mechanism, path, limits, wrench, ends)
     except KinematicsError as error:
         raise cannot_be(error, piece, len(VERIFIED), whole) from error
-
-    def tell(share: float) -> None:
-        if progress is not None:
-            progress(whole[0] + share * (whole[1] - whole[0]))
-
     try:
         found = fastest_within(mechanism, path, problem, limits, wrench, ends, tell)
     except Failed as failed:
@@ -229,7 +255,8 @@ def _piece(
             "limits of effort, rate or acceleration",
             value=np.inf,
         )
-    why = limiting(mechanism, path, problem, limits, found.x, times)
+    middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
+    why = limiting(mechanism, path, problem, limits, middle, times)
     return Timed(piece, found.x, times), found.gap, why
 
 

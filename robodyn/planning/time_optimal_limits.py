@@ -63,6 +63,8 @@ class Limits(NamedTuple):
         condition: number that the path may not exceed.
         characteristic_length: [m] of that number.
         curves: what motors have at speed, besides.
+        jerk: (n,) [m/s^3 or rad/s^3] of the joints, either way.
+        effort_rate: (n,) [N/s or N m/s] either way.
     """
 
     effort: FloatArray
@@ -72,6 +74,13 @@ class Limits(NamedTuple):
     condition: float
     characteristic_length: float
     curves: Curves
+    jerk: FloatArray
+    effort_rate: FloatArray
+
+    @property
+    def are_smooth(self) -> bool:
+        """Whether accelerations or efforts may not jump."""
+        return bool(np.isfinite(self.jerk).any() or np.isfinite(self.effort_rate).any())
 
 
 def effort_curves(mechanism: Mechanism) -> Curves:
@@ -106,6 +115,8 @@ def limits_of(
     condition_limit: float | None,
     characteristic_length: float,
     reserve: float,
+    jerk_limits: ArrayLike | None = None,
+    effort_rate_limits: ArrayLike | None = None,
 ) -> Limits:
     """Limits as `time_optimal` takes them; those of the mechanism where None is given.
 
@@ -130,6 +141,12 @@ def limits_of(
         float(_positive("condition_limit", condition, 1)[0]),
         as_scalar("characteristic_length", characteristic_length, "m", above=0.0),
         curves._replace(efforts=share * curves.efforts),
+        _positive("jerk_limits", np.inf if jerk_limits is None else jerk_limits, count),
+        _positive(
+            "effort_rate_limits",
+            np.inf if effort_rate_limits is None else effort_rate_limits,
+            count,
+        ),
     )
 
 

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from robodyn.checks import as_array
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -40,6 +42,33 @@ class Timed(NamedTuple):
     x: FloatArray
     times: FloatArray
 
+    def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """s, its rate and its acceleration at times t (K,) from the start of the piece."""
+        nodes, x, times = self.piece.nodes, self.x, self.times
+        k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
+        acceleration = 0.5 * (x[k + 1] - x[k]) / (nodes[k + 1] - nodes[k])
+        dt = t - times[k]
+        speed = np.sqrt(x[k]) + acceleration * dt
+        s = nodes[k] + dt * (np.sqrt(x[k]) + 0.5 * acceleration * dt)
+        at_end = t >= times[-1]
+        speed = np.where(at_end, np.sqrt(x[-1]), np.maximum(speed, 0.0))
+        return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
+
+
+class Part(Protocol):
+    """A motion along a piece of a path."""
+
+    @property
+    def piece(self) -> Piece:
+        """That piece."""
+
+    @property
+    def times(self) -> FloatArray:
+        """(N + 1,) [s] between which the motion is smooth, from its start."""
+
+    def at(self, t: FloatArray, /) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """s, its rate and its acceleration at times t (K,) from the start."""
+
 
 class Limited(NamedTuple):
     """What limits the motion, from a time [s] to another."""
@@ -53,12 +82,13 @@ class TimeOptimal:
     """The fastest motion along a path; a trajectory. See `time_optimal`.
 
     Attributes:
-        gap: by how much of its duration it may be longer than the shortest, at most.
+        gap: by how much of its duration it may be longer than the shortest, at most; NaN with
+            limits of jerk or of the efforts' rates, where it is shorter than those nearby.
         limiting: what limits it, in time order.
     """
 
     def __init__(
-        self, timed: list[Timed], gap: float = 0.0, limiting: tuple[Limited, ...] = ()
+        self, timed: Sequence[Part], gap: float = 0.0, limiting: tuple[Limited, ...] = ()
     ) -> None:
         self.gap, self.limiting = gap, limiting
         self._timed = timed
@@ -118,7 +148,7 @@ class TimeOptimal:
         out = np.empty(times.shape)
         for k in np.unique(which):
             here = which == k
-            s = _place(self._timed[k], np.atleast_1d(times[here] - self._starts[k]))[0]
+            s = self._timed[k].at(np.atleast_1d(times[here] - self._starts[k]))[0]
             out[here] = self._lengths[k] + (self._lengths[k + 1] - self._lengths[k]) * s
         return out
 
@@ -129,21 +159,8 @@ def node_times(steps: FloatArray, x: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(2.0 * steps / (speed[1:] + speed[:-1]))])
 
 
-def _place(part: Timed, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """s, its rate and its acceleration at times t (K,) from the start of a piece."""
-    nodes, x, times = part.piece.nodes, part.x, part.times
-    k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
-    acceleration = 0.5 * (x[k + 1] - x[k]) / (nodes[k + 1] - nodes[k])
-    dt = t - times[k]
-    speed = np.sqrt(x[k]) + acceleration * dt
-    s = nodes[k] + dt * (np.sqrt(x[k]) + 0.5 * acceleration * dt)
-    at_end = t >= times[-1]
-    speed = np.where(at_end, np.sqrt(x[-1]), np.maximum(speed, 0.0))
-    return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
-
-
-def _sampled(part: Timed, t: FloatArray) -> Motion:
-    s, speed, acceleration = _place(part, t)
+def _sampled(part: Part, t: FloatArray) -> Motion:
+    s, speed, acceleration = part.at(t)
     q, u, w = part.piece.curve.sample(s)
     speed, acceleration = speed[:, None], acceleration[:, None]
     return Motion(q, u * speed, u * acceleration + w * speed**2)

@@ -21,7 +21,7 @@ mechanism's size. A corner, where the direction jumps, ends a piece: the motion 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -74,6 +74,24 @@ class Spacing(NamedTuple):
         return _graded_at(np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, own))
 
 
+class Placing(Protocol):
+    """How nodes are spread along a piece."""
+
+    def nodes(self, count: int, /) -> FloatArray:
+        """Nodes from 0 to 1, for so many intervals."""
+
+
+class Curve(Protocol):
+    """A curve through knots, with its derivatives by s."""
+
+    @property
+    def knots(self) -> Motion:
+        """(q, dq/ds, d2q/ds2) at the piece's nodes."""
+
+    def sample(self, s: FloatArray, /) -> Motion:
+        """(q, dq/ds, d2q/ds2) at s (...)."""
+
+
 class Piece(NamedTuple):
     """A part of a path without corners.
 
@@ -84,7 +102,7 @@ class Piece(NamedTuple):
         of_body: whether the path was asked for by poses.
     """
 
-    curve: SampledTrajectory
+    curve: Curve
     nodes: FloatArray
     length: float
     of_body: bool
@@ -116,7 +134,11 @@ class PathPieces:
             if length > NOTHING * total
         ]
 
-    def cut(self, points: int, spacings: Sequence[Spacing | None] | None = None) -> list[Piece]:
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._ends)
+
+    def cut(self, points: int, spacings: Sequence[Placing | None] | None = None) -> list[Piece]:
         """The pieces in intervals.
 
         Args:

@@ -40,11 +40,24 @@ def limiting(
     path: Along,
     problem: Intervals,
     limits: Limits,
-    x: FloatArray,
+    middle: tuple[FloatArray, FloatArray],
     times: FloatArray,
+    changes: tuple[list[str], FloatArray] | None = None,
 ) -> list[Limited]:
-    """What limits a motion, in time order."""
-    names, used = _used(mechanism, path, problem, limits, x)
+    """What limits a motion, in time order.
+
+    Args:
+        mechanism: what moves.
+        path: along what, in N intervals.
+        problem: what limits it there.
+        limits: the limits themselves.
+        middle: squares (N,) of the speed and accelerations (N,) in the middle of the intervals.
+        times: (N + 1,) [s] of their ends.
+        changes: names of limited rates of change, and what is used of each (N, names).
+    """
+    names, used = _used(mechanism, path, problem, limits, *middle)
+    if changes is not None:
+        names, used = names + changes[0], np.concatenate([used, changes[1]], axis=1)
     which = used.argmax(axis=1)
     which[used[np.arange(len(used)), which] < USED] = -1
     starts = np.flatnonzero(np.concatenate([[True], np.diff(which) != 0]))
@@ -62,12 +75,16 @@ def limiting(
 
 
 def _used(
-    mechanism: Mechanism, path: Along, problem: Intervals, limits: Limits, x: FloatArray
+    mechanism: Mechanism,
+    path: Along,
+    problem: Intervals,
+    limits: Limits,
+    square: FloatArray,
+    acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
     """Names of limits, and what is used of each (N, names) in the middle of the intervals."""
-    square = 0.5 * (x[1:] + x[:-1])
     speed = np.sqrt(square)[:, None]
-    acceleration = (0.5 * np.diff(x) / path.steps)[:, None]
+    acceleration = acceleration[:, None]
     A, B, C, D, S, G, rate = np.moveaxis(problem.terms[:, 1], -1, 0)
     value = A * acceleration + B * square[:, None] + C * speed + D + S / (1.0 + G * square[:, None])
     joints = len(mechanism.joint_names)

@@ -122,7 +122,9 @@ def fastest_within(
             gap = min(gap, LEFT + (0.0 if improves else max(shorter, 0.0)))
             x = better if shorter > 0.0 else x
         best = x
-        if not _tighten(mechanism, path, problem, limits, wrench, x):
+        square = x[:-1, None] + np.diff(x)[:, None] * VERIFIED
+        acceleration = (0.5 * np.diff(x) / path.steps)[:, None]
+        if not tighten(mechanism, path, problem, limits, wrench, square, acceleration, peak):
             return Found(x, gap)
     assert best is not None
     raise Unverified(int(np.argmax(best)))
@@ -202,18 +204,23 @@ def _improved(problem: Intervals, ends: tuple[float, float], x: FloatArray) -> F
     return None
 
 
-def _tighten(
+def tighten(
     mechanism: Mechanism,
     path: Along,
     problem: Intervals,
     limits: Limits,
     wrench: FloatArray | None,
-    x: FloatArray,
+    square: FloatArray,
+    acceleration: FloatArray,
+    peak: Callable[[FloatArray], FloatArray],
 ) -> bool:
-    """Tighten limits in and around intervals that exceed them; False where none does."""
-    square = x[:-1, None] + np.diff(x)[:, None] * VERIFIED
+    """Tighten limits in and around intervals that exceed them; False where none does.
+
+    Squares (N, M) of the speed are those at the places that are verified, and the acceleration
+    along the path (N, M), or (N, 1) where it is constant; `peak` finds the largest (N, k) in
+    intervals of values (N, M, k) at these places.
+    """
     speed = np.sqrt(square)
-    acceleration = (0.5 * np.diff(x) / path.steps)[:, None]
     effort = mechanism.inverse_dynamics(
         path.motion.configuration,
         path.motion.velocity * speed[..., None],
@@ -249,7 +256,7 @@ def _tighten(
     excess = peak(fast).max(axis=-1) - (1.0 - KEPT)
     if (excess > ROUNDING).any():
         exceeded = True
-        slower = 1.0 - 2.0 * MORE * _around(excess)
+        slower = 1.0 - 2.0 * MORE * around(excess)
         problem.bounds[:] *= slower[:, None]
         problem.caps[:-1] = np.minimum(problem.caps[:-1], problem.bounds[:, 0])
         problem.caps[1:] = np.minimum(problem.caps[1:], problem.bounds[:, -1])
@@ -273,7 +280,7 @@ def peak(values: FloatArray) -> FloatArray:
     return np.asarray(highest)
 
 
-def _around(excess: FloatArray) -> FloatArray:
+def around(excess: FloatArray) -> FloatArray:
     """The largest of an interval and its neighbours, never negative."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()

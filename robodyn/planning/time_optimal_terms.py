@@ -79,6 +79,15 @@ def along(mechanism: Mechanism, piece: Piece, *, tip: bool) -> Along:
     """
     steps = np.diff(piece.nodes)
     motion = piece.curve.sample(piece.nodes[:-1, None] + steps[:, None] * VERIFIED)
+    return along_motion(mechanism, motion, steps, tip=tip)
+
+
+def along_motion(mechanism: Mechanism, motion: Motion, steps: FloatArray, *, tip: bool) -> Along:
+    """A piece at places (N, M) of which the motion is known; see `Along`.
+
+    Raises:
+        KinematicsError: as `along`.
+    """
     positions, rates, bends = mechanism.driven_motion(*motion)
     speed = np.zeros(rates.shape[:2])
     if tip:
@@ -185,7 +194,7 @@ def speed_bounds(path: Along, limits: Limits) -> FloatArray:
         return np.asarray(((1.0 - MARGIN) * bound) ** 2)
 
 
-def _without_friction(mechanism: Mechanism) -> Mechanism:
+def without_friction(mechanism: Mechanism) -> Mechanism:
     """The mechanism without friction, made once for plans in a row."""
     kept = _LAST[0]
     if kept is None or kept[0]() is not mechanism:
@@ -201,7 +210,7 @@ def _effort_terms(
     First that (N, n) of joints whose sense of motion is not known, then (N, 3, n) of the others.
     """
     q, u, w = (values[:, IMPOSED] for values in path.motion)
-    ideal = _without_friction(mechanism)
+    ideal = without_friction(mechanism)
     rest = np.zeros(u.shape)
     D = ideal.inverse_dynamics(q, rest, rest, wrench)
     A = ideal.inverse_dynamics(q, rest, u, wrench) - D

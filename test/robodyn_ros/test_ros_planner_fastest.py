@@ -37,6 +37,7 @@ FRAMES = ("base_link", "platform_link")
 NEAR = rd.pose_from_rpy([0.05, 0.0, 1.0], [0.0, 0.05, 0.0])
 BACK = rd.pose_from_rpy([-0.05, 0.03, 1.0], [0.05, 0.0, 0.0])
 LEAD = 0.02
+JERK = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,13 @@ def platform():
 @pytest.fixture
 def graph():
     given = {"model": MODEL, "profile": "time_optimal", "reserve": 0.05, "lead": LEAD}
+    with LocalGraph({"trajectory_planner": given}) as made:
+        yield made
+
+
+@pytest.fixture
+def smooth():
+    given = {"model": MODEL, "profile": "time_optimal", "reserve": 0.05, "jerk_limit": JERK}
     with LocalGraph({"trajectory_planner": given}) as made:
         yield made
 
@@ -81,6 +89,22 @@ class Peers:
         )
         start = messages.to_nanoseconds(message.header.stamp)
         return SampledTrajectory(platform, times, motion), start
+
+
+def test_a_limit_of_jerk_is_kept(smooth, platform):
+    peers = Peers(smooth)
+    home = platform.home
+    peers.be_at(home, np.zeros(6))
+    peers.go(NEAR)
+    plan, _ = peers.planned(platform, 0)
+    straight = rd.plan_line(home, NEAR, duration=1.0)
+    limited = rd.time_optimal(platform, straight, reserve=0.05, jerk_limits=JERK)
+    assert plan.duration == pytest.approx(limited.duration, rel=1e-6)
+    accelerations = platform.driven_motion(*plan.knots).accelerations
+    jerk = np.diff(accelerations, axis=0) / np.diff(plan.times)[:, None]
+    assert np.abs(jerk).max() == pytest.approx(JERK, rel=1e-2)
+    # times are whole nanoseconds
+    np.testing.assert_allclose(accelerations[[0, -1]], 0.0, atol=1e-6)
 
 
 def test_goals_are_reached_as_fast_as_limits_allow_and_replaced_without_a_stop(graph, platform):

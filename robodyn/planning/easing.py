@@ -1,0 +1,103 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A parameter in which a motion along a path never rests.
+
+A motion with limited jerk leaves a rest with the cube of the time, so the square of its speed,
+which a planner looks for, has an infinite second derivative by the place there. Along the path,
+s = g(r): where g rises with the cube of r, the rate dr/dt is finite at a rest, and so are all of
+its derivatives; speed and acceleration are zero there whatever it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+# Of r, over which a motion leaves a rest.
+SHARE = 0.15
+# Integral over it of its speed beside that of the rest.
+AREA = 0.6
+# Knots of the path's geometry are not nearer than this share of the mean step: what is measured at
+# neighbours of a millionth of it is rounding.
+NEAREST = 0.3
+BISECTIONS = 60
+
+
+class Easing(NamedTuple):
+    """The places s = g(r), both from 0 to 1.
+
+    Attributes:
+        start, end: whether the motion rests there.
+    """
+
+    start: bool
+    end: bool
+
+    @property
+    def _speed(self) -> float:
+        """dg/dr between the ends."""
+        return 1.0 / (1.0 - (1.0 - AREA) * SHARE * (self.start + self.end))
+
+    def at(self, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """G and its first three derivatives at r (...), all of them continuous."""
+        speed = self._speed
+        begun = (1.0 - AREA) * SHARE if self.start else 0.0
+        g, first = speed * (r - begun), np.full(r.shape, speed)
+        second, third = np.zeros(r.shape), np.zeros(r.shape)
+        for rests, left, sign in ((self.start, r, 1.0), (self.end, 1.0 - r, -1.0)):
+            if not rests:
+                continue
+            u = np.clip(left / SHARE, 0.0, 1.0)
+            near = u < 1.0
+            gone = speed * SHARE * u**3 * (2.0 - u * (2.0 - AREA * u))
+            g = np.where(near, gone if sign > 0.0 else 1.0 - gone, g)
+            first = np.where(near, speed * u**2 * (6.0 - u * (8.0 - 3.0 * u)), first)
+            second = np.where(near, sign * speed / SHARE * 12.0 * u * (1.0 - u) ** 2, second)
+            bend = speed / SHARE**2 * 12.0 * (1.0 - u) * (1.0 - 3.0 * u)
+            third = np.where(near, bend, third)
+        return g, first, second, third
+
+    def inverse(self, s: FloatArray) -> FloatArray:
+        """R of places s (K,)."""
+        low, high = np.zeros(s.shape), np.ones(s.shape)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            before = self.at(middle)[0] < s
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+        return 0.5 * (low + high)
+
+    def nodes(self, count: int) -> FloatArray:
+        """Places s (K,) for the knots of the geometry, of a motion in `count` steps of r."""
+        places = self.at(np.linspace(0.0, 1.0, count + 1))[0]
+        inner = places[(places > NEAREST / count) & (places < 1.0 - NEAREST / count)]
+        return np.concatenate([[0.0], inner, [1.0]])
+
+    def steps(self, knots: FloatArray) -> FloatArray:
+        """Places r (N + 1,) of the nodes of a motion: the knots s (K,), and some near the ends."""
+        r = self.inverse(knots)
+        r[0], r[-1] = 0.0, 1.0
+        mean = float(np.diff(r[1:-1]).mean())
+        first, last = (max(round(gap / mean), 1) for gap in (r[1], 1.0 - r[-2]))
+        return np.concatenate(
+            [
+                np.linspace(0.0, r[1], first + 1),
+                r[2:-2],
+                np.linspace(r[-2], 1.0, last + 1),
+            ]
+        )

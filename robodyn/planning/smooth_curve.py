@@ -1,0 +1,162 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The geometry of a path with continuous curvature, as a limit of jerk needs it.
+
+Where the curvature jumps, accelerations would, too, whatever the speed. Between two knots the curve
+is the quintic through their configurations, directions and curvatures, in the coordinates of the
+earlier knot's tangent space. The curvatures come from configurations and directions alone: that of
+the quintic through a knot and its neighbours, whose error falls with the fourth power of the step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+class SmoothCurve:
+    """A curve through knots, over a parameter s.
+
+    Args:
+        mechanism: whose coordinates the knots are in.
+        places: (K,) s of the knots, increasing, three or more.
+        configuration: (K, nq) there.
+        tangent: (K, nv) dq/ds there.
+
+    Attributes:
+        knots: configurations, tangents and curvatures at the knots, or at the nodes that were
+            chosen since.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        places: FloatArray,
+        configuration: FloatArray,
+        tangent: FloatArray,
+    ) -> None:
+        self._mechanism = mechanism
+        self._places = places
+        self._rotation = mechanism.coordinates.rotation
+        curvature = self._curvature(places, configuration, tangent)
+        self.knots = Motion(configuration, tangent, curvature)
+        self._starts = configuration
+        h = np.diff(places)[:, None]
+        first = np.arange(len(places) - 1)
+        whole, rate = self._seen(configuration, tangent, first, first + 1)
+        change = self._chart_change(whole, rate, curvature[1:])
+        # of the displacement d in powers of (s - s0)/h, from d = 0
+        v0, v1 = h * tangent[:-1], h * rate
+        a0, a1 = h**2 * curvature[:-1], h**2 * change
+        self._coefficients = np.stack(
+            [
+                np.zeros(v0.shape),
+                v0,
+                0.5 * a0,
+                10.0 * whole - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
+                -15.0 * whole + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
+                6.0 * whole - 3.0 * v0 - 3.0 * v1 - 0.5 * a0 + 0.5 * a1,
+            ],
+            axis=1,
+        )
+
+    def _seen(
+        self,
+        configuration: FloatArray,
+        tangent: FloatArray,
+        center: NDArray[np.intp],
+        other: NDArray[np.intp],
+    ) -> tuple[FloatArray, FloatArray]:
+        """Displacements (K, nv) of other knots from centres, and their derivatives by s."""
+        whole = self._mechanism.difference(configuration[center], configuration[other])
+        rate = tangent[other].copy()
+        own = self._rotation
+        if own is not None:
+            rotation_vector_rates(whole[:, own], tangent[other][:, own], rate[:, own])
+        return whole, rate
+
+    def _chart_change(
+        self, whole: FloatArray, rate: FloatArray, curvature: FloatArray
+    ) -> FloatArray:
+        """Second derivatives (K, nv) of displacements by s, of curvatures."""
+        change = np.array(curvature)
+        own = self._rotation
+        if own is not None:
+            turn = np.ascontiguousarray(whole[:, own])
+            omega, own_part = np.ascontiguousarray(rate[:, own]), np.zeros(turn.shape)
+            # what the angular acceleration is for a rotation vector without one
+            rotation_vector_motions(turn, omega, own_part)
+            part = np.empty(turn.shape)
+            rotation_vector_rates(turn, np.ascontiguousarray(change[:, own] - own_part), part)
+            change[:, own] = part
+        return change
+
+    def _curvature(
+        self, places: FloatArray, configuration: FloatArray, tangent: FloatArray
+    ) -> FloatArray:
+        """That (K, nv) at the knots, of the quintic through each and two neighbours."""
+        count = len(places)
+        here = np.arange(count)
+        first = np.clip(here, 1, count - 2)
+        beside = np.stack([first - 1, first + 1])
+        # at an end, both neighbours are on one side
+        beside[0, 0], beside[1, 0] = 1, 2
+        beside[0, -1], beside[1, -1] = count - 2, count - 3
+        matrix, values = [], []
+        scale = np.abs(places[beside] - places).max(axis=0)
+        power = np.arange(2, 6)
+        for other in beside:
+            whole, rate = self._seen(configuration, tangent, here, other)
+            step = ((places[other] - places) / scale)[:, None]
+            own = scale[:, None] * tangent
+            matrix += [step**power, power * step ** (power - 1)]
+            values += [whole - step * own, scale[:, None] * rate - own]
+        found = np.linalg.solve(np.stack(matrix, axis=1), np.stack(values, axis=1))
+        return np.asarray(2.0 * found[:, 0] / scale[:, None] ** 2)
+
+    def sample(self, s: FloatArray) -> Motion:
+        """(q, dq/ds, d2q/ds2) at s (...).
+
+        Raises:
+            KinematicsError: a configuration between knots that cannot be.
+        """
+        flat = s.reshape(-1)
+        k = np.clip(np.searchsorted(self._places, flat, side="right") - 1, 0, len(self._places) - 2)
+        h = (self._places[k + 1] - self._places[k])[:, None]
+        t = (flat - self._places[k])[:, None] / h
+        c = np.moveaxis(self._coefficients[k], 1, 0)
+        displacement = t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
+        rate = (c[1] + t * (2.0 * c[2] + t * (3.0 * c[3] + t * (4.0 * c[4] + t * 5.0 * c[5])))) / h
+        change = (2.0 * c[2] + t * (6.0 * c[3] + t * (12.0 * c[4] + t * 20.0 * c[5]))) / h**2
+        start = np.ascontiguousarray(self._starts[k])
+        configuration = self._mechanism.advance(start, displacement)
+        own = self._rotation
+        if own is not None:
+            turn = np.ascontiguousarray(displacement[:, own])
+            omega, alpha = (np.ascontiguousarray(v[:, own]) for v in (rate, change))
+            rotation_vector_motions(turn, omega, alpha)
+            rate[:, own], change[:, own] = omega, alpha
+        motion = Motion(configuration, rate, change)
+        return Motion(*(values.reshape(*s.shape, -1) for values in motion))
