@@ -23,7 +23,7 @@ import numpy as np
 from robodyn.planning.kernels.interior_point import LOWERED, shortened
 from robodyn.planning.kernels.peaks import peaks
 from robodyn.planning.kernels.reachability import controllable, fastest
-from robodyn.planning.time_optimal_terms import KEPT, VERIFIED
+from robodyn.planning.time_optimal_terms import KEPT, KEPT_OF_SPEED, VERIFIED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -323,7 +323,7 @@ class _Verification:
         self._below[rows] = peak(np.concatenate(below, axis=-1))
         tip = path.tip[rows][..., None] * speed / limits.tip_speed
         fast = np.concatenate([np.abs(rates) / limits.velocity, tip], axis=-1)
-        self._fast[rows] = peak(fast).max(axis=-1) - (1.0 - KEPT)
+        self._fast[rows] = peak(fast).max(axis=-1) - (1.0 - KEPT_OF_SPEED)
 
 
 def peak(values: FloatArray) -> FloatArray:
