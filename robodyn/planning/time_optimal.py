@@ -36,7 +36,7 @@ from robodyn.planning.time_optimal_refusals import (
 from robodyn.planning.time_optimal_search import Failed, Unverified, fastest_within, unverified
 from robodyn.planning.time_optimal_smooth import smooth_piece
 from robodyn.planning.time_optimal_spacing import spacing
-from robodyn.planning.time_optimal_terms import VERIFIED, along, intervals_of
+from robodyn.planning.time_optimal_terms import IMPOSED, VERIFIED, along, intervals_of
 from robodyn.planning.time_optimal_through import Through
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ MOST_POINTS = 200_000
 # How often intervals are halved where limits do not hold between their ends.
 REFINEMENTS = 3
 # From how many intervals on they are spread by a motion on fewer of them, and how many times fewer.
-SPACED, COARSER = 400, 4
+SPACED, COARSER = 400, 6
 # Of a velocity at an end: how far it may point aside from the path.
 ASIDE = 1e-3
 
@@ -219,7 +219,7 @@ def _spacing(
 ) -> Spacing | None:
     """How to spread the points of a piece, by what limits the motion on coarse intervals."""
     try:
-        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)))
+        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)), places=IMPOSED)
         problem = intervals_of(mechanism, path, limits, wrench, ends)
         return spacing(problem, unverified(problem, ends))
     except (KinematicsError, Failed):

@@ -26,12 +26,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from robodyn.errors import InvalidInput
+from robodyn.planning.time_optimal_through import Through
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
@@ -51,6 +54,8 @@ SLOW = 1e-6
 GRADED = 0.1
 # Of the arc length: pieces that are shorter are no motion.
 NOTHING = 1e-9
+# Of an interval: how far from a knot the path is looked at on one of its sides.
+BESIDE = 1e-6
 # Fewest intervals of a piece.
 FEWEST = 40
 # Arc lengths are integrals by Gauss's rule: of few intervals with four points, else with two.
@@ -175,6 +180,12 @@ class _Measure:
         self._of_body = is_of_body(mechanism, path)
         self._known: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = {}
 
+    def _velocity(self, times: ArrayLike) -> FloatArray:
+        """(..., nv) of the path over its own time."""
+        if isinstance(self._path, Through):
+            return self._path.velocity(times)
+        return self._path.sample(times).velocity
+
     def _speed(self, velocity: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
 
@@ -183,7 +194,7 @@ class _Measure:
         half = 0.5 * np.diff(times)
         places, weights = _FOUR if len(times) < FEW else _TWO
         at = (times[:-1] + half)[:, None] + half[:, None] * places
-        speed = self._speed(self._path.sample(at).velocity)
+        speed = self._speed(self._velocity(at))
         return np.asarray(half * (speed @ weights))
 
     def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
@@ -234,7 +245,7 @@ class _Measure:
             came = directions[k]
             for _ in range(60):
                 middle = 0.5 * (low + high)
-                velocity = self._weights * self._path.sample(middle).velocity
+                velocity = self._weights * self._velocity(middle)
                 low, high = (middle, high) if float(velocity @ came) > 0.0 else (low, middle)
             found.append(high)
         return found
@@ -245,7 +256,7 @@ class _Measure:
 
     def _directions(self, times: FloatArray) -> FloatArray:
         """Unit vectors of motion (K, nv), zero where it rests."""
-        velocity = self._weights * self._path.sample(times).velocity
+        velocity = self._weights * self._velocity(times)
         speed = np.linalg.norm(velocity, axis=1, keepdims=True)
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
@@ -272,7 +283,7 @@ class _Measure:
         resting[[0, -1]] = True
         gap = np.diff(times)
         inward = np.concatenate([gap, -gap[-1:]])
-        velocity[resting] = self._path.sample((times + NEAR * inward)[resting]).velocity
+        velocity[resting] = self._velocity((times + NEAR * inward)[resting])
         tangent = velocity / self._speed(velocity)[:, None] * length
         return Piece(_curve(self._mechanism, s, configuration, tangent), s, length, self._of_body)
 
@@ -281,14 +292,11 @@ def _curve(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
     """The cubic through configurations and tangents, with its own curvature at the knots."""
-    flat = Motion(configuration, tangent, np.zeros(tangent.shape))
-    rough = SampledTrajectory(mechanism, s, flat)
-    step = 1e-6 * np.diff(s)
+    curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
     # at a knot the curvature may jump: the answer there is that of the cubic that begins
-    curvature = np.zeros(tangent.shape)
-    curvature[:-1] = rough.sample(s[:-1] + step).acceleration
-    curvature[-1] = rough.sample(s[-1:] - step[-1]).acceleration[0]
-    return SampledTrajectory(mechanism, s, Motion(configuration, tangent, curvature))
+    bends = curve.between_knots(np.array([BESIDE, 1.0 - BESIDE])).acceleration
+    curve.knots.acceleration[:-1], curve.knots.acceleration[-1] = bends[:, 0], bends[-1, 1]
+    return curve
 
 
 def _graded(count: int) -> FloatArray:

@@ -48,8 +48,8 @@ from robodyn.planning.time_optimal_search import (
     MORE,
     Failed,
     Unverified,
+    Verification,
     around,
-    tighten,
     unverified,
 )
 from robodyn.planning.time_optimal_terms import (
@@ -330,20 +330,20 @@ def programme_of(
 ) -> Programme:
     """What limits a motion along a piece, for `shortest`."""
     path, problem = course.path, course.problem
-    g1, g2, g3 = (v[:, IMPOSED, None] for v in (course.first, course.second, course.third))
+    g1, g2, g3 = (v[:, path.imposed, None] for v in (course.first, course.second, course.third))
     A, B, C, D, S, G, rate = np.moveaxis(problem.terms, -1, 0)
     values = Quantities(0.5 * A * g1, B * g1**2 + A * g2, C * g1, D, S, G * g1**2)
     which = changing_of(limits)
     jerked, rated = which.jerk, which.effort
     h = np.diff(course.nodes)[:, None, None]
     # a joint's acceleration is dp/ds s'' + d2p/ds2 s'^2, its effort A s'' + B s'^2 + C s' + weight
-    rates, bends = (v[:, IMPOSED][..., jerked] for v in (path.rates, path.bends))
-    turns = (_derivatives(VERIFIED, VERIFIED)[IMPOSED] @ path.bends)[..., jerked] / h
-    q = path.motion.configuration[:, IMPOSED]
+    rates, bends = (v[:, path.imposed][..., jerked] for v in (path.rates, path.bends))
+    turns = (_derivatives(VERIFIED, VERIFIED)[path.imposed] @ path.bends)[..., jerked] / h
+    q = path.motion.configuration[:, path.imposed]
     rest = np.zeros((*q.shape[:2], path.motion.velocity.shape[-1]))
     weight = without_friction(mechanism).inverse_dynamics(q, rest, rest, wrench)
     A, B, C, D = (v[..., rated] for v in (A, B, C, weight))
-    by_r = _derivatives(VERIFIED[IMPOSED], VERIFIED[IMPOSED])
+    by_r = _derivatives(IMPOSED, IMPOSED)
     dA, dB, dC, dD = (by_r @ v / h for v in (A, B, C, D))
     zero = np.zeros(rates.shape)
     of_jerk = Changes(
@@ -364,14 +364,14 @@ def programme_of(
     )
     changes = Changes(*(np.concatenate(v, axis=-1) for v in zip(of_jerk, of_effort, strict=True)))
     with np.errstate(divide="ignore"):
-        bounds = problem.bounds / course.first[:, IMPOSED] ** 2
+        bounds = problem.bounds / course.first[:, path.imposed] ** 2
         y = tuple(
             end / float(first) ** 2 if end else np.nan
             for end, first in zip(ends, course.first[[0, -1], [0, -1]], strict=True)
         )
     return Programme(
         Spline(np.diff(course.nodes)),
-        VERIFIED[IMPOSED],
+        IMPOSED,
         values,
         problem.upper,
         problem.lower,
@@ -412,6 +412,7 @@ def smoothly(
         caps=course.problem.caps.copy(),
     )
     p = programme_of(mechanism, course._replace(problem=problem), limits, wrench, ends)
+    verification = Verification(mechanism, course.path, limits, wrench, _peak)
     c = begun(p)
     for attempt in range(ROUNDS):
         done = attempt / (attempt + 2.0)
@@ -423,9 +424,7 @@ def smoothly(
         y, slope = p.spline.at(c, VERIFIED)
         square, acceleration = course.speeds(y, slope)
         before = problem.upper.copy(), problem.lower.copy()
-        exceeded = tighten(
-            mechanism, course.path, problem, limits, wrench, square, acceleration, _peak
-        )
+        exceeded = verification.tighten_at(problem, square, acceleration)
         given = course.problem.upper, course.problem.lower
         for limit, old, first in zip((problem.upper, problem.lower), before, given, strict=True):
             # where it was tightened before, the motion answers to a part of it only
@@ -441,7 +440,7 @@ def smoothly(
             at = len(VERIFIED) // 2
             return timed, used, (square[:, at], acceleration[:, at])
         with np.errstate(divide="ignore"):
-            p = p._replace(bounds=problem.bounds / course.first[:, IMPOSED] ** 2)
+            p = p._replace(bounds=problem.bounds / course.first[:, course.path.imposed] ** 2)
         slow = None if np.isfinite(p.ends).any() else slowed(p, c)
         try:
             c = admitted(p, c) if slow is None else slow
@@ -511,7 +510,7 @@ def _changing(
         )
         # viscous friction, by parabolas through the places where it is known
         known = course.problem.terms[intervals, :, : effort.shape[-1], 2]
-        nodes = VERIFIED[IMPOSED]
+        nodes = IMPOSED
         weights = np.vander(places, len(nodes)) @ np.linalg.inv(np.vander(nodes))
         values.append((effort + weights @ known * np.sqrt(square))[..., which.effort])
     return np.concatenate(values, axis=-1)

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.planning.kernels.intervals import Intervals
 
-# Share of the points that goes to where limits are left unused.
-MOVED = 0.2
+# Share of the points that goes to where limits are left unused; the rest stays as it is.
+MOVED = 0.8
+# Of a limit: what every interval is taken to leave unused, besides what was found.
+LEFT = 1e-4
 # Of a limit: what is used up by less does not limit.
 USED = 0.98
 
@@ -43,7 +45,8 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
 
     An interval of length h that takes the time t and leaves w of its limiting quantity's range
     costs the time w t. With w in proportion to h, the sum is least where the points' density is
-    in proportion to the square root of w t / h^2.
+    in proportion to the square root of w t / h^2. Where little is left unused anywhere, the points
+    stay where they are.
 
     Args:
         problem: the coarse intervals.
@@ -69,8 +72,8 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
     speed = np.sqrt(x)
     with np.errstate(divide="ignore"):
         times = 2.0 * h / (speed[1:] + speed[:-1])
-    wanted = np.sqrt(changes * times)
-    if not (np.isfinite(wanted).all() and wanted.any()):
+    wanted = np.sqrt(changes * times + LEFT * times.mean())
+    if not (np.isfinite(wanted).all() and changes.any()):
         return None
     # what moves on the finer intervals stays within reach
     density = wanted / h

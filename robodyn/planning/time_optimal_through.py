@@ -23,6 +23,7 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion
+from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -70,13 +71,10 @@ class Through:
         self._mechanism = mechanism
         self._start = points[0]
         self._places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
-        self._turns: Any = None
+        self._curve: SampledTrajectory | None = None
         self._jointwise = False
         if coordinates.is_pose:
-            from scipy.spatial.transform import Rotation, RotationSpline
-
-            self._line = _spline(self._places, points[:, :3])
-            self._turns = RotationSpline(self._places, Rotation.from_quat(points[:, 3:]))
+            self._curve = _curve(mechanism, self._places, points)
         elif len(mechanism.independent_joints) == coordinates.configuration_size:
             self._line = _spline(self._places, points)
         else:
@@ -102,19 +100,20 @@ class Through:
             InvalidInput: t is not finite.
             NoSolution: a closed loop cannot be assembled there.
         """
-        times = as_array("t", t, ())
-        flat = np.clip(times.reshape(-1), 0.0, 1.0)
+        times = np.clip(as_array("t", t, ()), 0.0, 1.0)
+        if self._curve is not None:
+            return self._curve.sample(times)
+        flat = times.reshape(-1)
         parts = [self._line(flat, order) for order in range(3)]
-        if self._turns is not None:
-            turned = self._turns(flat)
-            # SciPy's rates and accelerations are in the rotating frame
-            turning = [turned.apply(self._turns(flat, order)) for order in (1, 2)]
-            parts = [
-                np.concatenate([part, more], axis=1)
-                for part, more in zip(parts, (turned.as_quat(), *turning), strict=True)
-            ]
         motion = self._assembled(flat, *parts) if self._jointwise else Motion(*parts)
         return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+
+    def velocity(self, t: ArrayLike) -> FloatArray:
+        """Its first derivative (..., nv) alone, for which no loop needs to be closed."""
+        times = np.clip(as_array("t", t, ()), 0.0, 1.0)
+        if self._curve is not None:
+            return self._curve.sample(times).velocity
+        return np.asarray(self._line(times, 1))
 
     def _assembled(self, flat: FloatArray, *parts: FloatArray) -> Motion:
         """The mechanism's motion of its independent joints, found along the path in order."""
@@ -130,6 +129,25 @@ class Through:
         back = np.empty(len(order), dtype=np.intp)
         back[order] = np.arange(len(order)) + lead.size
         return Motion(*(values[back] for values in found))
+
+
+def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
+    """A smooth motion (see `Through`) through poses (k, 7).
+
+    Between two of them both splines are cubics in the coordinates of the earlier one's tangent
+    space, which the motion at the poses determines.
+    """
+    from scipy.spatial.transform import Rotation, RotationSpline
+
+    line = _spline(places, poses[:, :3])
+    rotations = Rotation.from_quat(poses[:, 3:])
+    turns = RotationSpline(places, rotations)
+    # SciPy's rates and accelerations are in the rotating frame
+    rates, changes = (
+        np.concatenate([line(places, order), rotations.apply(turns(places, order))], axis=1)
+        for order in (1, 2)
+    )
+    return SampledTrajectory(mechanism, places, Motion(poses, rates, changes))
 
 
 def _spline(places: FloatArray, points: FloatArray) -> Any:

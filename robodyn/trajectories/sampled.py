@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
 MAX_KNOTS = 200_000
+# Of the time between two knots: what is so near to one is beside it.
+BESIDE = 1e-5
 
 
 class _Cubics(NamedTuple):
@@ -154,10 +157,31 @@ class SampledTrajectory:
         result.acceleration[resting] = 0.0
         between = np.flatnonzero(~resting & (flat != self.times[knot]))
         if between.size:
-            cubic = self._between(self._cubics(knot[between]), flat[between])
+            few = len(between) < len(self.times)
+            rows = knot[between]
+            cubics = self._cubics(rows) if few else _taken(self._every_cubic, rows)
+            cubic = self._between(cubics, flat[between])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
         return Motion(*(values.reshape(*times.shape, -1) for values in result))
+
+    def between_knots(self, shares: FloatArray) -> Motion:
+        """The motion (K - 1, M, ...) at shares (M,) between 0 and 1 of the time between two knots.
+
+        Where the mechanism has to find its configuration, it is the knot's beside a knot.
+        """
+        count, places = len(self.times) - 1, len(shares)
+        every = _taken(self._every_cubic, np.repeat(np.arange(count), places))
+        begin, end = self.times[:-1, None], self.times[1:, None]
+        t = begin + (end - begin) * shares
+        known = None
+        if self._advances:
+            beside = np.full((count, places, self.knots.configuration.shape[1]), np.nan)
+            beside[:, shares < BESIDE] = self.knots.configuration[:-1, None]
+            beside[:, shares > 1.0 - BESIDE] = self.knots.configuration[1:, None]
+            known = beside.reshape(count * places, -1)
+        motion = self._between(every, t.reshape(-1), known)
+        return Motion(*(values.reshape(count, places, -1) for values in motion))
 
     def _at(self, t: float) -> Motion | None:
         """The motion at one time, identical to that of a batch; None if an error has to be raised.
@@ -184,6 +208,10 @@ class SampledTrajectory:
         rest = np.zeros((2, self.knots.velocity.shape[-1]))
         return Motion(self.knots.configuration[knot].copy(), rest[0], rest[1])
 
+    @cached_property
+    def _every_cubic(self) -> _Cubics:
+        return self._cubics(np.arange(len(self.times) - 1))
+
     def _cubics(self, knot: NDArray[np.intp]) -> _Cubics:
         first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
         begin, end = self.times[knot], self.times[knot + 1]
@@ -198,7 +226,8 @@ class SampledTrajectory:
         c3 = -2.0 * whole + h * (first.velocity + end_rate)
         return _Cubics(begin, end, first, c2, c3)
 
-    def _between(self, cubics: _Cubics, t: FloatArray) -> Motion:
+    def _between(self, cubics: _Cubics, t: FloatArray, known: FloatArray | None = None) -> Motion:
+        """The motion at times t (N,); configurations of mechanisms that advance may be known."""
         begin, end, (start, rate, _), c2, c3 = cubics
         motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))
         if self._advances:
@@ -206,7 +235,14 @@ class SampledTrajectory:
             displacement = np.empty(rate.shape)
             origin = np.zeros(rate.shape)
             cubic_motions(t, begin, end, origin, rate, c2, c3, False, displacement, *motion[1:])
-            motion.configuration[:] = self._mechanism.advance(start, displacement)
+            if known is None:
+                motion.configuration[:] = self._mechanism.advance(start, displacement)
+            else:
+                asked = np.isnan(known[:, 0])
+                motion.configuration[:] = known
+                motion.configuration[asked] = self._mechanism.advance(
+                    start[asked], displacement[asked]
+                )
         else:
             turns = self._rotation is not None
             cubic_motions(t, begin, end, start, rate, c2, c3, turns, *motion)
@@ -215,6 +251,13 @@ class SampledTrajectory:
                 "the displacement between two knots is too large for any number", value=t
             )
         return motion
+
+
+def _taken(cubics: _Cubics, rows: NDArray[np.intp]) -> _Cubics:
+    """Those of some rows."""
+    begin, end, first, c2, c3 = cubics
+    some = Motion(*(values[rows] for values in first))
+    return _Cubics(begin[rows], end[rows], some, c2[rows], c3[rows])
 
 
 def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:

@@ -16,14 +16,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
+from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
+from robodyn.mechanisms.closed_loop.kernels.newton import PIECE
 from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.placing import TipPose, nearest
 from robodyn.mechanisms.closed_loop.single_calls import entry
@@ -36,6 +39,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+
+
+# Configurations that are closed together.
+TOGETHER = 8
 
 
 class ClosedLoopAssembling(ClosedLoopKinematics):
@@ -54,11 +61,9 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         """
         q, step = self._q("configuration", configuration), self._u("displacement", displacement)
         shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
-        out = np.array(np.broadcast_to(q, (*shape, self._nq)))
-        steps = np.broadcast_to(step, (*shape, self._nu))
-        for index in np.ndindex(shape):
-            out[index] = self._displaced(out[index], np.ascontiguousarray(steps[index]))
-        return out
+        starts = np.array(np.broadcast_to(q, (*shape, self._nq))).reshape(-1, self._nq)
+        steps = np.array(np.broadcast_to(step, (*shape, self._nu))).reshape(-1, self._nu)
+        return self._all_displaced(starts, steps).reshape(*shape, self._nq)
 
     def assemble(
         self,
@@ -129,12 +134,15 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         )
         q = np.empty((*shape, self._nq))
         first = self._guess(guess)
-        for outer in np.ndindex(shape[:-1]):
-            here = first
-            for n in range(shape[-1]) if shape else (None,):
-                index = outer if n is None else (*outer, n)
-                here = self._to_driven(here, wanted[index])
-                q[index] = here
+        if self._drives_free and self.structure.equations.left(first) <= OPEN:
+            q = self._followed(first, wanted)
+        else:
+            for outer in np.ndindex(shape[:-1]):
+                here = first
+                for n in range(shape[-1]) if shape else (None,):
+                    index = outer if n is None else (*outer, n)
+                    here = self._to_driven(here, wanted[index])
+                    q[index] = here
         if self._drives_free:
             return Motion(q, np.array(rates), np.array(changes))
         return self._independent_motion(q, rates, changes)
@@ -165,6 +173,73 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         wanted[self._free_at] += step
         followed(self._tree, wanted)
         return self._nearest(wanted, list(self.structure.free))
+
+    def _all_displaced(self, starts: FloatArray, steps: FloatArray) -> FloatArray:
+        """Configurations (N, nq) after displacements (N, free) of the independent coordinates."""
+        if len(starts) < TOGETHER:
+            return self._displaced_singly(starts, steps)
+        found = many.configured(
+            "displaced",
+            self.structure.packed,
+            (self._nq, self._nu),
+            (self._nq,),
+            (starts, steps),
+            CLOSED,
+            ACCEPTED,
+        )
+        if found is None:
+            return self._displaced_singly(starts, steps)
+        lacking = np.flatnonzero(np.isnan(found[:, 0]))
+        if lacking.size:
+            found[lacking] = self._displaced_singly(starts[lacking], steps[lacking])
+        return found
+
+    def _displaced_singly(
+        self, starts: FloatArray, steps: FloatArray, *, chained: bool = False
+    ) -> FloatArray:
+        """The same, one after the other.
+
+        Where they are `chained` each starts from where the one before it arrived, the first from
+        its own start.
+        """
+        out: FloatArray = starts.copy()
+        displace_all = entry("displace_all", self.structure.packed)
+        done = 0
+        while done < len(out):
+            if chained and done:
+                out[done] = out[done - 1]
+            done += displace_all(out[done:], steps[done:], chained, CLOSED, ACCEPTED)
+            if done < len(out):
+                # not with the pivots of home
+                start = out[done - 1] if chained and done else starts[done]
+                out[done] = self._displaced(start, steps[done])
+                done += 1
+        return out
+
+    def _followed(self, first: FloatArray, wanted: FloatArray) -> FloatArray:
+        """Configurations (..., nq) with independent coordinates (..., free).
+
+        Along the last batch dimension each is found from the one before it, the first from a closed
+        configuration.
+        """
+        count = wanted.shape[-2] if wanted.ndim > 1 else 1
+        chains = wanted.reshape(math.prod(wanted.shape[:-2]), count, self._nu)
+        q = np.empty((*chains.shape[:2], self._nq))
+        for out, chain in zip(q, chains, strict=True):
+            # of points so near to each other that no branch is changed, every eighth comes first
+            every = TOGETHER if count > TOGETHER else 1
+            nearest = np.arange(count) // every * every
+            steps = chain - chain[nearest]
+            if np.abs(steps).max(initial=0.0) > PIECE:
+                every, steps = 1, steps[:0]
+            marks = chain[::every]
+            starts = np.array(np.broadcast_to(first, (len(marks), self._nq)))
+            leaps = np.diff(marks, axis=0, prepend=first[None, self._free_at])
+            out[::every] = self._displaced_singly(starts, leaps, chained=True)
+            if every > 1:
+                between = np.flatnonzero(nearest != np.arange(count))
+                out[between] = self._all_displaced(out[nearest[between]], steps[between])
+        return q.reshape(*wanted.shape[:-1], self._nq)
 
     def _to_driven(self, q: FloatArray, wanted: FloatArray) -> FloatArray:
         """From a guess to positions of the driven joints."""

@@ -69,6 +69,7 @@ def _of_configurations(name: str) -> Callable[..., int]:
         "energy": CONFIGURATION * 2,
         "motion": CONFIGURATION * 3,
         "frames": (*CONFIGURATION, types.int64),
+        "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
     }.get(name, CONFIGURATION)
     return direct(getattr(configurations, name), VECTOR, VECTOR, VECTOR, *inputs, MATRIX_OUT)
 
@@ -79,7 +80,7 @@ def configured(
     widths: tuple[int, ...],
     core: tuple[int, ...],
     given: tuple[ArrayLike, ...],
-    *settings: int,
+    *settings: float,
 ) -> FloatArray | None:
     """Results (..., *core) of a kernel of `kernels.configurations` for valid arrays (..., width).
 

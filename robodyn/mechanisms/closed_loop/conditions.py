@@ -82,9 +82,14 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         if self._n != self._nu:
             return None
         q = self._q("configuration", configuration)
-        bases, _ = self._motions(q.reshape(-1, self._nq))
-        signs = np.sign(np.linalg.det(self._reference.T @ bases))
-        numbers = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, self._rates_at])
+        flat = q.reshape(-1, self._nq)
+        numbers = self._determinants(flat)
+        lacking = np.flatnonzero(np.isnan(numbers))
+        if lacking.size:
+            bases, _ = self._motions(flat[lacking])
+            signs = np.sign(np.linalg.det(self._reference.T @ bases))
+            found = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, self._rates_at])
+            numbers[lacking] = found
         return np.asarray(numbers.reshape(q.shape[:-1]))
 
     def side(self, configuration: ArrayLike) -> FloatArray | None:
@@ -109,6 +114,31 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         with np.errstate(invalid="ignore"):
             numbers = np.where(sign, sign * np.exp(size - 0.5 * whole), 0.0)
         return np.asarray(numbers.reshape(q.shape[:-1]))
+
+    def _determinants(self, q: FloatArray) -> FloatArray:
+        """The same (N,) of (N, nq), NaN where the independent joints may serve badly.
+
+        With the tangent S = Q R in place of its orthonormal basis Q: det R, which is positive, is
+        the root of det S' S.
+        """
+        S = None
+        if len(q) > 1:
+            shape = self._tree.rates, self._nu
+            S = many.configured("tangent", self.structure.packed, (self._nq,), shape, (q,))
+        if S is None:
+            return np.full(len(q), np.nan)
+        S /= self.structure.equations.columns[:, None]
+        S[~np.isfinite(S.sum(axis=(1, 2)))] = 0.0
+        gram = np.swapaxes(S, 1, 2) @ S
+        volume = np.linalg.det(gram)
+        # of k eigenvalues with this product, the least is no smaller than where the others are
+        # equal and as large as their sum lets them
+        largest = np.trace(gram, axis1=1, axis2=2)
+        others = (largest / max(self._nu - 1, 1)) ** (self._nu - 1)
+        fair = volume * POOR**2 > largest * others
+        signs = np.sign(np.linalg.det(self._reference.T @ S))
+        found = np.linalg.det(S[:, self._rates_at]) / np.sqrt(np.where(fair, volume, np.nan))
+        return np.asarray(np.where(signs, signs, 1.0) * found)
 
     @property
     def singularities(self) -> tuple[Singularity, ...]:
@@ -262,8 +292,21 @@ def _extremes(matrices: FloatArray, least: int = 0) -> FloatArray:
 
 
 def _qr(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns)."""
-    bases, triangles = np.empty_like(matrices), np.empty((len(matrices), *[matrices.shape[2]] * 2))
-    for i, matrix in enumerate(matrices):  # NumPy takes them all at once only since 1.22
-        bases[i], triangles[i] = np.linalg.qr(matrix)
+    """Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns).
+
+    By Gram and Schmidt's method of all at once, each column made orthogonal twice: that leaves no
+    more than rounding (Giraud et al., 2005). A column that depends on those before it is NaN.
+    """
+    count = matrices.shape[2]
+    bases, triangles = matrices.copy(), np.zeros((len(matrices), count, count))
+    for j in range(count):
+        column, before = bases[:, :, j], bases[:, :, :j]
+        for _ in range(2):
+            along = np.einsum("nij,ni->nj", before, column)
+            column -= np.einsum("nij,nj->ni", before, along)
+            triangles[:, :j, j] += along
+        size = np.linalg.norm(column, axis=1)
+        triangles[:, j, j] = size
+        with np.errstate(divide="ignore", invalid="ignore"):
+            column /= size[:, None]
     return bases, triangles

@@ -57,6 +57,14 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         """Positions, rates and accelerations (..., n) of the driven joints."""
         q = self._q("configuration", configuration)
         u, change = self._u("velocity", velocity), self._u("acceleration", acceleration)
+        if self._drives_free:
+            shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1], change.shape[:-1])
+            return DrivenMotion(
+                *(
+                    np.array(np.broadcast_to(part, (*shape, self._n)))
+                    for part in (q[..., self._driven_at], u, change)
+                )
+            )
         v, a = self._motion(q, u, change)
         return DrivenMotion(
             np.broadcast_to(q[..., self._driven_at], (*v.shape[:-1], self._n)),

@@ -68,6 +68,10 @@ class ClosedLoopPresentation(JointPresentation):
 
         def _displaced(self, q: FloatArray, step: FloatArray) -> FloatArray: ...
 
+        def _all_displaced(self, starts: FloatArray, steps: FloatArray) -> FloatArray: ...
+
+        def _followed(self, first: FloatArray, wanted: FloatArray) -> FloatArray: ...
+
         @property
         def independent_joints(self) -> tuple[str, ...]:
             """See `protocol.Mechanism`."""
@@ -126,10 +130,9 @@ class ClosedLoopPresentation(JointPresentation):
         """
         wanted = self._independent("values", values)
         home = self.home
-        out = np.empty((*wanted.shape[:-1], len(home)))
-        for index in np.ndindex(wanted.shape[:-1]):
-            out[index] = self._displaced(home, wanted[index] - home[self._free_at])
-        return out
+        steps = (wanted - home[self._free_at]).reshape(-1, wanted.shape[-1])
+        starts = np.array(np.broadcast_to(home, (len(steps), len(home))))
+        return self._all_displaced(starts, steps).reshape(*wanted.shape[:-1], len(home))
 
     def independent_motion(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
@@ -166,14 +169,7 @@ class ClosedLoopPresentation(JointPresentation):
             np.array(np.broadcast_to(value, shape)) for value in (wanted, rates, changes)
         )
         first = self.home if guess is None else np.array(self._q("guess", guess))
-        q = np.empty((*shape[:-1], len(first)))
-        for outer in np.ndindex(shape[:-2]):
-            here = first
-            for n in range(shape[-2]) if len(shape) > 1 else (None,):
-                index = outer if n is None else (*outer, n)
-                here = self._displaced(here, wanted[index] - here[self._free_at])
-                q[index] = here
-        return Motion(q, rates, changes)
+        return Motion(self._followed(first, wanted), rates, changes)
 
     @property
     def measured_joints(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from numba import types
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
 from robodyn.numerics.array_arguments import (
+    MATRIX,
     MATRIX_OUT,
     VECTOR,
     VECTOR_OR_NONE,
@@ -58,6 +59,9 @@ def _entry(name: str) -> Callable[..., Any]:
         "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
         "energy": (VECTOR, VECTOR, types.boolean, VECTOR_OUT),
         "displace": (VECTOR_OUT, VECTOR, types.float64),
+        "displace_all": (
+            MATRIX_OUT, MATRIX, types.boolean, types.float64, types.float64,
+        ),
         "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
         "tangent": (VECTOR, MATRIX_OUT),
         "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT),

@@ -84,7 +84,7 @@ class SerialAnswers(JointSpace):
             for joint in self.model.joints
         )
 
-    @property
+    @cached_property
     def actuators(self) -> tuple[Actuator, ...]:
         """(n,) what drives each joint: its armature and friction, its gear or screw, its motor."""
         return tuple(joint.actuator for joint in self.model.joints)

@@ -114,27 +114,34 @@ def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
             A, B, C, D, S, G, rate = path.terms[k, p, r]
             up, down, up_slope, down_slope = limits_at(path, k, r, rate, v)
             value, slope = S, 0.0
-            if v > 0.0:
+            if path.curved and v > 0.0:
                 left = 1.0 / (1.0 + G * x)
                 value = C * v + S * left
                 slope = 0.5 * C / v - S * G * left * left
             rest = D + value - slope * x
+            a = A * half
+            first, second, size = 0.0, 0.0, 0.0
             for side in range(2):
                 if side == 0:
-                    b, a, c = B + slope - up_slope, A, up - up_slope * x - rest
+                    b, c = B + slope - up_slope, up - up_slope * x - rest
                 else:
-                    b, a, c = down_slope - B - slope, -A, rest - down + down_slope * x
+                    b, c = B + slope - down_slope, rest - down + down_slope * x
                 if c == np.inf:
                     continue
-                a *= half
-                first = b * (1.0 - share) - a
-                second = b * share + a
-                size = np.sqrt(first * first + second * second)
-                if size < 1e-300:
-                    if c < 0.0:
-                        return -1
-                    continue
-                rows[m, 0], rows[m, 1], rows[m, 2] = first / size, second / size, c / size
+                if size == 0.0 or up_slope != down_slope:
+                    first = b * (1.0 - share) - a
+                    second = b * share + a
+                    size = np.sqrt(first * first + second * second)
+                    if size < 1e-300:
+                        size = 0.0
+                        if c < 0.0:
+                            return -1
+                        continue
+                    size = 1.0 / size
+                    first *= size
+                    second *= size
+                sign = 1.0 - 2.0 * side
+                rows[m, 0], rows[m, 1], rows[m, 2] = sign * first, sign * second, c * size
                 m += 1
     if path.bounds[k, 1] < np.inf:
         root = np.sqrt(0.5)

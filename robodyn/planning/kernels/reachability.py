@@ -88,16 +88,19 @@ def largest_first(
 
 @kernel
 def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
-    """Whether an interval can end between low and high, and the largest y and its z that do."""
+    """Whether an interval can end between low and high, and the largest y and its z that do.
+
+    Last, how many rows its limits take, which are left in `rows`.
+    """
     y, z = high, high
     if high == 0.0:
         y = z = 1.0 if not path.curved else 0.0
     last, shrunk = -1.0, 0
-    found, best_y, best_z = False, 0.0, 0.0
+    found, best_y, best_z, count = False, 0.0, 0.0, 0
     for _ in range(REPEATS if path.curved else 1):
         count = linear_rows(path, k, y, z, rows)
         if count < 0:
-            return False, 0.0, 0.0
+            return False, 0.0, 0.0, 0
         found, best_y, best_z = largest_first(rows, count, 0.0, path.caps[k], low, high)
         if not found:
             # friction linearised at too high a speed seems to hold the mechanism at rest
@@ -110,19 +113,23 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
             break
         last = best_y
         y, z = max(best_y, SMALLER * y), best_z
-    return found, best_y, best_z
+    return found, best_y, best_z, count
 
 
 @kernel
 def smallest_beginning(
-    path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any
+    path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
-    """The smallest beginning of an interval that ends between low and high, from y and z."""
+    """The smallest beginning of an interval that ends between low and high, from y and z.
+
+    `rows` are the `count` limits as `largest_beginning` left them.
+    """
     top = y
     if low == 0.0 and rests_there(path, k):
         return 0.0
     for _ in range(REPEATS if path.curved else 1):
-        count = linear_rows(path, k, y, z, rows)
+        if path.curved:
+            count = linear_rows(path, k, y, z, rows)
         for i in range(count):
             rows[i, 0] = -rows[i, 0]
         found, minus, end = largest_first(rows, max(count, 0), -path.caps[k], 0.0, low, high)
@@ -136,29 +143,38 @@ def smallest_beginning(
 
 
 @batch_kernel
-def controllable(path: Any, low: Any, high: Any) -> int:
+def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
     """Fill the x (N + 1,) from which the end can be reached, between low and high.
 
-    Those of the last node are given. Returns the interval that cannot be passed, or -1.
+    Those of the last node are given. Only intervals that are `stale` (N,) are looked at, and made
+    stale where what follows them changes. Returns the interval that cannot be passed, or -1.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
-        found, y, z = largest_beginning(path, k, low[k + 1], high[k + 1], rows)
+        if not stale[k]:
+            continue
+        found, y, z, count = largest_beginning(path, k, low[k + 1], high[k + 1], rows)
         if not found:
             return k
-        high[k] = y
-        low[k] = smallest_beginning(path, k, low[k + 1], high[k + 1], y, z, rows)
+        least = smallest_beginning(path, k, low[k + 1], high[k + 1], y, z, rows, count)
+        if k > 0 and (y != high[k] or least != low[k]):
+            stale[k - 1] = True
+        low[k], high[k] = least, y
     return -1
 
 
 @batch_kernel
-def fastest(path: Any, low: Any, high: Any, x: Any) -> int:
+def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
     """Fill x (N + 1,), the first given: always as fast as possible, within low and high.
 
-    Returns the interval that cannot be passed, or -1.
+    Only intervals that are `stale` (N,), or begin at another x than before, are looked at. Returns
+    the interval that cannot be passed, or -1.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
+    moved = False
     for k in range(len(path.steps)):
+        if not (moved or stale[k]):
+            continue
         y, z = x[k], high[k + 1]
         least, most = low[k + 1], z
         for _ in range(REPEATS if path.curved else 1):
@@ -175,5 +191,7 @@ def fastest(path: Any, low: Any, high: Any, x: Any) -> int:
             z = max(most, SMALLER * z)
         if least - most > OUTSIDE * max(high[k + 1], y):
             return k
-        x[k + 1] = min(max(most, least, 0.0), high[k + 1])
+        reached = min(max(most, least, 0.0), high[k + 1])
+        moved = reached != x[k + 1]
+        x[k + 1] = reached
     return -1

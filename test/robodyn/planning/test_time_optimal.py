@@ -19,14 +19,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.interpolate import CubicSpline
 from scipy.optimize import linprog
+from scipy.spatial.transform import Rotation, RotationSpline
 
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.planning.time_optimal_limits import limits_of
 from robodyn.planning.time_optimal_online import time_optimal_from
 from robodyn.planning.time_optimal_path import PathPieces
-from robodyn.planning.time_optimal_search import time_of, unverified
+from robodyn.planning.time_optimal_search import Reached, time_of, unverified
 from robodyn.planning.time_optimal_spacing import spacing
 from robodyn.planning.time_optimal_terms import along, intervals_of
 from robodyn.planning.time_optimal_through import Through
@@ -296,6 +298,47 @@ def test_points_go_where_limits_would_be_left_unused(arm):
         fine = intervals_of(ideal, along(ideal, piece, tip=False), limits, None, (0.0, 0.0))
         times.append(time_of(np.diff(piece.nodes), unverified(fine, (0.0, 0.0))))
     assert times[0] < times[1]
+
+
+@pytest.mark.parametrize("rubs", [False, True])
+def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
+    """Found again where limits have changed, a motion is that found from the start."""
+    mechanism = arm if rubs else arm.without_friction()
+    limits = limits_of(mechanism, None, None, None, None, None, 1.0, 0.0)
+    piece = PathPieces(mechanism, Through(mechanism, JOINTS)).cut(150)[0]
+    ends = 0.0, 0.0
+    problem = intervals_of(mechanism, along(mechanism, piece, tip=False), limits, None, ends)
+    motion = Reached(problem, ends)
+    motion.find()
+    for _ in range(5):
+        before = motion.x
+        changed = rng.choice(len(problem.steps), 4, replace=False)
+        problem.upper[changed] *= 0.97
+        problem.caps[changed[:2]] *= 0.9
+        motion.stale[changed] = True
+        motion.find()
+        assert (motion.x != before).any()
+        np.testing.assert_array_equal(motion.x, unverified(problem, ends))
+
+
+def test_a_path_through_poses_is_what_scipys_splines_are(platform, curve, rng):
+    path = Through(platform, curve)
+    steps = platform.difference(curve[:-1], curve[1:])
+    steps[:, :3] /= platform.size
+    places = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps, axis=1))])
+    places /= places[-1]
+    line = CubicSpline(places, curve[:, :3])
+    turns = RotationSpline(places, Rotation.from_quat(curve[:, 3:]))
+    t = np.sort(rng.uniform(0.0, 1.0, 50))
+    found = path.sample(t)
+    turned = turns(t)
+    np.testing.assert_allclose(found.configuration[:, :3], line(t), atol=1e-13)
+    apart = turned.inv() * Rotation.from_quat(found.configuration[:, 3:])
+    np.testing.assert_allclose(apart.magnitude(), 0.0, atol=1e-12)
+    for order, values in ((1, found.velocity), (2, found.acceleration)):
+        np.testing.assert_allclose(values[:, :3], line(t, order), atol=1e-10)
+        np.testing.assert_allclose(values[:, 3:], turned.apply(turns(t, order)), atol=1e-10)
+    np.testing.assert_array_equal(path.velocity(t), found.velocity)
 
 
 def test_corners_are_rounded_by_a_rest_and_nothing_else_is(platform):

@@ -163,3 +163,25 @@ def test_a_grid_needs_a_period(period):
 def test_a_motion_without_end_is_not_cut_into_knots():
     with pytest.raises(InvalidInput, match="lengthen the intervals"):
         knot_times(1e12, (), 0.005)
+
+
+@pytest.mark.parametrize("name", ["stewart_dasgupta", "puma560", "fivebar"])
+def test_all_intervals_at_once_are_what_single_times_are(name, rng):
+    mechanism = rd.load(name)
+    steps = rng.uniform(-0.05, 0.05, (7, mechanism.coordinates.velocity_size))
+    configurations = np.array([mechanism.advance(mechanism.home, step) for step in steps])
+    velocities, accelerations = rng.normal(size=(2, *steps.shape))
+    times = np.cumsum(rng.uniform(0.5, 1.5, len(steps)))
+    knots = SampledTrajectory(mechanism, times, Motion(configurations, velocities, accelerations))
+    shares = np.array([1e-6, 0.2, 0.5, 0.9, 1.0 - 1e-6])
+    found = knots.between_knots(shares)
+    for k in range(len(steps) - 1):
+        for j, share in enumerate(shares):
+            one = knots.sample(float(times[k] + share * (times[k + 1] - times[k])))
+            # next to a knot a mechanism that has to close its loops is at the knot
+            apart = mechanism.difference(one.configuration, found.configuration[k, j])
+            np.testing.assert_allclose(apart, 0.0, atol=1e-11 if 0.1 < share < 0.95 else 1e-5)
+            np.testing.assert_allclose(found.velocity[k, j], one.velocity, rtol=1e-8, atol=1e-9)
+            np.testing.assert_allclose(
+                found.acceleration[k, j], one.acceleration, rtol=1e-8, atol=1e-8
+            )

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.mechanisms.closed_loop.kernels import dynamics, projection, tree
+from robodyn.mechanisms.closed_loop.kernels import dynamics, newton, projection, tree
 from robodyn.mechanisms.closed_loop.kernels.lanes import end, fits, refuse
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODIES,
@@ -238,6 +238,48 @@ def motion(plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: An
         status = find_motion(plan, numbers, gravity, state[0], state[1], state[2], B, W, found)
         if status == OK:
             write(found, first, to, out)
+        elif to > first + 1:
+            alone = to
+            continue
+        else:
+            refuse(out, first)
+        first = to
+    return int(last)
+
+
+@batch_entry
+def displaced(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    displacements: Any,
+    target: float,
+    accepted: float,
+    out: Any,
+) -> int:
+    """Closed configurations out (N, positions) after displacements (N, free) of q (N, positions).
+
+    The displacements are short, see `newton.PIECE`; open by no more than `accepted`, and by
+    `target` if rounding lets them.
+    """
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    q, displacements, out = taken(q), taken(displacements), taken(out)
+    if not fits(plan):
+        return 0
+    n, count = plan[FREE], plan[POSITIONS]
+    state = new_table(2, max(count, n))
+    B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
+    last, first, alone = q.shape[0], 0, 0
+    while first < last:
+        to = end(first, alone, last)
+        read(q, first, to, state[0])
+        read(displacements, first, to, state[1])
+        if not (all_finite(state[0], count) and all_finite(state[1], n)):
+            return first
+        left = newton.displace_together(plan, numbers, gravity, state[0], state[1], target, B, W)
+        if not any_of(left > accepted) and all_finite(state[0], count):
+            write(state[0], first, to, out)
         elif to > first + 1:
             alone = to
             continue

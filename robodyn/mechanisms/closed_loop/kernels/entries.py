@@ -36,7 +36,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
 )
 from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
 from robodyn.numerics.array_arguments import ABSENT, stack, taken, taken_integers
-from robodyn.numerics.compiler import entry_kernel, inner
+from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 
 # Scratch is on the stack; a mechanism that needs more numbers has no answer here.
 MOST: Final = 60_000
@@ -334,6 +334,38 @@ def displace(
         return -1.0
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
     return newton.displace(plan, numbers, gravity, taken(q), taken(displacement), target, B, W)
+
+
+@batch_entry
+def displace_all(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    displacements: Any,
+    chained: bool,
+    target: float,
+    accepted: float,
+) -> int:
+    """Move every q (N, positions) along by its displacement (N, free), as `displace` does.
+
+    Where they are `chained` each starts from where the one before it arrived, the first from q[0].
+    Returns how many, from the first, are left with no more than `accepted`.
+    """
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    q, displacements = taken(q), taken(displacements)
+    if not fits(plan):
+        return 0
+    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
+    for row in range(q.shape[0]):
+        if chained and row > 0:
+            for j in range(plan[POSITIONS]):
+                q[row, j] = q[row - 1, j]
+        step = displacements[row]
+        left = newton.displace(plan, numbers, gravity, q[row], step, target, B, W)
+        if not 0.0 <= left <= accepted:
+            return row
+    return int(q.shape[0])
 
 
 @entry_kernel

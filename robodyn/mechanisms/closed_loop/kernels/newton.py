@@ -27,14 +27,18 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     AT_ROWS,
     EQUATIONS,
     FREE,
+    RATES,
 )
 from robodyn.mechanisms.closed_loop.kernels.tree import advance, place, place_base
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of, choose
 
 # Independent coordinates move by this much at a time [rad or m], so that no branch is changed.
 PIECE: Final = 0.1
 MOST_PIECES: Final = 10_000
 MOST_STEPS: Final = 12
+# [parts of the size] where rounding may keep it from coming nearer.
+NEAR: Final = 1e-11
 
 
 @inner
@@ -65,7 +69,7 @@ def close(
             y[n] = -y[n]
         if left <= target or not left < 2.0 * before:
             return left
-        if left < 1e-11 and left > 0.5 * before:  # as near as rounding lets it
+        if left < NEAR and left > 0.5 * before:  # as near as rounding lets it
             return left
         before = left
         fill(plan, numbers, B, K)
@@ -116,4 +120,59 @@ def displace(
         left = close(plan, numbers, gravity, q, goal, MOST_STEPS, B, W)
         if left < 0.0 or left > 1e-6:
             return left
+    return left
+
+
+@inner
+def displace_together(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    displacement: Any,
+    target: float,
+    B: Any,
+    W: Any,
+) -> Any:
+    """As `displace`, in one piece, of eight configurations.
+
+    Returns the largest equation left of each, something large where the pivots do not serve one of
+    them or the piece is too long.
+    """
+    K, x, y = W[0], W[1], W[4]
+    first, rows = plan[AT_FREE], plan[AT_ROWS]
+    for k in range(plan[FREE]):
+        if any_of(abs(displacement[k]) > PIECE):
+            return 1e300 + 0.0 * displacement[0]
+    place_base(B, gravity)
+    place(plan, numbers, q, B)
+    fill(plan, numbers, B, K)
+    if not factor(plan, numbers, K):
+        return 1e300 + 0.0 * displacement[0]
+    spread(plan, K, displacement, y, x)
+    advance(plan, numbers, B, x, q)
+    before = 1e300 + 0.0 * displacement[0]
+    left = before
+    for _ in range(MOST_STEPS):
+        place(plan, numbers, q, B)
+        residual(plan, numbers, B, y)
+        left = 0.0 * displacement[0]
+        for n in range(plan[EQUATIONS]):
+            gap = abs(y[n]) * numbers[rows + n]
+            left = choose(gap > left, gap, left)
+            y[n] = -y[n]
+        # each rests where it would alone
+        moves = (left > target) & ((left > NEAR) | (0.5 * before > left))
+        if not any_of(moves):
+            return left
+        before = left
+        fill(plan, numbers, B, K)
+        if not factor(plan, numbers, K):
+            return 1e300 + 0.0 * displacement[0]
+        for k in range(plan[FREE]):
+            x[plan[first + k]] = 0.0
+        solve(plan, K, y, x)
+        for k in range(plan[RATES]):
+            x[k] = choose(moves, x[k], 0.0)
+        advance(plan, numbers, B, x, q)
     return left

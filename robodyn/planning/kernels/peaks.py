@@ -1,0 +1,46 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The largest of a quantity that is known at a few places of every interval of a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import batch_kernel
+
+
+@batch_kernel
+def peaks(values: Any, places: Any, out: Any) -> None:
+    """The largest out (N, k) of values (N, M, k) and of the parabolas through three neighbours.
+
+    The values are at places (M,), increasing, in every interval.
+    """
+    count = len(places)
+    for n in range(values.shape[0]):
+        for j in range(values.shape[2]):
+            most = max(values[n, 0, j], values[n, count - 1, j])
+            for i in range(1, count - 1):
+                middle = values[n, i, j]
+                most = max(most, middle)
+                a, b = places[i] - places[i - 1], places[i + 1] - places[i]
+                left = (middle - values[n, i - 1, j]) / a
+                right = (values[n, i + 1, j] - middle) / b
+                bend = (right - left) / (a + b)
+                if bend < 0.0:
+                    slope = (left * b + right * a) / (a + b)
+                    at = -0.5 * slope / bend
+                    if -a < at < b:
+                        most = max(most, middle + 0.5 * slope * at)
+            out[n, j] = most
