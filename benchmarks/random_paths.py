@@ -14,17 +14,20 @@
 
 """Time-optimal motions along random paths of every bundled mechanism: do the limits hold?
 
-`python -m benchmarks.random_paths [PATHS [MODEL ...]]`. Each path goes through two to five random
-configurations about home. Efforts, by inverse dynamics itself, and rates are measured on a grid 50
-times finer than the planner's; `over` is the largest excess over a limit as a share of it, negative
-where none is reached. `open` is how much shorter any motion within the limits could be at most, by
-the planner's own bound. A path that cannot be planned (a limit of position or an end of travel on
-it) is counted as refused and replaced by another. Times are of the thread.
+`python -m benchmarks.random_paths [--jerk] [PATHS [MODEL ...]]`. Each path goes through two to five
+random configurations about home. Efforts, by inverse dynamics itself, and rates are measured on a
+grid 50 times finer than the planner's; `over` is the largest excess over a limit as a share of it,
+negative where none is reached. `open` is how much shorter any motion within the limits could be at
+most, by the planner's own bound. A path that cannot be planned (a limit of position or an end of
+travel on it) is counted as refused and replaced by another. Times are of the thread.
+
+With `--jerk`, each path has a limit of jerk, too, drawn so that it lengthens the motion by some per
+mille up to about twice, and 500 intervals. There is no bound on the time then.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +44,8 @@ FINER = 50
 POSES, TURNS, JOINTS, DRIVES = 0.08, 0.2, 0.8, 0.4
 # Draws for one path that is planned, at most.
 DRAWS = 10
+# Intervals of plans with a limit of jerk.
+WITH_JERK = 500
 # What counts as an excess: rounding, and what a report would round away.
 NEGLIGIBLE = 1e-6
 
@@ -79,18 +84,31 @@ def configurations(m: Any, random: np.random.Generator, count: int) -> FloatArra
     return np.stack(found)
 
 
-def excess(m: Any, motion: Any) -> float:
-    """The largest share by which an effort or a rate exceeds its limit between the points."""
+def excess(m: Any, motion: Any, jerk: float = np.inf) -> float:
+    """The largest share by which an effort, a rate or a jerk exceeds its limit between points."""
     nodes = np.array([0.0, *motion.switching_times, motion.duration])
     parts = np.linspace(0.0, 1.0, FINER, endpoint=False)
     times = np.append(nodes[:-1, None] + np.diff(nodes)[:, None] * parts, motion.duration)
     samples = motion.sample(times)
     rates = m.joint_velocities(*samples[:2])
     efforts = np.abs(m.inverse_dynamics(*samples)) / m.effort_limits_at(rates)
-    return float(max(efforts.max(), (np.abs(rates) / m.velocity_limits).max()) - 1.0)
+    most = max(efforts.max(), (np.abs(rates) / m.velocity_limits).max())
+    if jerk < np.inf:
+        later = np.diff(times) > 1e-9  # nearer, differences are of rounding
+        change = np.diff(m.driven_motion(*samples).accelerations, axis=0)[later]
+        most = max(most, np.abs(change / np.diff(times)[later, None]).max() / jerk)
+    return float(most - 1.0)
 
 
-def examined(name: str, wanted: int) -> Row:
+def drawn_jerk(m: Any, points: FloatArray, random: np.random.Generator) -> float:
+    """A limit of jerk that is felt along a path."""
+    plain = rd.time_optimal(m, points, points=WITH_JERK)
+    samples = plain.sample(np.linspace(0.0, plain.duration, 400))
+    largest = np.abs(m.driven_motion(*samples).accelerations).max()
+    return float(largest / plain.duration * 10.0 ** random.uniform(0.3, 3.0))
+
+
+def examined(name: str, wanted: int, *, with_jerk: bool = False) -> Row:
     """Plan along as many paths as wanted, and measure them."""
     m = rd.load(name)
     over, bounds, spent, refused = [], [], 0.0, 0
@@ -98,13 +116,15 @@ def examined(name: str, wanted: int) -> Row:
         random = np.random.default_rng(draw)
         try:
             points = configurations(m, random, int(random.integers(2, 6)))
+            jerk = drawn_jerk(m, points, random) if with_jerk else np.inf
+            more = {"jerk_limits": jerk, "points": WITH_JERK} if with_jerk else {}
             started = time.thread_time()
-            motion = rd.time_optimal(m, points)
+            motion = rd.time_optimal(m, points, **more)
         except rd.RobodynError:
             refused += 1
             continue
         spent += time.thread_time() - started
-        over.append(excess(m, motion))
+        over.append(excess(m, motion, jerk))
         bounds.append(motion.gap)
         if len(over) == wanted:
             break
@@ -123,11 +143,15 @@ def examined(name: str, wanted: int) -> Row:
 def main() -> None:
     """Print a line for each mechanism."""
     warnings.simplefilter("ignore")
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="?", type=int, default=200, help="of each mechanism")
+    parser.add_argument("models", nargs="*", help="bundled mechanisms, all if none is named")
+    parser.add_argument("--jerk", action="store_true", help="with a limit of jerk")
+    given = parser.parse_args()
     print("| mechanism | paths | refused | over | exceeded on | open | planned in [ms] |")
     print("|---|---|---|---|---|---|---|")
-    for name in sys.argv[2:] or rd.models():
-        row = examined(name, wanted)
+    for name in given.models or rd.models():
+        row = examined(name, given.paths, with_jerk=given.jerk)
         print(
             f"| {name} | {row.planned} | {row.refused} | {row.over:.1e} | {row.exceeded} | "
             f"{row.open:.2%} | {row.milliseconds:.0f} |",

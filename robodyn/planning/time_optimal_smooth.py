@@ -88,6 +88,9 @@ RATED = np.linspace(0.0, 1.0, 9)
 # In an interval that needs it, places at which it is looked at closely; and from which share of a
 # limit on the last term of the polynomial through the others asks for it.
 CLOSE, ROUGH = np.linspace(0.0, 1.0, 41), 1e-3
+# Places in every interval at which a motion that keeps to its limits elsewhere is looked at once
+# more: where a path bends narrowly an effort may have a peak within a fraction of an interval.
+CLOSER = np.linspace(0.0, 1.0, 17)
 _CLOSELY = np.vander(CLOSE, len(VERIFIED)) @ np.linalg.inv(np.vander(VERIFIED))
 # The last coefficient of that polynomial, of the values.
 _LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
@@ -200,6 +203,13 @@ class Course(NamedTuple):
     def speeds(self, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Squares of ds/dt, and d2s/dt2 (N, M)."""
         return self.first**2 * y, self.second * y + 0.5 * self.first * slope
+
+    def at(self, mechanism: Mechanism, places: FloatArray, *, tip: bool) -> Course:
+        """The same at other places (M,) in every interval; see `course_of` for errors."""
+        within = self.nodes[:-1, None] + np.diff(self.nodes)[:, None] * places
+        g = self.easing.at(within)
+        path = along_motion(mechanism, self.curve.sample(g[0]), self.path.steps, tip=tip)
+        return self._replace(g=g[0], first=g[1], second=g[2], third=g[3], path=path)
 
 
 class Changing(NamedTuple):
@@ -413,6 +423,7 @@ def smoothly(
     )
     p = programme_of(mechanism, course._replace(problem=problem), limits, wrench, ends)
     verification = Verification(mechanism, course.path, limits, wrench, _peak)
+    closer: tuple[Verification, Course] | None = None
     c = begun(p)
     for attempt in range(ROUNDS):
         done = attempt / (attempt + 2.0)
@@ -425,6 +436,12 @@ def smoothly(
         square, acceleration = course.speeds(y, slope)
         before = problem.upper.copy(), problem.lower.copy()
         exceeded = verification.tighten_at(problem, square, acceleration)
+        if not exceeded:
+            if closer is None:
+                finer = course.at(mechanism, CLOSER, tip=bool(np.isfinite(limits.tip_speed)))
+                closer = Verification(mechanism, finer.path, limits, wrench, _tops), finer
+            at_closer = closer[1].speeds(*p.spline.at(c, CLOSER))
+            exceeded = closer[0].tighten_at(problem, *at_closer)
         given = course.problem.upper, course.problem.lower
         for limit, old, first in zip((problem.upper, problem.lower), before, given, strict=True):
             # where it was tightened before, the motion answers to a part of it only

@@ -164,6 +164,10 @@ def intervals_of(
                 upper[k, :joints] += np.minimum(dry[k], 0.0).min(axis=0)
                 lower[k, :joints] += np.maximum(dry[k], 0.0).max(axis=0)
     bounds = np.ascontiguousarray(speed_bounds(path, limits)[:, path.imposed])
+    for k, x in zip((0, -1), ends, strict=True):
+        if x > 0.0:
+            # a motion that is taken over may use between its points what it leaves at them
+            bounds[k] *= ((1.0 - KEPT_OF_SPEED) / (1.0 - MARGIN_OF_SPEED)) ** 2
     caps = np.full(count + 1, UNBOUNDED)
     caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])
     caps[1:] = np.minimum(caps[1:], bounds[:, -1])

@@ -45,10 +45,10 @@ SYSTEMS = {
     "3.10-newest": ("3.10", []),
     "3.13-oldest": (
         "3.13",
-        ["numpy==2.1.0", "scipy==1.14.1", "numba==0.61.0", "PyYAML==6.0.2", "typer==0.4.0",
-         "click==8.0.3", "rich==10.0.0", "matplotlib==3.9.2", "bokeh==3.8.0", "pandas==2.2.3",
+        ["numpy==2.1.0", "scipy==1.14.1", "numba==0.61.0", "PyYAML==6.0.2", "typer==0.4.1",
+         "click==8.1.0", "rich==10.0.0", "matplotlib==3.9.2", "bokeh==3.8.0", "pandas==2.2.3",
          "dask==2024.10.0", "distributed==2024.10.0", "xarray==2024.10.0", "zarr==2.18.3",
-         "netCDF4==1.7.2"],
+         "numcodecs==0.15.1", "netCDF4==1.7.2"],
     ),
     "3.13-newest": ("3.13", []),
 }  # fmt: skip

@@ -424,3 +424,19 @@ def test_paths_that_cannot_be_are_refused(platform, arm):
     singular = rd.load("stewart_dasgupta")
     with pytest.raises(rd.InfeasibleTrajectory, match=r"singularity at 66\.\d+ % of the path"):
         rd.time_optimal(singular, rd.paper_path("III"))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.3, 0.34, 0.6, 0.7])
+def test_a_motion_at_its_limits_of_rates_is_taken_over(share):
+    """It uses between its points what a plan leaves at its own."""
+    platform = rd.load("stewart_symmetric")
+    ahead = rd.pose_from_rpy([0.05, 0.0, 1.0], [0.0, 0.05, 0.0])
+    back = rd.pose_from_rpy([-0.05, 0.03, 1.0], [0.05, 0.0, 0.0])
+    first = rd.time_optimal(platform, rd.plan_line(platform.home, ahead, duration=1.0), points=300)
+    pose, twist, _ = first.sample(share * first.duration)
+    used = np.abs(platform.joint_velocities(pose, twist) / platform.velocity_limits).max()
+    assert used == pytest.approx(1.0, abs=1e-4)
+    onward = time_optimal_from(platform, pose, twist, back, points=300)
+    np.testing.assert_allclose(onward.sample(0.0).velocity, twist, atol=1e-9)
+    rates = platform.joint_velocities(*onward.sample(np.linspace(0.0, onward.duration, 2001))[:2])
+    assert (np.abs(rates) < platform.velocity_limits).all()
