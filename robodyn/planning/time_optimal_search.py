@@ -97,12 +97,7 @@ def fastest_within(
         Failed: there is none.
         Unverified: on these intervals there is none that keeps to them.
     """
-    problem = given._replace(
-        upper=given.upper.copy(),
-        lower=given.lower.copy(),
-        bounds=given.bounds.copy(),
-        caps=given.caps.copy(),
-    )
+    problem = with_own_limits(given)
     reached = Reached(problem, ends)
     verification = Verification(mechanism, path, limits, wrench)
     gap, improves = 0.0, False
@@ -129,6 +124,16 @@ def fastest_within(
         if not verification.tighten(problem, x, reached.stale):
             return Found(x, gap)
     raise Unverified(int(np.argmax(x)))
+
+
+def with_own_limits(problem: Intervals) -> Intervals:
+    """The same, with limits that may be tightened without touching those that were given."""
+    return problem._replace(
+        upper=problem.upper.copy(),
+        lower=problem.lower.copy(),
+        bounds=problem.bounds.copy(),
+        caps=problem.caps.copy(),
+    )
 
 
 def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:

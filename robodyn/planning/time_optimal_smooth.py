@@ -51,6 +51,7 @@ from robodyn.planning.time_optimal_search import (
     Verification,
     around,
     unverified,
+    with_own_limits,
 )
 from robodyn.planning.time_optimal_terms import (
     IMPOSED,
@@ -204,11 +205,10 @@ class Course(NamedTuple):
         """Squares of ds/dt, and d2s/dt2 (N, M)."""
         return self.first**2 * y, self.second * y + 0.5 * self.first * slope
 
-    def at(self, mechanism: Mechanism, places: FloatArray, *, tip: bool) -> Course:
+    def at(self, mechanism: Mechanism, limits: Limits, places: FloatArray) -> Course:
         """The same at other places (M,) in every interval; see `course_of` for errors."""
-        within = self.nodes[:-1, None] + np.diff(self.nodes)[:, None] * places
-        g = self.easing.at(within)
-        path = along_motion(mechanism, self.curve.sample(g[0]), self.path.steps, tip=tip)
+        steps = self.path.steps
+        g, path = _eased(mechanism, self.curve, self.easing, self.nodes, steps, limits, places)
         return self._replace(g=g[0], first=g[1], second=g[2], third=g[3], path=path)
 
 
@@ -240,14 +240,26 @@ def course_of(
     Raises:
         KinematicsError: a configuration that cannot be; `index` says where.
     """
-    within = nodes[:-1, None] + np.diff(nodes)[:, None] * VERIFIED
-    g = easing.at(within)
-    motion = piece.curve.sample(g[0])
-    tip = bool(np.isfinite(limits.tip_speed))
-    path = along_motion(mechanism, motion, np.diff(piece.nodes), tip=tip)
+    steps = np.diff(piece.nodes)
+    g, path = _eased(mechanism, piece.curve, easing, nodes, steps, limits, VERIFIED)
     return Course(
         piece.curve, easing, nodes, *g, path, intervals_of(mechanism, path, limits, wrench, ends)
     )
+
+
+def _eased(
+    mechanism: Mechanism,
+    curve: Curve,
+    easing: Easing,
+    nodes: FloatArray,
+    steps: FloatArray,
+    limits: Limits,
+    places: FloatArray,
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray, FloatArray], Along]:
+    """S = g(r) and its derivatives (N, M) at places (M,) between nodes r (N + 1,), and the path."""
+    g = easing.at(nodes[:-1, None] + np.diff(nodes)[:, None] * places)
+    tip = bool(np.isfinite(limits.tip_speed))
+    return g, along_motion(mechanism, curve.sample(g[0]), steps, tip=tip)
 
 
 def smooth_piece(
@@ -415,12 +427,7 @@ def smoothly(
         NoMotion: none was found.
         Unverified: on these intervals there is none that keeps to them.
     """
-    problem = course.problem._replace(
-        upper=course.problem.upper.copy(),
-        lower=course.problem.lower.copy(),
-        bounds=course.problem.bounds.copy(),
-        caps=course.problem.caps.copy(),
-    )
+    problem = with_own_limits(course.problem)
     p = programme_of(mechanism, course._replace(problem=problem), limits, wrench, ends)
     verification = Verification(mechanism, course.path, limits, wrench, _peak)
     closer: tuple[Verification, Course] | None = None
@@ -438,7 +445,7 @@ def smoothly(
         exceeded = verification.tighten_at(problem, square, acceleration)
         if not exceeded:
             if closer is None:
-                finer = course.at(mechanism, CLOSER, tip=bool(np.isfinite(limits.tip_speed)))
+                finer = course.at(mechanism, limits, CLOSER)
                 closer = Verification(mechanism, finer.path, limits, wrench, _tops), finer
             at_closer = closer[1].speeds(*p.spline.at(c, CLOSER))
             exceeded = closer[0].tighten_at(problem, *at_closer)
