@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_pose
+from robodyn.checks import as_array, as_exact, as_pose
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.numerics.broadcasting import flatten
 
@@ -101,21 +101,10 @@ def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
     By the largest of the four components, so that none is the root of a small difference
     (Shepperd 1978).
     """
-    R = np.asarray(rotation)
-    # each row is the quaternion times four times one of its components
-    rows = np.empty((*R.shape[:-2], 4, 4))
-    diagonal = np.diagonal(R, axis1=-2, axis2=-1)
-    trace = diagonal.sum(axis=-1)
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        rows[..., i, i] = 1.0 + 2.0 * diagonal[..., i] - trace
-        rows[..., i, j] = rows[..., j, i] = R[..., i, j] + R[..., j, i]
-        rows[..., i, 3] = rows[..., 3, i] = R[..., k, j] - R[..., j, k]
-    rows[..., 3, 3] = 1.0 + trace
-    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
-    chosen = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
-    chosen /= np.linalg.norm(chosen, axis=-1, keepdims=True)
-    return np.where(chosen[..., 3:] < 0.0, -chosen, chosen)
+    R = np.ascontiguousarray(rotation, dtype=np.float64)
+    out = np.empty((*R.shape[:-2], 4))
+    kernels.quaternions_from_matrices(R.reshape(-1, 3, 3), out.reshape(-1, 4))
+    return out
 
 
 def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
@@ -187,6 +176,19 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
         InvalidInput: as for `twist_in_body`.
     """
     return _resolved(True, pose, twist)
+
+
+def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
+    """Covariance (6, 6) of a twist in the base frame, resolved in the platform's own axes.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    where = as_exact("pose", as_pose("pose", pose), (7,))
+    half = twist_in_body(where, as_exact("covariance", covariance, (6, 6)))
+    turned = twist_in_body(where, half.T)
+    # symmetric to the last bit
+    return np.asarray(0.5 * (turned + turned.T))
 
 
 def _resolved(

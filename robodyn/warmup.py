@@ -63,6 +63,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
     with suppress(RobodynError):
         path = _aside(mechanism)
         mechanism.condition_number(home)
+        mechanism.singular_values(home)
         weakest_direction(mechanism, home)
         condition_rate(mechanism, home, rest)
         scale = SpeedScale(mechanism, 1.0, 1e300)
@@ -72,11 +73,13 @@ def warm_up_watching(mechanism: Mechanism) -> None:
 
 
 def _aside(mechanism: Mechanism) -> SampledTrajectory:
-    """From home to a nearby configuration in one second."""
-    still = np.zeros((2, mechanism.coordinates.velocity_size))
-    aside = mechanism.advance(mechanism.home, np.full(still.shape[1], STEP))
-    motion = Motion(np.array([mechanism.home, aside]), still, still)
-    return SampledTrajectory(mechanism, [0.0, 1.0], motion)
+    """From home to a nearby configuration in one second, and back."""
+    home = mechanism.home
+    aside = mechanism.advance(home, np.full(mechanism.coordinates.velocity_size, STEP))
+    # two intervals: arrays of one row are of another type to the kernels
+    still = np.zeros((3, mechanism.coordinates.velocity_size))
+    motion = Motion(np.array([home, aside, home]), still, still)
+    return SampledTrajectory(mechanism, [0.0, 1.0, 2.0], motion)
 
 
 def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:

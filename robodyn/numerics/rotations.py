@@ -23,7 +23,9 @@ import math
 from typing import Any
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.vectors import Vector, add, cross, scale
+from robodyn.numerics.simd.lanes import choose
+from robodyn.numerics.trigonometry import sine_cosine
+from robodyn.numerics.vectors import Vector, add, cross, scale, vector
 
 Quaternion = tuple[float, float, float, float]
 
@@ -73,6 +75,40 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
 
 
 @inner
+def quaternion_from_matrix(rows: tuple[Vector, Vector, Vector]) -> Quaternion:
+    """Unit quaternion (x, y, z, w) of a rotation, w not negative (Shepperd, 1978)."""
+    xx, yy, zz = rows[0][0], rows[1][1], rows[2][2]
+    # the largest component first, as dividing by a small one loses digits
+    if xx + yy + zz > 0.0:
+        w = 0.5 * math.sqrt(1.0 + xx + yy + zz)
+        f = 0.25 / w
+        x = f * (rows[2][1] - rows[1][2])
+        y = f * (rows[0][2] - rows[2][0])
+        z = f * (rows[1][0] - rows[0][1])
+    elif xx >= yy and xx >= zz:
+        x = 0.5 * math.sqrt(1.0 + xx - yy - zz)
+        f = 0.25 / x
+        w = f * (rows[2][1] - rows[1][2])
+        y = f * (rows[0][1] + rows[1][0])
+        z = f * (rows[0][2] + rows[2][0])
+    elif yy >= zz:
+        y = 0.5 * math.sqrt(1.0 - xx + yy - zz)
+        f = 0.25 / y
+        w = f * (rows[0][2] - rows[2][0])
+        x = f * (rows[0][1] + rows[1][0])
+        z = f * (rows[1][2] + rows[2][1])
+    else:
+        z = 0.5 * math.sqrt(1.0 - xx - yy + zz)
+        f = 0.25 / z
+        w = f * (rows[1][0] - rows[0][1])
+        x = f * (rows[0][2] + rows[2][0])
+        y = f * (rows[1][2] + rows[2][1])
+    if w < 0.0:
+        return -x, -y, -z, -w
+    return x, y, z, w
+
+
+@inner
 def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration, base frame, of roll-pitch-yaw angles in motion.
 
@@ -99,13 +135,15 @@ def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vec
 
 
 @inner
-def quaternion_exp(rotation: Vector) -> Quaternion:
-    """Quaternion of a rotation vector [rad]."""
-    squared = rotation[0] ** 2 + rotation[1] ** 2 + rotation[2] ** 2
+def quaternion_exp(rotation: Any) -> Any:
+    """Quaternion of a rotation vector [rad], of floats or of lanes."""
+    a, b, c = rotation
+    squared = a * a + b * b + c * c
     half = 0.5 * math.sqrt(squared)
+    sine, cosine = sine_cosine(half)
     # sin(x)/x by its series where the quotient loses precision
-    factor = 0.5 * (1.0 - squared / 24.0) if half < 1e-4 else 0.5 * math.sin(half) / half
-    return rotation[0] * factor, rotation[1] * factor, rotation[2] * factor, math.cos(half)
+    factor = choose(half < 1e-4, 0.5 * (1.0 - squared / 24.0), 0.5 * sine / half)
+    return a * factor, b * factor, c * factor, cosine
 
 
 @inner
@@ -130,14 +168,29 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 
 @inner
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Pose (7,) after a displacement (6,): the inverse of `pose_difference`; `out` may be it."""
-    turn = quaternion_exp((displacement[3], displacement[4], displacement[5]))
-    for j in range(3):
-        out[j] = pose[j] + displacement[j]
-    q = quaternion_product(turn, (pose[3], pose[4], pose[5], pose[6]))
-    length = (q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2) ** 0.5
-    for j in range(4):
-        out[3 + j] = q[j] / length
+    """Pose (7,) after a displacement (6,): the inverse of `pose_difference`.
+
+    `out` may be the memory of either.
+    """
+    shift, turn = vector(displacement, 0), vector(displacement, 3)
+    for j in range(7):
+        out[j] = pose[j]
+    displace_pose(out, 0, shift, turn)
+
+
+@inner
+def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
+    """Displace the pose at q[first:first + 7] by a shift and a rotation vector, in place.
+
+    Base frame; of floats or of lanes.
+    """
+    own = q[first + 3], q[first + 4], q[first + 5], q[first + 6]
+    x, y, z, w = quaternion_product(quaternion_exp(turn), own)
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    for k in range(3):
+        q[first + k] = q[first + k] + shift[k]
+    q[first + 3], q[first + 4], q[first + 5] = x / length, y / length, z / length
+    q[first + 6] = w / length
 
 
 @inner

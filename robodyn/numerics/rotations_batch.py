@@ -24,6 +24,7 @@ from robodyn.numerics.rotations import (
     angular_motion,
     composed_motion,
     pose_difference,
+    quaternion_from_matrix,
     quaternion_from_rpy,
     rotation_columns,
     rotation_vector_motion,
@@ -61,6 +62,15 @@ def rotation_matrices(pose: Any, out: Any) -> None:
             out[n, row, 0] = x[row]
             out[n, row, 1] = y[row]
             out[n, row, 2] = z[row]
+
+
+@kernel
+def quaternions_from_matrices(R: Any, out: Any) -> None:
+    """Quaternions (N, 4), w not negative, of rotation matrices (N, 3, 3)."""
+    for n in range(R.shape[0]):
+        q = quaternion_from_matrix((vector(R[n, 0], 0), vector(R[n, 1], 0), vector(R[n, 2], 0)))
+        for j in range(4):
+            out[n, j] = q[j]
 
 
 @kernel

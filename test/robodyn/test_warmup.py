@@ -31,8 +31,8 @@ from robodyn.numerics.cache_folders import PACKAGE, compiled_sources
 from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.mechanisms.stewart.estimation import PlatformEstimator, twist_covariance_in_body
-from robodyn.mechanisms.stewart.estimation import warm_up_estimating
+from robodyn.mechanisms.common.estimation import Encoders
+from robodyn.mechanisms.registry import kind_of
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import SampledTrajectory, knot_times
 from robodyn.warmup import warm_up, warm_up_watching
@@ -44,7 +44,10 @@ def made():
         module = importlib.import_module(".".join(path).removesuffix(".__init__"))
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__:
-                found.update((f"{module.__name__}.{name}", str(sig)) for sig in value.overloads)
+                # what was on disk already counts as well: elsewhere it may not be
+                entries = value.entry().overloads if hasattr(value, "entry") else ()
+                signatures = [*value.overloads, *entries]
+                found.update((f"{module.__name__}.{name}", str(sig)) for sig in signatures)
     return found
 
 warnings.simplefilter("ignore")
@@ -52,15 +55,18 @@ model, path = sys.argv[1:]
 mechanism = rd.load(model)
 warm_up(mechanism)
 warm_up_watching(mechanism)
-if mechanism.kind == "stewart":
-    warm_up_estimating(mechanism)
+kind = kind_of(mechanism)
+prepare, make_estimator = kind.adapter("compile"), kind.adapter("state_estimator")
+if prepare is not None:
+    prepare(mechanism)
+path = rd.load_path(path, mechanism)
+times = knot_times(path.duration, path.switching_times, 0.01)
+motion = path.sample(times)
 before = made()
 assert before, "no kernel was called"
 
-path = rd.load_path(path, mechanism)
-times = knot_times(path.duration, path.switching_times, 0.01)
-sampled = SampledTrajectory(mechanism, times, path.sample(times))
-rest = np.zeros(len(mechanism.joint_names))
+sampled = SampledTrajectory(mechanism, times, motion)
+nothing = np.zeros(6)
 for options in ({}, {"mode": "feedforward"}, {"mode": "gravity_compensation"}, {"predicts": True}):
     follower = TrajectoryFollower(mechanism, **options)
     for k in range(40):
@@ -71,7 +77,7 @@ for options in ({}, {"mode": "feedforward"}, {"mode": "gravity_compensation"}, {
         configuration, velocity, _ = sampled.sample(0.003 * k)
         if mechanism.kind == "stewart":
             velocity = twist_in_base(configuration, twist_in_body(configuration, velocity))
-        follower.command(3_000_000 * k, configuration, velocity, rest)
+        follower.command(3_000_000 * k, configuration, velocity, nothing)
 joint_motion(mechanism, sampled, times)
 scale = SpeedScale(mechanism, 50.0, 1000.0)
 scale.follow(sampled)
@@ -81,21 +87,24 @@ for k in range(10):
     mechanism.singular_values(configuration)
     scale.at(13_000_000 * k, configuration, velocity)
 look_ahead(mechanism, sampled)
-if mechanism.kind == "stewart":
-    estimator = PlatformEstimator(mechanism)
+if make_estimator is not None:
+    estimator = make_estimator(mechanism, None, Encoders())
     for k in range(10):
         configuration, velocity, _ = sampled.sample(0.001 * k)
-        lengths = mechanism.joint_positions(configuration)
+        readings = mechanism.joint_positions(configuration)
         rates = mechanism.joint_velocities(configuration, velocity) if k % 2 else None
-        found = estimator.update(1_000_000 * k, lengths, rates)
-        twist_covariance_in_body(found.pose, found.twist_covariance)
-        mechanism.leg_joint_states(found.pose, found.twist)
+        found = estimator.update(1_000_000 * k, readings, rates)
+        estimator.twist_covariance_in_body(found)
+        mechanism.joint_states(found.configuration, found.velocity)
+        mechanism.floating_poses(found.configuration)
 for name, signature in sorted(made() - before):
     print(name, signature)
 """
 
 
-@pytest.mark.parametrize(("model", "path"), [("stewart_dasgupta", "III"), ("puma560", "puma")])
+@pytest.mark.parametrize(
+    ("model", "path"), [("stewart_dasgupta", "III"), ("puma560", "puma"), ("delta", "demo")]
+)
 def test_what_is_called_in_flight_has_been_called_before(model, path):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, model, path],

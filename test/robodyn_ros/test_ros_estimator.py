@@ -36,8 +36,8 @@ from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.stewart.estimation import (
     motion_covariance,
     quantisation_deviation,
-    twist_covariance_in_body,
 )
+from robodyn.poses import twist_covariance_in_body
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

@@ -49,7 +49,6 @@ from robodyn.mechanisms.common.estimation import (
     Estimator,
     quantisation_deviation,
 )
-from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -114,11 +113,6 @@ class LoopEstimator(Estimator):
         super().__init__(
             len(mechanism.joint_names), self._deviations, deviation * rate_steps, jumps
         )
-
-    def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
-        """See the base class."""
-        turn = np.kron(np.eye(2), rotation_matrix(estimate.pose).T)
-        return np.asarray(turn @ estimate.twist_covariance @ turn.T)
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None

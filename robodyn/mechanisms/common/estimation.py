@@ -28,6 +28,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
+from robodyn.poses import twist_covariance_in_body
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,7 +192,7 @@ class Estimator:
 
     def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
         """Twist covariance (6, 6) of an estimate, resolved in the axes of its own pose."""
-        raise NotImplementedError
+        return twist_covariance_in_body(estimate.pose, estimate.twist_covariance)
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None

@@ -23,12 +23,13 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.mechanisms.closed_loop.kernels import dynamics, newton, projection, tree
-from robodyn.mechanisms.closed_loop.kernels.lanes import end, fits, refuse
+from robodyn.mechanisms.closed_loop.kernels.lanes import answer, fits
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODIES,
     BODY_SIZE,
     FREE,
     OK,
+    OPEN,
     ORIGIN,
     POOR,
     POSITIONS,
@@ -38,179 +39,140 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
 from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
 from robodyn.numerics.array_arguments import taken, taken_integers
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.lanes import WIDTH, any_of
-from robodyn.numerics.simd.states import all_finite, read, write
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.states import all_finite
 from robodyn.numerics.simd.tables import new_table
 
 
 @inner
-def mirror(M: Any, count: int) -> None:
-    """Write the upper triangle of a matrix whose lower one is known."""
-    for i in range(count):
-        for j in range(i):
-            M[j, i] = M[i, j]
+def find_masses(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: mass matrix (free * free)."""
+    plan, numbers, gravity = mechanism
+    B, W, S, T, M = work
+    status = dynamics.mass_matrix(plan, numbers, gravity, state[0], False, B, W, S, T, M)
+    n = plan[FREE]
+    for i in range(n):
+        for j in range(i + 1):
+            found[n * i + j] = M[i, j]
+            found[n * j + i] = M[i, j]
+    return status
 
 
 @batch_entry
 def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, free * free)."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
     if not fits(plan):
         return 0
-    n, wide, bodies = plan[FREE], plan[WIDEST], plan[BODIES] + 1
-    deep = max(6 * n, COMPOSITE)
-    state = new_table(1, plan[POSITIONS])[0]
-    B, T, W = new_table(bodies, BODY_SIZE), new_table(bodies, deep), new_table(7, wide)
-    S, M = new_table(plan[RATES], n), new_table(n, n)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, state)
-        if not all_finite(state, plan[POSITIONS]):
-            return first
-        if dynamics.mass_matrix(plan, numbers, gravity, state, False, B, W, S, T, M) == OK:
-            mirror(M, n)
-            write(M[0], first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    n, bodies = plan[FREE], plan[BODIES] + 1
+    B, T = new_table(bodies, BODY_SIZE), new_table(bodies, max(6 * n, COMPOSITE))
+    work = B, new_table(7, plan[WIDEST]), new_table(plan[RATES], n), T, new_table(n, n)
+    given, state = (taken(q),), new_table(1, plan[POSITIONS])
+    return answer(find_masses, (plan, numbers, gravity), given, state, work, taken(out))
+
+
+@inner
+def find_tangent(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: tangent S (rates * free)."""
+    plan, numbers, gravity = mechanism
+    B, W, S = work
+    status = dynamics.prepare(plan, numbers, gravity, state[0], False, B, W[0], W[4])
+    if status != OK:
+        return status
+    projection.tangent(plan, W[0], W[6], S)
+    for j in range(plan[RATES]):
+        for k in range(plan[FREE]):
+            found[plan[FREE] * j + k] = S[j, k]
+    return OK
 
 
 @batch_entry
 def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Tangents S out (N, rates * free)."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
     if not fits(plan):
         return 0
-    n, wide, bodies = plan[FREE], plan[WIDEST], plan[BODIES] + 1
-    state = new_table(1, plan[POSITIONS])[0]
-    B, W, S = new_table(bodies, BODY_SIZE), new_table(7, wide), new_table(plan[RATES], n)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, state)
-        if not all_finite(state, plan[POSITIONS]):
-            return first
-        if dynamics.prepare(plan, numbers, gravity, state, False, B, W[0], W[4]) == OK:
-            projection.tangent(plan, W[0], W[6], S)
-            write(S[0], first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    B, S = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(plan[RATES], plan[FREE])
+    work = B, new_table(7, plan[WIDEST]), S
+    given, state = (taken(q),), new_table(1, plan[POSITIONS])
+    return answer(find_tangent, (plan, numbers, gravity), given, state, work, taken(out))
+
+
+@inner
+def find_jacobian(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: Jacobian of the tip (6 * free)."""
+    plan, numbers, gravity = mechanism
+    B, W, S, T, J = work
+    status = dynamics.prepare(plan, numbers, gravity, state[0], False, B, W[0], W[4])
+    if status != OK:
+        return status
+    projection.tangent(plan, W[0], W[6], S)
+    dynamics.tip_jacobian(plan, numbers, S, B, T, J)
+    for j in range(6):
+        for k in range(plan[FREE]):
+            found[plan[FREE] * j + k] = J[j, k]
+    return OK
 
 
 @batch_entry
 def jacobian(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
     if not fits(plan):
         return 0
-    n, wide, bodies = plan[FREE], plan[WIDEST], plan[BODIES] + 1
-    state, J = new_table(1, plan[POSITIONS])[0], new_table(6, n)
-    B, T, W = new_table(bodies, BODY_SIZE), new_table(bodies, 6 * n), new_table(7, wide)
-    S = new_table(plan[RATES], n)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, state)
-        if not all_finite(state, plan[POSITIONS]):
-            return first
-        if dynamics.prepare(plan, numbers, gravity, state, False, B, W[0], W[4]) == OK:
-            projection.tangent(plan, W[0], W[6], S)
-            dynamics.tip_jacobian(plan, numbers, S, B, T, J)
-            write(J[0], first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    n, bodies = plan[FREE], plan[BODIES] + 1
+    B, T = new_table(bodies, BODY_SIZE), new_table(bodies, 6 * n)
+    work = B, new_table(7, plan[WIDEST]), new_table(plan[RATES], n), T, new_table(6, n)
+    given, state = (taken(q),), new_table(1, plan[POSITIONS])
+    return answer(find_jacobian, (plan, numbers, gravity), given, state, work, taken(out))
 
 
 @inner
-def find_energy(plan: Any, numbers: Any, gravity: Any, q: Any, u: Any, B: Any, W: Any) -> Any:
-    """Status, kinetic and potential energy."""
-    status = dynamics.prepare(plan, numbers, gravity, q, False, B, W[0], W[4])
+def find_energy(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: kinetic and potential energy."""
+    plan, numbers, gravity = mechanism
+    B, W = work
+    status = dynamics.prepare(plan, numbers, gravity, state[0], False, B, W[0], W[4])
     if status != OK:
-        return status, 0.0 * q[0], 0.0 * q[0]
-    dynamics.spread(plan, W[0], u, W[4], W[1])
+        return status
+    dynamics.spread(plan, W[0], state[1], W[4], W[1])
     tree.move(plan, numbers, W[1], True, B)
-    kinetic, potential = tree.energy(plan, numbers, gravity, W[1], B)
-    return status, kinetic, potential
+    found[0], found[1] = tree.energy(plan, numbers, gravity, W[1], B)
+    return OK
 
 
 @batch_entry
 def energy(plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, out: Any) -> int:
     """Kinetic and potential energies out (N, 2) of what moves."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, out = taken(q), taken(rates), taken(out)
     if not fits(plan):
         return 0
-    n, wide, bodies = plan[FREE], plan[WIDEST], plan[BODIES] + 1
-    state = new_table(2, max(plan[POSITIONS], n))
-    both = new_table(1, 2)[0]
-    B, W = new_table(bodies, BODY_SIZE), new_table(7, wide)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, state[0])
-        read(rates, first, to, state[1])
-        if not (all_finite(state[0], plan[POSITIONS]) and all_finite(state[1], n)):
-            return first
-        status, kinetic, potential = find_energy(plan, numbers, gravity, state[0], state[1], B, W)
-        if status == OK:
-            both[0], both[1] = kinetic, potential
-            write(both, first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    work = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
+    given, state = (taken(q), taken(rates)), new_table(2, max(plan[POSITIONS], plan[FREE]))
+    return answer(find_energy, (plan, numbers, gravity), given, state, work, taken(out))
 
 
 @inner
-def find_motion(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    B: Any,
-    W: Any,
-    out: Any,
-) -> int:
-    """Rates of all joints, their changes and the tip's acceleration out (2 * rates + 6,)."""
-    K, v, a, tip = W[0], W[1], W[2], W[5]
-    status = dynamics.prepare(plan, numbers, gravity, q, False, B, K, W[4])
+def find_motion(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: rates of all joints, their changes and the tip's acceleration."""
+    plan, numbers, gravity = mechanism
+    B, W = work
+    K, v, a, y, tip = W[0], W[1], W[2], W[4], W[5]
+    status = dynamics.prepare(plan, numbers, gravity, state[0], False, B, K, y)
     if status != OK:
         return status
-    dynamics.spread(plan, K, rates, W[4], v)
-    if any_of(dynamics.contradicts(plan, W[4], v)):
+    dynamics.spread(plan, K, state[1], y, v)
+    if any_of(dynamics.contradicts(plan, y, v)):
         return POOR
-    dynamics.accelerations(plan, numbers, K, v, change, False, B, W[4], a)
+    dynamics.accelerations(plan, numbers, K, v, state[2], False, B, y, a)
     tree.load(plan, numbers, a, B)
     dynamics.tip_acceleration(plan, numbers, gravity, B, tip)
     count = plan[RATES]
     for j in range(count):
-        out[j] = v[j]
-        out[count + j] = a[j]
+        found[j] = v[j]
+        found[count + j] = a[j]
     for j in range(6):
-        out[2 * count + j] = tip[j]
+        found[2 * count + j] = tip[j]
     return OK
 
 
@@ -218,33 +180,26 @@ def find_motion(
 def motion(plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
     """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, change, out = taken(q), taken(rates), taken(change), taken(out)
     if not fits(plan):
         return 0
-    n, wide, bodies = plan[FREE], plan[WIDEST], plan[BODIES] + 1
-    count = out.shape[1]
-    state = new_table(3, max(plan[POSITIONS], n))
-    found = new_table(1, count)[0]
-    B, W = new_table(bodies, BODY_SIZE), new_table(7, wide)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, state[0])
-        read(rates, first, to, state[1])
-        read(change, first, to, state[2])
-        sound = all_finite(state[0], plan[POSITIONS])
-        if not (sound and all_finite(state[1], n) and all_finite(state[2], n)):
-            return first
-        status = find_motion(plan, numbers, gravity, state[0], state[1], state[2], B, W, found)
-        if status == OK:
-            write(found, first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    work = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
+    given = taken(q), taken(rates), taken(change)
+    state = new_table(3, max(plan[POSITIONS], plan[FREE]))
+    return answer(find_motion, (plan, numbers, gravity), given, state, work, taken(out))
+
+
+@inner
+def find_displaced(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: the configuration (positions,) after a displacement, closed."""
+    plan, numbers, gravity = mechanism
+    target, accepted, B, W = work
+    q = state[0]
+    left = newton.displace_together(plan, numbers, gravity, q, state[1], target, B, W)
+    if any_of(left > accepted) or not all_finite(q, plan[POSITIONS]):
+        return OPEN
+    for k in range(plan[POSITIONS]):
+        found[k] = q[k]
+    return OK
 
 
 @batch_entry
@@ -264,48 +219,30 @@ def displaced(
     `target` if rounding lets them.
     """
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, displacements, out = taken(q), taken(displacements), taken(out)
     if not fits(plan):
         return 0
-    n, count = plan[FREE], plan[POSITIONS]
-    state = new_table(2, max(count, n))
     B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, state[0])
-        read(displacements, first, to, state[1])
-        if not (all_finite(state[0], count) and all_finite(state[1], n)):
-            return first
-        left = newton.displace_together(plan, numbers, gravity, state[0], state[1], target, B, W)
-        if not any_of(left > accepted) and all_finite(state[0], count):
-            write(state[0], first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    given, state = (taken(q), taken(displacements)), new_table(2, max(plan[POSITIONS], plan[FREE]))
+    work = target, accepted, B, W
+    return answer(find_displaced, (plan, numbers, gravity), given, state, work, taken(out))
+
+
+@inner
+def find_frame(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `lanes.answer`: axes and origin (12,) of a body."""
+    plan, numbers, gravity = mechanism
+    body, B = work
+    tree.place_base(B, gravity)
+    tree.place(plan, numbers, state[0], B)
+    for k in range(ORIGIN + 3):
+        found[k] = B[body, k]
+    return OK
 
 
 @batch_entry
 def frames(plan: Any, numbers: Any, gravity: Any, q: Any, body: int, out: Any) -> int:
     """Axes and origin out (N, 12) of one body, x y z and then where it is, base frame."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
-    if not fits(plan):
-        return 0
-    state, found = new_table(1, plan[POSITIONS])[0], new_table(1, 12)[0]
-    B = new_table(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, gravity)
-    last = q.shape[0]
-    for first in range(0, last, WIDTH):
-        read(q, first, last, state)
-        if not all_finite(state, plan[POSITIONS]):
-            return first
-        tree.place(plan, numbers, state, B)
-        for k in range(ORIGIN + 3):
-            found[k] = B[body, k]
-        write(found, first, last, out)
-    return int(last)
+    given, state = (taken(q),), new_table(1, plan[POSITIONS])
+    work = body, new_table(plan[BODIES] + 1, BODY_SIZE)
+    return answer(find_frame, (plan, numbers, gravity), given, state, work, taken(out))

@@ -28,7 +28,6 @@ from robodyn.mechanisms.closed_loop.kernels import dynamics
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODIES,
     BODY_SIZE,
-    DRIVEN,
     FREE,
     OK,
     POSITIONS,
@@ -54,19 +53,52 @@ def fits(plan: Any) -> bool:
 
 
 @inner
-def end(first: int, alone: int, last: int) -> int:
-    """Where the states that are looked at together with the first one end.
+def answer(find: Any, mechanism: Any, given: Any, state: Any, work: Any, out: Any) -> int:
+    """Answers out (N, m) to what is given of N states.
 
-    Those before `alone` are looked at one by one, as one of eight had no answer.
+    Args:
+        find: called as find(mechanism, state, work, found), all in lanes; writes an answer, a row
+            of numbers, and returns a status. An `inner` function.
+        mechanism: its plan, numbers and gravity.
+        given: arrays (N, k), all for the same states, or absent.
+        state: table, a row of at least k numbers for each of these arrays.
+        work: scratch of `find`, a tuple.
+        out: (N, m).
+
+    Returns:
+        How many states, from the first, are finite numbers.
     """
-    return min(first + 1 if first < alone else first + WIDTH, last)
+    found = new_table(1, out.shape[1])[0]
+    last, first, alone = out.shape[0], 0, 0
+    while first < last:
+        # those before `alone` are looked at one by one, as one of eight had no answer
+        to = min(first + 1 if first < alone else first + WIDTH, last)
+        for k in range(len(given)):
+            if given[k].shape[0] != ABSENT:
+                read(given[k], first, to, state[k])
+                if not all_finite(state[k], given[k].shape[1]):
+                    return first
+        if find(mechanism, state, work, found) == OK:
+            write(found, first, to, out)
+        elif to > first + 1:
+            alone = to
+            continue
+        else:
+            for k in range(out.shape[1]):
+                out[first, k] = math.nan
+        first = to
+    return int(last)
 
 
 @inner
-def refuse(out: Any, n: int) -> None:
-    """Say that state n has no answer."""
-    for k in range(out.shape[1]):
-        out[n, k] = math.nan
+def driven_efforts(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `answer`: efforts (driven,) from configuration, rates, their changes and wrench."""
+    plan, numbers, gravity = mechanism
+    contact, B, W, S, M = work
+    return dynamics.driven_efforts(
+        plan, numbers, gravity, state[0], state[1], state[2], state[3], contact, False,
+        B, W, S, M, found,
+    )  # fmt: skip
 
 
 @batch_entry
@@ -80,43 +112,27 @@ def inverse_dynamics(
     wrench: Any,
     out: Any,
 ) -> int:
-    """Efforts out (N, driven); or (N, free) at the independent coordinates."""
+    """Efforts out (N, driven)."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, change, wrench, out = (
-        taken(q), taken(rates), taken(change), taken(wrench), taken(out),
-    )  # fmt: skip
     if not fits(plan):
         return 0
-    contact, n, wide = wrench.shape[0] != ABSENT, plan[FREE], plan[WIDEST]
-    state, load = new_table(4, max(wide, plan[POSITIONS])), new_table(1, 6)[0]
-    position, rate, acceleration, effort = state[0], state[1], state[2], state[3]
-    B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, wide)
-    S, M = new_table(plan[RATES], n), new_table(n, n)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, position)
-        read(rates, first, to, rate)
-        read(change, first, to, acceleration)
-        if contact:
-            read(wrench, first, to, load)
-        sound = all_finite(position, plan[POSITIONS])
-        sound = sound and all_finite(rate, n) and all_finite(acceleration, n)
-        if not (sound and (not contact or all_finite(load, 6))):
-            return first
-        status = dynamics.driven_efforts(
-            plan, numbers, gravity, position, rate, acceleration, load, contact, False,
-            B, W, S, M, effort,
-        )  # fmt: skip
-        if status == OK:
-            write(effort, first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    given = taken(q), taken(rates), taken(change), taken(wrench)
+    n = plan[FREE]
+    B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
+    work = given[3].shape[0] != ABSENT, B, W, new_table(plan[RATES], n), new_table(n, n)
+    state = new_table(4, max(plan[WIDEST], plan[POSITIONS], 6))
+    return answer(driven_efforts, (plan, numbers, gravity), given, state, work, taken(out))
+
+
+@inner
+def changes_of_rates(mechanism: Any, state: Any, work: Any, found: Any) -> int:
+    """For `answer`: accelerations (free,) from configuration, rates, efforts and wrench."""
+    plan, numbers, gravity = mechanism
+    contact, B, W, S, T, M = work
+    return dynamics.forward_dynamics(
+        plan, numbers, gravity, state[0], state[1], state[2], state[3], contact, False,
+        B, W, S, T, M, found,
+    )  # fmt: skip
 
 
 @batch_entry
@@ -132,41 +148,12 @@ def forward_dynamics(
 ) -> int:
     """Accelerations out (N, free)."""
     plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, efforts, wrench, out = (
-        taken(q), taken(rates), taken(efforts), taken(wrench), taken(out),
-    )  # fmt: skip
     if not fits(plan):
         return 0
-    contact, n, wide = wrench.shape[0] != ABSENT, plan[FREE], plan[WIDEST]
-    state, load = new_table(4, max(wide, plan[POSITIONS])), new_table(1, 6)[0]
-    position, rate, effort, acceleration = state[0], state[1], state[2], state[3]
-    B, T = (
-        new_table(plan[BODIES] + 1, BODY_SIZE),
-        new_table(plan[BODIES] + 1, max(6 * n, COMPOSITE)),
-    )
-    W, S, M = new_table(7, wide), new_table(plan[RATES], n), new_table(n, n)
-    last, first, alone = q.shape[0], 0, 0
-    while first < last:
-        to = end(first, alone, last)
-        read(q, first, to, position)
-        read(rates, first, to, rate)
-        read(efforts, first, to, effort)
-        if contact:
-            read(wrench, first, to, load)
-        sound = all_finite(position, plan[POSITIONS])
-        sound = sound and all_finite(rate, n) and all_finite(effort, plan[DRIVEN])
-        if not (sound and (not contact or all_finite(load, 6))):
-            return first
-        status = dynamics.forward_dynamics(
-            plan, numbers, gravity, position, rate, effort, load, contact, False,
-            B, W, S, T, M, acceleration,
-        )  # fmt: skip
-        if status == OK:
-            write(acceleration, first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            refuse(out, first)
-        first = to
-    return int(last)
+    given = taken(q), taken(rates), taken(efforts), taken(wrench)
+    n, bodies = plan[FREE], plan[BODIES] + 1
+    B, T = new_table(bodies, BODY_SIZE), new_table(bodies, max(6 * n, COMPOSITE))
+    W, S, M = new_table(7, plan[WIDEST]), new_table(plan[RATES], n), new_table(n, n)
+    work = given[3].shape[0] != ABSENT, B, W, S, T, M
+    state = new_table(4, max(plan[WIDEST], plan[POSITIONS], 6))
+    return answer(changes_of_rates, (plan, numbers, gravity), given, state, work, taken(out))

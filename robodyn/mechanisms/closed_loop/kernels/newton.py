@@ -42,6 +42,34 @@ NEAR: Final = 1e-11
 
 
 @inner
+def gaps(plan: Any, numbers: Any, q: Any, B: Any, y: Any) -> Any:
+    """How far open the closures are at q, with the sign turned round, y (rows,).
+
+    Returns the largest [parts of the size].
+    """
+    place(plan, numbers, q, B)
+    residual(plan, numbers, B, y)
+    rows, left = plan[AT_ROWS], 0.0 * q[0]
+    for n in range(plan[EQUATIONS]):
+        gap = abs(y[n]) * numbers[rows + n]
+        left = choose(gap > left, gap, left)
+        y[n] = -y[n]
+    return left
+
+
+@inner
+def correction(plan: Any, numbers: Any, B: Any, K: Any, x: Any, y: Any) -> bool:
+    """Newton's step x (rates,) after `gaps`; false where the pivots do not serve."""
+    fill(plan, numbers, B, K)
+    if not factor(plan, numbers, K):
+        return False
+    for k in range(plan[FREE]):
+        x[plan[plan[AT_FREE] + k]] = 0.0
+    solve(plan, K, y, x)
+    return True
+
+
+@inner
 def close(
     plan: Any,
     numbers: Any,
@@ -57,27 +85,17 @@ def close(
     Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
     """
     K, x, y = W[0], W[1], W[4]
-    first, rows = plan[AT_FREE], plan[AT_ROWS]
     place_base(B, gravity)
     left, before = 0.0, 1e300
     for _ in range(most):
-        place(plan, numbers, q, B)
-        residual(plan, numbers, B, y)
-        left = 0.0
-        for n in range(plan[EQUATIONS]):
-            left = max(left, abs(y[n]) * numbers[rows + n])
-            y[n] = -y[n]
+        left = gaps(plan, numbers, q, B, y)
         if left <= target or not left < 2.0 * before:
-            return left
+            return float(left)
         if left < NEAR and left > 0.5 * before:  # as near as rounding lets it
-            return left
+            return float(left)
         before = left
-        fill(plan, numbers, B, K)
-        if not factor(plan, numbers, K):
+        if not correction(plan, numbers, B, K, x, y):
             return -1.0
-        for k in range(plan[FREE]):
-            x[plan[first + k]] = 0.0
-        solve(plan, K, y, x)
         advance(plan, numbers, B, x, q)
     return left
 
@@ -140,7 +158,6 @@ def displace_together(
     them or the piece is too long.
     """
     K, x, y = W[0], W[1], W[4]
-    first, rows = plan[AT_FREE], plan[AT_ROWS]
     for k in range(plan[FREE]):
         if any_of(abs(displacement[k]) > PIECE):
             return 1e300 + 0.0 * displacement[0]
@@ -154,24 +171,14 @@ def displace_together(
     before = 1e300 + 0.0 * displacement[0]
     left = before
     for _ in range(MOST_STEPS):
-        place(plan, numbers, q, B)
-        residual(plan, numbers, B, y)
-        left = 0.0 * displacement[0]
-        for n in range(plan[EQUATIONS]):
-            gap = abs(y[n]) * numbers[rows + n]
-            left = choose(gap > left, gap, left)
-            y[n] = -y[n]
+        left = gaps(plan, numbers, q, B, y)
         # each rests where it would alone
         moves = (left > target) & ((left > NEAR) | (0.5 * before > left))
         if not any_of(moves):
             return left
         before = left
-        fill(plan, numbers, B, K)
-        if not factor(plan, numbers, K):
+        if not correction(plan, numbers, B, K, x, y):
             return 1e300 + 0.0 * displacement[0]
-        for k in range(plan[FREE]):
-            x[plan[first + k]] = 0.0
-        solve(plan, K, y, x)
         for k in range(plan[RATES]):
             x[k] = choose(moves, x[k], 0.0)
         advance(plan, numbers, B, x, q)

@@ -72,7 +72,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
 )
 from robodyn.mechanisms.common.kernels.sticking import imminent
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.rotations import quaternion_product, rotation_columns
+from robodyn.numerics.rotations import displace_pose, rotation_columns
 from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import (
@@ -334,30 +334,12 @@ def advance(plan: Any, numbers: Any, B: Any, step: Any, q: Any) -> None:
             x, y, z = joint_axes(plan, numbers, B, i)
             shift = vector_in(x, y, z, (step[j], step[j + 1], step[j + 2]))
             turn = vector_in(x, y, z, (step[j + 3], step[j + 4], step[j + 5]))
-            advance_pose(q, first, shift, turn)
+            displace_pose(q, first, shift, turn)
         elif plan[at + OWN] == first:
             q[first] = q[first] + step[j]
         at += BODY_PLAN
         f += BODY_NUMBERS
     follow(plan, numbers, q)
-
-
-@inner
-def advance_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
-    """Displace the pose at `first` in q (positions,) by a shift and a rotation vector, in place."""
-    a, b, c = turn
-    squared = a * a + b * b + c * c
-    half = 0.5 * math.sqrt(squared)
-    sine, cosine = sine_cosine(half)
-    # sin(x)/x by its series where the quotient loses precision
-    factor = choose(half < 1e-4, 0.5 * (1.0 - squared / 24.0), 0.5 * sine / half)
-    own = q[first + 3], q[first + 4], q[first + 5], q[first + 6]
-    x, y, z, w = quaternion_product((a * factor, b * factor, c * factor, cosine), own)
-    length = math.sqrt(x * x + y * y + z * z + w * w)
-    q[first + 3], q[first + 4], q[first + 5] = x / length, y / length, z / length
-    q[first + 6] = w / length
-    for k in range(3):
-        q[first + k] = q[first + k] + shift[k]
 
 
 @inner

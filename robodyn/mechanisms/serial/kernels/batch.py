@@ -25,8 +25,9 @@ from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels import strobing as serial_strobing
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
-from robodyn.mechanisms.serial.kernels.spatial import matrix, place, quaternion_from_matrix
+from robodyn.mechanisms.serial.kernels.spatial import matrix, place
 from robodyn.numerics.compiler import kernel
+from robodyn.numerics.rotations import quaternion_from_matrix
 
 
 @kernel

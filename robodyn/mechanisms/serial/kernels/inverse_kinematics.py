@@ -34,11 +34,10 @@ from robodyn.mechanisms.serial.kernels.spatial import (
     joint_origin,
     matrix,
     place,
-    quaternion_from_matrix,
 )
 from robodyn.numerics.compiler import kernel
 from robodyn.numerics.linear import solve_positive_definite
-from robodyn.numerics.rotations import quaternion_log, quaternion_product
+from robodyn.numerics.rotations import quaternion_from_matrix, quaternion_log, quaternion_product
 from robodyn.numerics.vectors import Vector, add, cross, scale, store, sub
 
 # Errors, of lengths relative to the arm's size and of angles [rad], at which a configuration is a

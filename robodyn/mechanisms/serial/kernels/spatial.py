@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from robodyn.mechanisms.serial.kernels.layout import (
@@ -212,37 +211,3 @@ def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
     c = (com[0] - origin[0], com[1] - origin[1], com[2] - origin[2])
     first = (mass * c[0], mass * c[1], mass * c[2])
     return mass, first, add_point_mass(link_inertia(chain, frames, i), mass, c)
-
-
-@inner
-def quaternion_from_matrix(rows: Matrix) -> tuple[float, float, float, float]:
-    """Unit quaternion (x, y, z, w) of a rotation, w not negative (Shepperd, 1978)."""
-    xx, yy, zz = rows[0][0], rows[1][1], rows[2][2]
-    # the largest component first, as dividing by a small one loses digits
-    if xx + yy + zz > 0.0:
-        w = 0.5 * math.sqrt(1.0 + xx + yy + zz)
-        f = 0.25 / w
-        x = f * (rows[2][1] - rows[1][2])
-        y = f * (rows[0][2] - rows[2][0])
-        z = f * (rows[1][0] - rows[0][1])
-    elif xx >= yy and xx >= zz:
-        x = 0.5 * math.sqrt(1.0 + xx - yy - zz)
-        f = 0.25 / x
-        w = f * (rows[2][1] - rows[1][2])
-        y = f * (rows[0][1] + rows[1][0])
-        z = f * (rows[0][2] + rows[2][0])
-    elif yy >= zz:
-        y = 0.5 * math.sqrt(1.0 - xx + yy - zz)
-        f = 0.25 / y
-        w = f * (rows[0][2] - rows[2][0])
-        x = f * (rows[0][1] + rows[1][0])
-        z = f * (rows[1][2] + rows[2][1])
-    else:
-        z = 0.5 * math.sqrt(1.0 - xx - yy + zz)
-        f = 0.25 / z
-        w = f * (rows[1][0] - rows[0][1])
-        x = f * (rows[0][2] + rows[2][0])
-        y = f * (rows[1][2] + rows[2][1])
-    if w < 0.0:
-        return -x, -y, -z, -w
-    return x, y, z, w

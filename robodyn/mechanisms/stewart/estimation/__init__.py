@@ -15,10 +15,7 @@
 """Estimation of a platform's state from its encoder readings."""
 
 from robodyn.mechanisms.common.estimation import Estimate, quantisation_deviation
-from robodyn.mechanisms.stewart.estimation.covariance import (
-    motion_covariance,
-    twist_covariance_in_body,
-)
+from robodyn.mechanisms.stewart.estimation.covariance import motion_covariance
 from robodyn.mechanisms.stewart.estimation.platform_estimator import (
     PlatformEstimator,
     platform_estimator,
@@ -33,6 +30,5 @@ __all__ = [
     "motion_covariance",
     "platform_estimator",
     "quantisation_deviation",
-    "twist_covariance_in_body",
     "warm_up_estimating",
 ]

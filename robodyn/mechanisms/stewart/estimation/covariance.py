@@ -86,15 +86,3 @@ def motion_covariance(
             value=pose,
         )
     return of_pose, of_twist
-
-
-def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
-    """Covariance (6, 6) of a twist in the base frame, resolved in the platform's own axes.
-
-    Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
-    """
-    where = as_exact("pose", as_pose("pose", pose), (7,))
-    turned = np.empty((6, 6))
-    kernels.covariance_in_body(where, as_exact("covariance", covariance, (6, 6)), turned)
-    return turned

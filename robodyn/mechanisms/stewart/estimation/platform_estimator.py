@@ -31,7 +31,6 @@ from robodyn.mechanisms.common.estimation import (
 )
 from robodyn.mechanisms.stewart.estimation.covariance import (
     motion_covariance,
-    twist_covariance_in_body,
 )
 
 if TYPE_CHECKING:
@@ -77,10 +76,6 @@ class PlatformEstimator(Estimator):
             quantisation_deviation(rate_resolution),
             as_scalar("jump", jump, "m", above=0.0),
         )
-
-    def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
-        """See the base class."""
-        return twist_covariance_in_body(estimate.pose, estimate.twist_covariance)
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None

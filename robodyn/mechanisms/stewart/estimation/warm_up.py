@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import RobodynError
-from robodyn.mechanisms.stewart.estimation.covariance import twist_covariance_in_body
 from robodyn.mechanisms.stewart.estimation.platform_estimator import PlatformEstimator
 
 if TYPE_CHECKING:
@@ -34,9 +33,8 @@ def warm_up_estimating(platform: StewartPlatform) -> None:
     rest = np.zeros(6)
     # an unsuitable home is reported by whoever uses it
     with suppress(RobodynError):
-        estimate = PlatformEstimator(platform).update(
-            0, platform.joint_positions(platform.home), rest
-        )
+        estimator = PlatformEstimator(platform)
+        estimate = estimator.update(0, platform.joint_positions(platform.home), rest)
         if estimate is not None:
-            twist_covariance_in_body(estimate.pose, estimate.twist_covariance)
+            estimator.twist_covariance_in_body(estimate)
             platform.leg_joint_states(estimate.pose, rest)

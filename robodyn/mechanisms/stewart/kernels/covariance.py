@@ -85,13 +85,3 @@ def motion_covariance(
         of_rates[i, i] += rate_variance
     congruence(G, of_rates, of_twist)
     return True
-
-
-@kernel
-def covariance_in_body(pose: Any, covariance: Any, out: Any) -> None:
-    """Covariance (6, 6) of two vectors in the base frame, resolved in the axes of pose (7,)."""
-    turning = np.zeros((6, 6))
-    for row, axis in enumerate(rotation_columns(pose)):
-        store(turning[row], 0, axis)
-        store(turning[row + 3], 3, axis)
-    congruence(turning, covariance, out)
