@@ -27,6 +27,7 @@ from robodyn.analysis.slowing import SpeedScale
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
 from robodyn.errors import RobodynError
+from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -49,6 +50,7 @@ def warm_up(mechanism: Mechanism) -> None:
     mechanism.warm_up()
     mechanism.joint_velocities(home, rest)
     effort = mechanism.inverse_dynamics(home, rest, rest)
+    effort_limits_at(mechanism, np.zeros(len(mechanism.joint_names)))
     Plant(mechanism).hold(np.asarray(effort), 1)
     # an unsuitable home is reported where it is used
     with suppress(RobodynError):

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from robodyn.actuators import Actuator
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.joint_friction import RubbingJoints
+from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,10 +71,15 @@ class ActuatedJoints(RubbingJoints):
         """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
         return self
 
-    @property
+    @cached_property
     def motors_tire(self) -> bool:
         """Whether what a motor has depends on its speed; else `effort_limits` say all."""
         return any(actuator.tires for actuator in self.actuators)
+
+    @cached_property
+    def _motors(self) -> tuple[FloatArray, FloatArray]:
+        """Limits at standstill (n,), and the rows of `joint_table`."""
+        return self.effort_limits, joint_table(self)
 
     def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
         """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
@@ -83,13 +91,11 @@ class ActuatedJoints(RubbingJoints):
             InvalidInput: a wrong shape, or not finite.
         """
         speeds = as_array("rates", rates, (len(self.joint_names),), "m/s or rad/s")
-        limits = np.array(np.broadcast_to(self.effort_limits, speeds.shape))
-        for i, actuator in enumerate(self.actuators):
-            if actuator.tires:
-                limits[..., i] = np.minimum(
-                    limits[..., i], actuator.effort_limit_at(speeds[..., i])
-                )
-        return limits
+        # a copy, so that the kernel always gets the same type of array
+        flat = np.array(speeds).reshape(-1, speeds.shape[-1])
+        limits = np.empty_like(flat)
+        motor_limits(flat, *self._motors, limits)
+        return limits.reshape(speeds.shape)
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
         """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.

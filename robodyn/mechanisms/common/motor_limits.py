@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-@runtime_checkable
 class HasMotors(Protocol):
     """An optional addition to `protocol.Mechanism`: limits of efforts that depend on rates.
 
@@ -44,11 +43,12 @@ class HasMotors(Protocol):
 
 def motors_tire(mechanism: Any) -> bool:
     """Whether what a motor has depends on its speed."""
-    return isinstance(mechanism, HasMotors) and mechanism.motors_tire
+    return bool(getattr(mechanism, "motors_tire", False))
 
 
 def effort_limits_at(mechanism: Any, rates: ArrayLike) -> FloatArray:
     """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints."""
-    if isinstance(mechanism, HasMotors) and mechanism.motors_tire:
-        return mechanism.effort_limits_at(rates)
-    return np.broadcast_to(mechanism.effort_limits, np.shape(rates))
+    at_rates = getattr(mechanism, "effort_limits_at", None)
+    if at_rates is None:
+        return np.broadcast_to(mechanism.effort_limits, np.shape(rates))
+    return np.asarray(at_rates(rates))

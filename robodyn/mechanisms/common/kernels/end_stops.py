@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.numerics.compiler import inner
+from robodyn.numerics.compiler import inner, kernel
 
 
 @inner
@@ -57,6 +57,16 @@ def motor_effort(effort: float, rate: float, joint: Any) -> float:
         has += share * (joint[k + 3] - has)
     given: float = min(max(effort, -has), has)
     return given
+
+
+@kernel
+def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
+    """Largest efforts out (N, n) at rates (N, n), by limits (n,) and rows of `joint_table`."""
+    for k in range(rates.shape[0]):
+        for i in range(rates.shape[1]):
+            out[k, i] = limits[i]
+            if table.shape[1] > 2:
+                out[k, i] = motor_effort(limits[i], rates[k, i], table[i])
 
 
 @inner
