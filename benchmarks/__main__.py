@@ -16,13 +16,18 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
 from benchmarks import loops, report, simulation, work
 
 if __name__ == "__main__":
-    docs = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "docs"
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    own = Path(__file__).parents[1] / "docs"
+    parser.add_argument("docs", nargs="?", type=Path, default=own, help="folder that it writes to")
+    docs = parser.parse_args().docs
+    (docs / "images").mkdir(parents=True, exist_ok=True)
     batches = work.batches()
     sys.stdout.write(
         report.write(

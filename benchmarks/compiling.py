@@ -22,6 +22,7 @@ and on machine code, and the rest is Numba's own: types, and lowering to LLVM's 
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -166,4 +167,6 @@ def main(models: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*", help="by default an example of every kind")
+    main(parser.parse_args().models)

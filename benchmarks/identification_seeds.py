@@ -14,14 +14,13 @@
 
 """How well hidden parameters are found again, over many seeds of noise.
 
-python -m benchmarks.identification_seeds FILE [SEEDS]
-
 FILE gets a line of JSON for each model and seed; those that it has are not run again, so that a
 long run may be interrupted. It takes some five seconds a seed.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import warnings
@@ -140,8 +139,10 @@ def lines(path: Path, seeds: int) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit("usage: python -m benchmarks.identification_seeds FILE [SEEDS]")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, help="gets the lines")
+    parser.add_argument("seeds", nargs="?", type=int, default=100, help="of each model")
+    given = parser.parse_args()
     warnings.simplefilter("ignore")
-    made = lines(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) == 3 else 100)
-    sys.stdout.write(f"{len(made)} lines in {sys.argv[1]}\n")
+    made = lines(given.file, given.seeds)
+    sys.stdout.write(f"{len(made)} lines in {given.file}\n")

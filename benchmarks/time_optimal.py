@@ -29,7 +29,7 @@ as many intervals is in the columns `half`. Times of planning are of the thread.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -260,8 +260,16 @@ def rows_of(name: str, wanted: int, references: int) -> list[Row]:
 def main() -> None:
     """Print a line for each mechanism."""
     warnings.simplefilter("ignore")
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    references = int(sys.argv[2]) if len(sys.argv) > 2 else wanted
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="?", type=int, default=20, help="of each mechanism")
+    parser.add_argument(
+        "references", nargs="?", type=int, help="how many of them the cone programme solves, too"
+    )
+    parser.add_argument("models", nargs="*", help="by default those that come with the library")
+    given = parser.parse_args()
+    wanted, references = given.paths, given.references
+    if references is None:
+        references = wanted
     if toppra is not None:
         toppra.setup_logging("ERROR")
     heads = (
@@ -270,7 +278,7 @@ def main() -> None:
     )
     print("| " + " | ".join(heads) + " |")
     print("|" + "---|" * len(heads), flush=True)
-    for name in sys.argv[3:] or rd.models():
+    for name in given.models or rd.models():
         rows = rows_of(name, wanted, references)
         if not rows:
             print(f"| {name} | 0 |")

@@ -23,7 +23,7 @@ three standard deviations of its own, `noise`.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -98,8 +98,11 @@ def by_force(platform: Any, region: Any, samples: int, seed: int) -> tuple[float
 
 def main() -> None:
     """Print a line for each platform and kind of workspace."""
-    platforms = int(sys.argv[1]) if len(sys.argv) > 1 else 8
-    samples = int(sys.argv[2]) if len(sys.argv) > 2 else SAMPLES
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("platforms", nargs="?", type=int, default=8, help="random ones")
+    parser.add_argument("samples", nargs="?", type=int, default=SAMPLES, help="by brute force")
+    given = parser.parse_args()
+    platforms, samples = given.platforms, given.samples
     print("| platform | kind | volume | error | brute force | noise | apart | poses | [s] |")
     print("|---|---|---|---|---|---|---|---|---|")
     for seed in range(platforms):
