@@ -60,7 +60,7 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
             raise InvalidInput(
                 f"{where}: {name} reaches {worst:.4g} {unit}, its limits are {low[far[0]]:.4g} to "
                 f"{high[far[0]]:.4g}: if the joints are in {words}, say so with "
-                f"position_unit={words!r}",
+                f"position_unit={words!r} (--position-unit {words})",
                 value=worst,
             )
 

@@ -74,7 +74,7 @@ class Simulation:
     def __init__(self, mechanism: Any, model: Packed) -> None:
         self._mechanism, self._model = mechanism, model
         self._own: Packed = mechanism.structure.packed
-        self._limits = joint_table(mechanism)
+        self._limits = joint_table(mechanism.position_limits, mechanism.actuators)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""

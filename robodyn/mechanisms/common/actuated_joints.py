@@ -79,7 +79,7 @@ class ActuatedJoints(RubbingJoints):
     @cached_property
     def _motors(self) -> tuple[FloatArray, FloatArray]:
         """Limits at standstill (n,), and the rows of `joint_table`."""
-        return self.effort_limits, joint_table(self)
+        return self.effort_limits, joint_table(self.position_limits, self.actuators)
 
     def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
         """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.

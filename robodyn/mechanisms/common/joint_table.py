@@ -26,21 +26,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.actuated_joints import ActuatedJoints
 
 
-def joint_table(mechanism: ActuatedJoints) -> FloatArray:
-    """(n, 2), or (n, 3 + 2 k) for the kernel `motor_effort`."""
-    limits = mechanism.position_limits
-    if not mechanism.motors_tire:
-        return limits
-    curves = [_curve(actuator) for actuator in mechanism.actuators]
+def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:
+    """(n, 2), or (n, 3 + 2 k) for the kernel `motor_effort`, of limits (n, 2) and n actuators."""
+    if not any(actuator.tires for actuator in actuators):
+        return position_limits
+    curves = [_curve(actuator) for actuator in actuators]
     longest = max(len(curve) for curve in curves)
-    table = np.empty((len(limits), 3 + 2 * longest))
-    table[:, :2] = limits
-    table[:, 2] = [actuator.rate_limit for actuator in mechanism.actuators]
+    table = np.empty((len(position_limits), 3 + 2 * longest))
+    table[:, :2] = position_limits
+    table[:, 2] = [actuator.rate_limit for actuator in actuators]
     for row, curve in zip(table, curves, strict=True):
         knots = [*curve, *[curve[-1]] * (longest - len(curve))]
         row[3:] = np.array(knots).ravel()

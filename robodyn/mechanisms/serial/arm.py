@@ -452,7 +452,7 @@ class SerialArm(SerialKinematics, ArmParameters):
             KERNELS,
             self._packed,
             lambda: self._packed_smooth,
-            joint_table(self),
+            joint_table(self.position_limits, self.actuators),
             self.friction,
             model._packed,
         )

@@ -522,7 +522,7 @@ class StewartPlatform(
             KERNELS,
             (self._lanes,),
             lambda: (self._smooth_lanes,),
-            joint_table(self),
+            joint_table(self.position_limits, self.actuators),
             self.friction,
             (model._lanes,),
         )

@@ -127,7 +127,7 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
     arm = rd.load("puma560")
     joints = [joint.driven_by(motor) for joint, motor in zip(arm.model.joints, motors, strict=True)]
     arm = SerialArm(replace(arm.model, joints=tuple(joints)))
-    table = joint_table(arm)
+    table = joint_table(arm.position_limits, arm.actuators)
     rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
     limits = np.clip(arm.effort_limits_at(rates), 0.0, 1e6)
     for sign in (-1.0, 1.0):
