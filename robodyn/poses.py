@@ -184,9 +184,10 @@ def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArr
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
-    where = as_exact("pose", as_pose("pose", pose), (7,))
-    half = twist_in_body(where, as_exact("covariance", covariance, (6, 6)))
-    turned = twist_in_body(where, half.T)
+    where = np.repeat(as_exact("pose", as_pose("pose", pose), (7,))[None], 6, axis=0)
+    half, turned = np.empty((6, 6)), np.empty((6, 6))
+    kernels.resolved_pairs(where, np.array(as_exact("covariance", covariance, (6, 6))), False, half)
+    kernels.resolved_pairs(where, half.T.copy(), False, turned)
     # symmetric to the last bit
     return np.asarray(0.5 * (turned + turned.T))
 
