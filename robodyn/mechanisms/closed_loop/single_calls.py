@@ -64,7 +64,7 @@ def _entry(name: str) -> Callable[..., Any]:
         ),
         "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
         "tangent": (VECTOR, MATRIX_OUT),
-        "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT),
+        "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT),
         "assemble": (VECTOR_OUT, types.float64, types.int64),
         "advance": (VECTOR_OUT, VECTOR),
         "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),

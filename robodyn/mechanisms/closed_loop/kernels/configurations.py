@@ -31,7 +31,6 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     OK,
     OPEN,
     ORIGIN,
-    POOR,
     POSITIONS,
     RATES,
     WIDEST,
@@ -157,23 +156,7 @@ def find_motion(mechanism: Any, state: Any, work: Any, found: Any) -> int:
     """For `lanes.answer`: rates of all joints, their changes and the tip's acceleration."""
     plan, numbers, gravity = mechanism
     B, W = work
-    K, v, a, y, tip = W[0], W[1], W[2], W[4], W[5]
-    status = dynamics.prepare(plan, numbers, gravity, state[0], False, B, K, y)
-    if status != OK:
-        return status
-    dynamics.spread(plan, K, state[1], y, v)
-    if any_of(dynamics.contradicts(plan, y, v)):
-        return POOR
-    dynamics.accelerations(plan, numbers, K, v, state[2], False, B, y, a)
-    tree.load(plan, numbers, a, B)
-    dynamics.tip_acceleration(plan, numbers, gravity, B, tip)
-    count = plan[RATES]
-    for j in range(count):
-        found[j] = v[j]
-        found[count + j] = a[j]
-    for j in range(6):
-        found[2 * count + j] = tip[j]
-    return OK
+    return dynamics.motion(plan, numbers, gravity, state[0], state[1], state[2], False, B, W, found)
 
 
 @batch_entry

@@ -427,3 +427,36 @@ def tip_acceleration(plan: Any, numbers: Any, gravity: Any, B: Any, out: Any) ->
     accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
     store(out, 0, add(accel, vector(gravity, 0)))
     store(out, 3, alpha)
+
+
+@inner
+def motion(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    rates: Any,
+    change: Any,
+    trusted: bool,
+    B: Any,
+    W: Any,
+    out: Any,
+) -> int:
+    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    K, v, a, y, tip = W[0], W[1], W[2], W[4], W[5]
+    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
+    if status != OK:
+        return status
+    spread(plan, K, rates, y, v)
+    if any_of(contradicts(plan, y, v)):
+        return POOR
+    accelerations(plan, numbers, K, v, change, False, B, y, a)
+    load(plan, numbers, a, B)
+    tip_acceleration(plan, numbers, gravity, B, tip)
+    count = plan[RATES]
+    for j in range(count):
+        out[j] = v[j]
+        out[count + j] = a[j]
+    for j in range(6):
+        out[2 * count + j] = tip[j]
+    return OK

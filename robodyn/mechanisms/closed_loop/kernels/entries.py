@@ -286,26 +286,17 @@ def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def motion(
-    plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: Any, v: Any, a: Any, B: Any
+    plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: Any, out: Any
 ) -> bool:
-    """Rates v and their changes a (rates,) of all joints from the independent ones'.
-
-    B (bodies + 1, BODY_SIZE) tells how the bodies move.
-    """
-    plan, numbers, gravity, B = taken_integers(plan), taken(numbers), taken(gravity), taken(B)
-    v, a, rates = taken(v), taken(a), taken(rates)
+    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
     if not fits(plan):
         return False
-    W = stack(7, plan[WIDEST])
-    if dynamics.prepare(plan, numbers, gravity, taken(q), True, B, W[0], W[4]) != OK:
-        return False
-    dynamics.spread(plan, W[0], rates, W[4], v)
-    if dynamics.contradicts(plan, W[4], v):
-        return False
-    dynamics.accelerations(plan, numbers, W[0], v, taken(change), False, B, W[4], a)
-    tree.move(plan, numbers, v, True, B)
-    tree.load(plan, numbers, a, B)
-    return True
+    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
+    status = dynamics.motion(
+        plan, numbers, gravity, taken(q), taken(rates), taken(change), True, B, W, taken(out)
+    )
+    return bool(status == OK)
 
 
 @entry_kernel
