@@ -60,8 +60,7 @@ from robodyn_ros.parameters import (
     on_change,
 )
 from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
-from robodyn_ros.trajectory_action import ACTIONS as ACTIONS
-from robodyn_ros.trajectory_action import TrajectoryAction, serve
+from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 from robodyn_ros.trajectory_goals import SETTINGS as GOALS
 from robodyn_ros.trajectory_goals import GoalRefused, Present
 
@@ -73,6 +72,9 @@ LIVE = CONTROL | GOALS
 PARAMETERS = MECHANISM | AUTOSTART | PAYLOAD | TRANSFORMS | COMMAND_UNIT | LIVE
 # Periods of the watchdog and of the diagnostics [s].
 WATCH, DIAGNOSE = 0.02, 0.5
+
+
+__all__ = ["ACTIONS", "PARAMETERS", "InverseDynamics"]
 
 
 class InverseDynamics(ManagedNode):

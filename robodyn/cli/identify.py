@@ -155,7 +155,9 @@ def identify_command(
             )
             validations = result.validate(others)  # type: ignore[arg-type]
         carried = [read(source) for source in payload or ()]
-        body = identify_payload(mechanism, carried, result) if carried else None  # type: ignore[arg-type]
+        body = None
+        if carried:
+            body = identify_payload(mechanism, carried, result)  # type: ignore[arg-type]
         better = result.mechanism if body is None else body.mechanism
         written = [] if output is None else write_model(better, output)
         found = summary(result, validations) | {"written": [str(path) for path in written]}

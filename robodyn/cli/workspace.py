@@ -79,7 +79,8 @@ def workspace(
         option("--output", "-o", help="File for the boundary, in .stl or .ply."),
     ] = None,
     page: Annotated[
-        Optional[Path], option("--page", help="File for a page that shows it, in .html.")  # noqa: UP045
+        Optional[Path],  # noqa: UP045
+        option("--page", help="File for a page that shows it, in .html."),
     ] = None,
     scheduler: Annotated[
         Optional[str],  # noqa: UP045
