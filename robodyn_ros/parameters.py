@@ -241,23 +241,26 @@ def _use(values: dict[str, Any]) -> None:
     use_options(**chain, spelling=as_parameter)
 
 
-def description(values: dict[str, Any], log: RcutilsLogger) -> str:
-    """URDF text of what `model` or `robot_description` describes; without `friction`, without it.
+def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
+    """What `model` or `robot_description` describes, and the URDF text of it.
 
-    Empty where neither is given, or where a model has no URDF, which is logged as a warning.
+    The text is without friction where `friction` is false. None and an empty text where neither is
+    given; empty, with a warning, where a model has no URDF.
     """
     source = values["robot_description"] or values["model"]
     if not source:
-        return ""
+        return None, ""
     _use(values)
+    mechanism: Mechanism | None = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            text = robot_description(source, rd.load(source))
+            mechanism = rd.load(source)
+            text = robot_description(source, mechanism)
         except rd.RobodynError as error:
             log.warning(f"no robot_description: {error}")
-            return ""
-    return text if values["friction"] else frictionless(text)
+            return mechanism, ""
+    return mechanism, text if values["friction"] else frictionless(text)
 
 
 def changed(node: Node, name: str) -> Any:

@@ -12,29 +12,43 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The platform's transforms in a bag where tf2_msgs is not installed.
+"""The transforms of a mechanism in a bag where tf2_msgs is not installed.
 
-Nothing publishes `/tf` then, yet viewers such as Foxglove need it to move the model. A platform's
-state has the same pose, so the transform is made from it, as the simulator would broadcast it.
+Nothing publishes `/tf` then, yet viewers such as Foxglove know of no other motion: they show joint
+states as numbers and move nothing by them. A platform's state has its pose, and joint states place
+all other links, so the transforms are made from these as simulator and robot_state_publisher would
+broadcast them.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
 
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.common.figure import frame_in_parent, pose_of_frame
 from robodyn_ros import messages, qos
+from robodyn_ros.mechanism_messages import messages_of
 from robodyn_ros.message_definitions import common_definition, message_class
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.figure import DrawnJoint
+    from robodyn.mechanisms.protocol import Mechanism
     from robodyn_ros.bag_writer import BagWriter
 
 TOPIC = "/tf"
 KIND = "tf2_msgs/msg/TFMessage"
 STATE_KIND = "nav_msgs/msg/Odometry"
+JOINTS_KIND = "sensor_msgs/msg/JointState"
+# Least time between transforms of joints, by the stamps of their states [ns].
+PERIOD = 20_000_000
 
 
 def transforms_are_missing() -> bool:
@@ -47,33 +61,88 @@ def transforms_are_missing() -> bool:
 
 
 class RecordedTransforms:
-    """The topic `/tf` of a bag, made from recorded platform states.
+    """The topic `/tf` of a bag, made from recorded states.
+
+    Args:
+        bag: to which the topic is added.
+        joints: of the recorded mechanism's URDF; none where it is not known.
+        mechanism: what was recorded, for the poses of its floating joints; None if not known.
 
     Attributes:
         topic: the number to write it by.
     """
 
-    def __init__(self, bag: BagWriter) -> None:
+    def __init__(
+        self, bag: BagWriter, joints: Sequence[DrawnJoint] = (), mechanism: Mechanism | None = None
+    ) -> None:
         from rosbags.typesys import Stores, get_typestore
 
         self.topic = bag.add_topic(TOPIC, KIND, common_definition(KIND), [qos.STATE])
         self._store = get_typestore(Stores.ROS2_JAZZY)
+        self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
+        self._floating: list[DrawnJoint] = []
+        # a body whose pose is the state has its transform from that
+        if mechanism is not None and not mechanism.coordinates.is_pose:
+            self._mechanism, self._reader = mechanism, messages_of(mechanism)
+            self._floating = [joint for joint in joints if joint.kind == "floating"]
+        self._positions: dict[str, float] = {}
+        self._last: int | None = None
 
-    def serialized(self, state: bytes) -> bytes:
+    def of_state(self, state: bytes) -> bytes:
         """A serialized TFMessage with the pose of a serialized Odometry: header -> child frame."""
         odometry = deserialize_message(state, Odometry)
+        frames = odometry.header.frame_id, odometry.child_frame_id
+        pose = messages.pose_array(odometry.pose.pose)
+        return self._serialized(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
+
+    def of_joints(self, states: bytes) -> bytes | None:
+        """A serialized TFMessage with the links that a serialized JointState places.
+
+        Parents and children as in the URDF; joints of earlier messages are at where they were. None
+        less than `PERIOD` after the last one, and where no link is placed.
+        """
+        message = deserialize_message(states, JointState)
+        for name, position in zip(message.name, message.position, strict=False):
+            if math.isfinite(position):
+                self._positions[name] = position
+        stamp = messages.to_nanoseconds(message.header.stamp)
+        if self._last is not None and self._last <= stamp < self._last + PERIOD:
+            return None
+        poses = {**self._placed(), **self._floated(message)}
+        if not poses:
+            return None
+        self._last = stamp
+        return self._serialized(stamp, poses)
+
+    def _placed(self) -> dict[tuple[str, str], FloatArray]:
+        poses = {}
+        for joint in self._moving:
+            leader = joint.name if joint.mimic is None else joint.mimic[0]
+            if leader in self._positions:
+                frame = frame_in_parent(joint, self._positions, {})
+                poses[joint.parent, joint.child] = pose_of_frame(frame)
+        return poses
+
+    def _floated(self, message: JointState) -> Mapping[tuple[str, str], FloatArray]:
+        if not self._floating:
+            return {}
+        try:
+            _, configuration, _ = self._reader.read_state(message)
+            return self._mechanism.floating_poses(configuration)
+        except RobodynError:  # of another mechanism, or of some of the joints only
+            return {}
+
+    def _serialized(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> bytes:
+        """Poses (7,) of children in their parents' frames, at a stamp [ns]."""
         kinds = self._store.types
-        stamp = odometry.header.stamp
-        x, y, z, *quaternion = messages.pose_array(odometry.pose.pose).tolist()
-        transform = kinds["geometry_msgs/msg/TransformStamped"](
-            kinds["std_msgs/msg/Header"](
-                kinds["builtin_interfaces/msg/Time"](stamp.sec, stamp.nanosec),
-                odometry.header.frame_id,
-            ),
-            odometry.child_frame_id,
-            kinds["geometry_msgs/msg/Transform"](
+        at = kinds["builtin_interfaces/msg/Time"](*divmod(stamp, messages.NANOSECONDS))
+        transforms = []
+        for (parent, child), pose in poses.items():
+            x, y, z, *quaternion = pose.tolist()
+            transform = kinds["geometry_msgs/msg/Transform"](
                 kinds["geometry_msgs/msg/Vector3"](x, y, z),
                 kinds["geometry_msgs/msg/Quaternion"](*quaternion),
-            ),
-        )
-        return bytes(self._store.serialize_cdr(kinds[KIND]([transform]), KIND))
+            )
+            header = kinds["std_msgs/msg/Header"](at, parent)
+            transforms.append(kinds["geometry_msgs/msg/TransformStamped"](header, child, transform))
+        return bytes(self._store.serialize_cdr(kinds[KIND](transforms), KIND))

@@ -18,8 +18,8 @@ Subscribes to all topics, or to those selected, as they appear, and writes the s
 unchanged; publishes nothing. Stamps are those of `/clock` if it is published, else of the wall
 clock. The bag is complete when the node has ended, also after Ctrl-C.
 
-Where tf2_msgs is not installed nothing publishes the platform's transform. The recorder then
-derives `/tf` from `platform_state`: viewers such as Foxglove need it to move the platform.
+Where tf2_msgs is not installed nothing publishes transforms. The recorder then derives `/tf` from
+`platform_state` and `joint_states`: viewers such as Foxglove need it to move the mechanism.
 
 Its subscriptions keep all messages. Publishers with "keep all" history, as ours in lockstep, wait
 for it; messages lost from other publishers are counted and reported.
@@ -43,13 +43,15 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 import robodyn as rd
+from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import definition, message_class
-from robodyn_ros.parameters import MECHANISM, Spec, declare, description
+from robodyn_ros.parameters import MECHANISM, Spec, declare, described
 from robodyn_ros.recorded_transforms import (
+    JOINTS_KIND,
     STATE_KIND,
     TOPIC,
     RecordedTransforms,
@@ -58,6 +60,8 @@ from robodyn_ros.recorded_transforms import (
 from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rclpy.subscription import Subscription
 
 PARAMETERS = MECHANISM | {
@@ -105,10 +109,10 @@ class Recorder(Node):
         self._known: set[str] = set()
         self._recorded: list[tuple[int, Subscription]] = []
         self._losses = Losses()
-        self._state = self.resolve_topic_name("platform_state")
         self._transforms: RecordedTransforms | None = None
+        self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
         self._heard: dict[str, tuple[int, int]] = {}  # how many, and when the last was sent [ns]
-        self._description = description(p, self.get_logger())
+        self._mechanism, self._description = described(p, self.get_logger())
         # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
         # by the steady clock: topics appear also while simulated time stands still
@@ -165,8 +169,8 @@ class Recorder(Node):
         assert self._bag is not None  # it is there until the node ends
         topic = self._bag.add_topic(name, kind, definition(kind), offered)
         profile = _requested(offered)
-        if (name, kind) == (self._state, STATE_KIND) and self._chosen(TOPIC):
-            self._add_transforms()
+        if self._chosen(TOPIC):
+            self._derive_transforms(name, kind)
 
         def take(data: bytes, info: Any) -> None:
             if self._take(topic, name, data, info):
@@ -176,21 +180,31 @@ class Recorder(Node):
         subscription = self.create_subscription(made, name, callback, profile, raw=True)
         self._recorded.append((topic, subscription))
 
-    def _add_transforms(self) -> None:
+    def _derive_transforms(self, name: str, kind: str) -> None:
         """Write `/tf` from the states, where it cannot be recorded."""
-        if transforms_are_missing():
+        state, joints = (
+            self.resolve_topic_name(each) for each in ("platform_state", "joint_states")
+        )
+        wanted = [(state, STATE_KIND), *([(joints, JOINTS_KIND)] if self._description else [])]
+        if (name, kind) not in wanted or not transforms_are_missing():
+            return
+        if self._transforms is None:
             assert self._bag is not None  # it is there until the node ends
-            self._transforms = RecordedTransforms(self._bag)
-            self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {self._state}")
+            known = joints_of_urdf(self._description) if self._description else []
+            self._transforms = RecordedTransforms(self._bag, known, self._mechanism)
+        to = self._transforms
+        self._derived[name] = to.of_state if kind == STATE_KIND else to.of_joints
+        self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {name}")
 
     def _take(self, topic: int, name: str, data: bytes, info: Any) -> bool:
         """Pass a message on; return whether a loss on its topic is noticed for the first time."""
         sent, received = _times(info)
         self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
-        if self._transforms is not None and name == self._state:
-            transform = self._transforms.serialized(data)
-            self._bag_clock.take(self._transforms.topic, sent, received, transform)
+        if self._transforms is not None and name in self._derived:
+            transforms = self._derived[name](data)
+            if transforms is not None:
+                self._bag_clock.take(self._transforms.topic, sent, received, transforms)
         return self._losses.heard(name, info.get("publication_sequence_number"))
 
     def _subscribe_clock(self, reliability: ReliabilityPolicy) -> Subscription:

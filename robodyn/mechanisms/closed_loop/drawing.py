@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, stick
-from robodyn.poses import quaternion_of_rotation
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -48,11 +47,6 @@ def stick_figure(model: ClosedLoopModel, size: float) -> Figure:
             shapes += stick(link, at.translation, 0.015 * size)
             shapes.append(_ball(link, at, 0.03 * size, CLOSURE_COLOR))
     return Figure(joints, shapes, model.base_link)
-
-
-def pose_of_frame(frame: FloatArray) -> FloatArray:
-    """Pose (7,) of a frame (4, 4)."""
-    return np.concatenate([frame[:3, 3], quaternion_of_rotation(frame[:3, :3])])
 
 
 def _drawn(joint: TreeJoint, size: float) -> list[DrawnJoint]:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_array, as_scalar
-from robodyn.mechanisms.closed_loop.drawing import pose_of_frame, stick_figure
+from robodyn.mechanisms.closed_loop.drawing import stick_figure
+from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.joint_presentation import JointPresentation
 from robodyn.mechanisms.common.joint_states import DrivenMotion
 from robodyn.mechanisms.common.motion import Motion

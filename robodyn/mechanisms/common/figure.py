@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.poses import rotation_matrix
+from robodyn.poses import quaternion_of_rotation, rotation_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,13 +140,7 @@ class Figure:
         frames[0] = np.eye(4)
         for i, joint in enumerate(self.joints, start=1):
             above = frames[self._index[joint.parent]]
-            pose = poses.get((joint.parent, joint.child))
-            if joint.kind == "floating" and pose is not None:
-                frames[i] = above @ frame_of_pose(pose)
-            elif joint.kind in ("fixed", "floating"):
-                frames[i] = above @ joint.place
-            else:
-                frames[i] = above @ joint.place @ _moved(joint, _position(joint, positions))
+            frames[i] = above @ frame_in_parent(joint, positions, poses)
         return frames
 
     def index(self, link: str) -> int:
@@ -198,6 +192,33 @@ def frame_of_pose(pose: ArrayLike) -> FloatArray:
     frame[:3, :3] = rotation_matrix(given)
     frame[:3, 3] = given[:3]
     return frame
+
+
+def pose_of_frame(frame: FloatArray) -> FloatArray:
+    """Pose (7,) of a frame (4, 4)."""
+    return np.concatenate([frame[:3, 3], quaternion_of_rotation(frame[:3, :3])])
+
+
+def frame_in_parent(
+    joint: DrawnJoint,
+    positions: Mapping[str, float],
+    poses: Mapping[tuple[str, str], ArrayLike],
+) -> FloatArray:
+    """Frame (4, 4) of a joint's child in its parent's.
+
+    Args:
+        joint: of a figure.
+        positions: [rad or m] of joints by name; a joint that is not among them is at 0.
+        poses: (7,) of the children of floating joints, by the names of parent and child; one that
+            is not among them is where the description puts it.
+    """
+    pose = poses.get((joint.parent, joint.child))
+    if joint.kind == "floating" and pose is not None:
+        return frame_of_pose(pose)
+    if joint.kind in ("fixed", "floating"):
+        return joint.place
+    out: FloatArray = joint.place @ _moved(joint, _position(joint, positions))
+    return out
 
 
 def _position(joint: DrawnJoint, positions: Mapping[str, float]) -> float:

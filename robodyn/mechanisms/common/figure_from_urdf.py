@@ -64,12 +64,25 @@ def figure_from_urdf(text: str, source: str = "URDF text", file: Path | None = N
             shape = _shape(visual, str(link.get("name")), palette, source, mesh)
             if shape is not None:
                 shapes.append(shape)
-    joints = [_joint(joint, source) for joint in root.iterfind("joint")]
+    joints = _joints(root, source)
     names = [str(link.get("name")) for link in root.iterfind("link")]
     remarks = []
     if left_out:
         remarks = [f"{source}: {len(left_out)} meshes are not drawn; of the first, {left_out[0]}"]
     return Figure(joints, shapes, names[0] if names else "base_link", remarks)
+
+
+def joints_of_urdf(text: str, source: str = "URDF text") -> list[DrawnJoint]:
+    """The joints of a URDF alone, as `figure_from_urdf` has them; no mesh is read.
+
+    Raises:
+        ModelError: as `figure_from_urdf`.
+    """
+    return _joints(parse_xml(text, source), source)
+
+
+def _joints(root: Element, source: str) -> list[DrawnJoint]:
+    return [_joint(joint, source) for joint in root.iterfind("joint")]
 
 
 def _joint(joint: Element, source: str) -> DrawnJoint:

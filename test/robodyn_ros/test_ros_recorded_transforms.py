@@ -1,0 +1,141 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""recorder without tf2: the transforms of a bag put every link where the mechanism has it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+import robodyn as rd
+from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.mechanisms.common.figure import Figure, frame_of_pose
+from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
+from robodyn.mechanisms.robot_description import robot_description
+from robodyn_ros import messages
+from robodyn_ros.bag_writer import BagWriter
+from robodyn_ros.mechanism_messages import AllJoints
+from robodyn_ros.recorded_transforms import KIND, PERIOD, RecordedTransforms
+
+typesys = pytest.importorskip("rosbags.typesys", reason="the extra `record` is not installed")
+
+pytestmark = pytest.mark.ros
+START = 1_000_000_000
+
+
+@pytest.fixture
+def bag(tmp_path):
+    writer = BagWriter(tmp_path / "bag")
+    yield writer
+    writer.close()
+
+
+def loaded(model: str):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        mechanism = rd.load(model)
+    return mechanism, joints_of_urdf(robot_description(model, mechanism))
+
+
+def told(message: bytes | None) -> dict[tuple[str, str], np.ndarray]:
+    """Pose (7,) of each child by the names of parent and child."""
+    assert message is not None
+    store = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
+    poses = {}
+    for each in store.deserialize_cdr(message, KIND).transforms:
+        p, q = each.transform.translation, each.transform.rotation
+        frames = each.header.frame_id, each.child_frame_id
+        poses[frames] = np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])
+    return poses
+
+
+def viewed(joints, poses) -> dict[str, np.ndarray]:
+    """Frames (4, 4) of all links in the root's, as a viewer chains transforms and fixed joints."""
+    tree = Figure(joints, ())
+    frames = {tree.links[0]: np.eye(4)}
+    for joint in tree.joints:
+        step = joint.place
+        if joint.kind != "fixed":
+            step = frame_of_pose(poses[joint.parent, joint.child])
+        frames[joint.child] = frames[joint.parent] @ step
+    return frames
+
+
+@pytest.mark.parametrize("model", ["delta", "fivebar", "puma560", "stewart_dasgupta"])
+def test_every_link_is_where_the_mechanism_has_it(model, bag):
+    mechanism, joints = loaded(model)
+    motion = rd.load_path("demo", mechanism)
+    here = motion.sample(0.4 * motion.duration).configuration
+    still = np.zeros(mechanism.coordinates.velocity_size)
+    effort = np.zeros(len(mechanism.joint_names))
+    states = AllJoints(mechanism).filled(START, here, still, effort)
+    transforms = RecordedTransforms(bag, joints, mechanism)
+    poses = told(transforms.of_joints(serialize_message(states)))
+    base, body = mechanism.frames
+    if mechanism.coordinates.is_pose:
+        state = messages.odometry(START, mechanism.frames, here, np.zeros(6))
+        poses |= told(transforms.of_state(serialize_message(state)))
+    frames = viewed(joints, poses)
+    seen = np.linalg.inv(frames[base]) @ frames[body]
+    np.testing.assert_allclose(seen, frame_of_pose(mechanism.body_pose(here)), atol=1e-9)
+    at_home = frame_of_pose(mechanism.body_pose(mechanism.home))
+    assert np.abs(seen - at_home).max() > 0.01
+
+
+def test_the_legs_of_a_platform_end_at_it(bag):
+    """The loops are closed in the picture, although a URDF leaves them open."""
+    mechanism, joints = loaded("stewart_dasgupta")
+    turned = mechanism.home + np.array([0.02, -0.03, 0.04, 0.0, 0.0, 0.0, 0.0])
+    states = AllJoints(mechanism).filled(START, turned, np.zeros(6), np.zeros(6))
+    transforms = RecordedTransforms(bag, joints, mechanism)
+    poses = told(transforms.of_joints(serialize_message(states)))
+    state = messages.odometry(START, mechanism.frames, turned, np.zeros(6))
+    frames = viewed(joints, poses | told(transforms.of_state(serialize_message(state))))
+    _, tips = mechanism.leg_ends(turned)
+    for i, tip in enumerate(tips, start=1):
+        np.testing.assert_allclose(frames[f"leg{i}_upper"][:3, 3], tip, atol=1e-9)
+
+
+def test_joints_told_one_by_one_are_remembered_and_not_told_too_often(bag):
+    mechanism, joints = loaded("puma560")
+    transforms = RecordedTransforms(bag, joints, mechanism)
+
+    def place(stamp: int, name: str, position: float) -> bytes | None:
+        message = JointState(name=[name], position=[position])
+        messages.fill_stamp(message.header.stamp, stamp)
+        return transforms.of_joints(serialize_message(message))
+
+    assert place(START, "of another robot", 0.1) is None
+    assert place(START, "joint1", float("nan")) is None
+    assert set(told(place(START, "joint1", 0.1))) == {("base_link", "link1")}
+    assert place(START + PERIOD - 1, "joint2", 0.2) is None
+    later = told(place(START + PERIOD, "joint3", 0.3))
+    assert [child for _, child in later] == ["link1", "link2", "link3"]
+    # after a reset time begins anew
+    assert told(place(0, "joint1", 0.0)).keys() == later.keys()
+
+
+def test_without_a_model_only_the_platform_has_a_transform(bag, mechanism):
+    transforms = RecordedTransforms(bag)
+    state = messages.odometry(START, mechanism.frames, mechanism.home, np.zeros(6))
+    ((frames, pose),) = told(transforms.of_state(serialize_message(state))).items()
+    assert frames == mechanism.frames
+    np.testing.assert_array_equal(pose, mechanism.home)
+    states = AllJoints(mechanism).filled(START, mechanism.home, np.zeros(6), np.zeros(6))
+    assert transforms.of_joints(serialize_message(states)) is None
