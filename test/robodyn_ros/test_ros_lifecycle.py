@@ -195,6 +195,8 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         np.testing.assert_allclose(node.answer(end), 0.5 * weight, rtol=1e-3)
         assert node.change(Transition.TRANSITION_ACTIVATE)
         np.testing.assert_allclose(node.answer(end), weight, rtol=1e-9)
+        # else PlotJuggler would refuse a bag with them
+        assert all(int(float(e.timestamp)) == e.timestamp > 0 for e in events)
         assert [e.goal_state.label for e in events[:4]] == [
             "configuring", "inactive", "activating", "active",
         ]  # fmt: skip
