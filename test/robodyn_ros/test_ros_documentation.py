@@ -86,3 +86,13 @@ def test_every_panel_of_the_foxglove_layout_has_its_place():
         return panels(place["first"]) + panels(place["second"])
 
     assert sorted(panels(layout["layout"])) == sorted(layout["configById"])
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
+def test_every_plot_is_titled_in_foxglove_and_in_lichtblick():
+    """Each reads a key of its own, and calls a panel without it "Plot"."""
+    layout = json.loads((SCRIPT.parents[1] / "config" / "foxglove.json").read_text())
+    plots = [panel for panel in layout["configById"].values() if "paths" in panel]
+    titles = [(plot["foxglovePanelTitle"], plot["lichtblickPanelTitle"]) for plot in plots]
+    assert all(ours == theirs for ours, theirs in titles)
+    assert len(set(titles)) == len(plots) >= 4
