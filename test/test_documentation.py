@@ -324,10 +324,9 @@ def test_yaml_is_yaml(block):
 
 
 def test_moveit_is_told_of_the_action_and_of_rates_below_the_models():
-    """The controller is our node and its action; rates are 5 % below the limits, as the page says."""
-    controllers, limits = [
-        yaml.safe_load(block.text) for block in in_language("yaml") if block.page.name == "moveit.md"
-    ]
+    """The controller is our node and its action; rates are 5 % below the limits, as told."""
+    blocks = [block for block in in_language("yaml") if block.page.name == "moveit.md"]
+    controllers, limits = (yaml.safe_load(block.text) for block in blocks)
     with warnings.catch_warnings():
         # the paper's own inertias
         warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")

@@ -148,7 +148,7 @@ def trapezoid(distance, rate, acceleration, period):
 
 
 def as_moveit_sends_it(robot, rate):
-    """A goal of the first joint alone at this rate, in points 0.1 s apart, and how long it takes."""
+    """A goal of the first joint at this rate, in points 0.1 s apart, and how long it takes."""
     times, rows = trapezoid(2.0, rate, 3.0, 0.1)
     assert rows[1].max() == rate
     x, v, a = (np.outer(row, np.eye(6)[0]) for row in rows)
