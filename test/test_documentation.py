@@ -47,7 +47,8 @@ QUICKER = {
     '["rx", "ry", "rz"], constant=["z"])': '["rz"], constant=["z"], controls=6)',
 }
 # An action client: test/robodyn_ros/test_ros_trajectory_action.py has one where there are actions.
-NEEDS_ROS = ("control_msgs",)
+# A launch file of MoveIt: there is no package of it for Python alone.
+NEEDS_ROS = ("control_msgs", "moveit_configs_utils")
 
 pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="an installed package has no docs")
 
@@ -320,6 +321,24 @@ def test_scripts_and_targets_named_in_the_text_exist(page):
 @pytest.mark.parametrize("block", in_language("yaml"), ids=str)
 def test_yaml_is_yaml(block):
     yaml.safe_load(block.text)
+
+
+def test_moveit_is_told_of_the_action_and_of_rates_below_the_models():
+    """The controller is our node and its action; rates are 5 % below the limits, as told."""
+    blocks = [block for block in in_language("yaml") if block.page.name == "moveit.md"]
+    controllers, limits = (yaml.safe_load(block.text) for block in blocks)
+    with warnings.catch_warnings():
+        # the paper's own inertias
+        warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")
+        m = rd.load("puma560")
+    managed = controllers["moveit_simple_controller_manager"]
+    (name,) = managed["controller_names"]
+    check_name(f"/{name}/{managed[name]['action_ns']}")
+    assert managed[name]["joints"] == list(m.independent_joints)
+    told = limits["joint_limits"]
+    assert list(told) == list(m.independent_joints)
+    rates = [joint["max_velocity"] for joint in told.values()]
+    np.testing.assert_allclose(rates, 0.95 * m.velocity_limits, atol=0.006)
 
 
 @pytest.mark.parametrize("block", in_language("xml"), ids=str)

@@ -130,6 +130,52 @@ def there(robot, share=0.1):
     return robot.joints(robot.motion._replace(configuration=away))[0]
 
 
+def trapezoid(distance, rate, acceleration, period):
+    """Points at these intervals [s] of a motion with a trapezoid of rates: times and rows (K,)."""
+    rise = rate / acceleration
+    end = distance / rate + rise
+    t = np.minimum(np.arange(np.ceil(end / period) + 1) * period, end)
+    left = end - t
+    speeding, slowing = t < rise, left < rise
+    x = np.select(
+        [speeding, slowing],
+        [0.5 * acceleration * t**2, distance - 0.5 * acceleration * left**2],
+        rate * (t - 0.5 * rise),
+    )
+    v = np.select([speeding, slowing], [acceleration * t, acceleration * left], rate)
+    a = np.select([speeding, slowing], [acceleration, -acceleration], 0.0)
+    return t, (x, v, a)
+
+
+def as_moveit_sends_it(robot, rate):
+    """A goal of the first joint at this rate, in points 0.1 s apart, and how long it takes."""
+    times, rows = trapezoid(2.0, rate, 3.0, 0.1)
+    assert rows[1].max() == rate
+    x, v, a = (np.outer(row, np.eye(6)[0]) for row in rows)
+    return goal_of(robot.names, times, robot.joints()[0] + x, v, a), times[-1]
+
+
+def test_points_at_the_limit_of_rates_are_beyond_it_between_them():
+    """Where the rate stops growing between two points, a quintic through both swings over."""
+    robot = Robot(rd.load("puma560"))
+    goal, _ = as_moveit_sends_it(robot, robot.mechanism.velocity_limits[0])
+    refused = robot.refusal(goal)
+    assert refused.code == INVALID_GOAL
+    assert "joint1 reaches" in str(refused)
+    assert "rad/s" in str(refused)
+
+
+def test_five_percent_below_the_limit_of_rates_leave_room_for_that():
+    robot = Robot(rd.load("puma560"))
+    limit = robot.mechanism.velocity_limits[0]
+    goal, duration = as_moveit_sends_it(robot, 0.95 * limit)
+    client = robot.send(goal)
+    robot.go(round(duration * SECOND / PERIOD) + 5)
+    assert [code for _, code, _ in client.ends] == [SUCCESSFUL]
+    fastest = max(np.abs(report.desired[1]).max() for report in client.reports)
+    assert 0.94 * limit < fastest < limit
+
+
 @pytest.mark.parametrize("degree", [1, 2, 3], ids=["positions", "velocities", "accelerations"])
 def test_every_kind_of_mechanism_gets_there(mechanism, degree):
     """An arm, a closed loop, a platform's legs; with as much as points may have."""
