@@ -294,7 +294,7 @@ CHECKS = {
     "pip": check_pip,
 }
 # of others
-FOREIGN = {"rosdep", "colcon", "source", "export", "dask", "for", "done"}
+FOREIGN = {"rosdep", "colcon", "source", "export", "dask", "plotjuggler", "for", "done"}
 
 
 @pytest.mark.parametrize("block", in_language("bash"), ids=str)

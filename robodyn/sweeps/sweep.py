@@ -128,7 +128,7 @@ def run(
     progress: Callable[[float], None] | None = None,
 ) -> Outcome:
     """Compute the chunks of a plan that are missing; arguments as for `sweep`."""
-    for name in ("dask", "xarray", "zarr"):
+    for name in ("dask", "xarray", *(() if output is None else ("zarr",))):
         package(name)
     try:
         sink = Memory(plan) if output is None else Folder(plan, output, overwrite)
