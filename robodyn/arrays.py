@@ -24,7 +24,7 @@ BoolArray = NDArray[np.bool_]
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """A x b of two vectors (3,); `numpy.cross`, for any shape, takes ten times as long."""
+    """Product a x b of two vectors (3,); `numpy.cross`, for any shape, takes ten times as long."""
     ax, ay, az = a.tolist()
     bx, by, bz = b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

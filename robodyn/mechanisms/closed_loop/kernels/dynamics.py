@@ -149,6 +149,30 @@ def accelerations(
 
 
 @inner
+def joint_motion(
+    plan: Any,
+    numbers: Any,
+    gravity: Any,
+    q: Any,
+    rates: Any,
+    change: Any,
+    trusted: bool,
+    B: Any,
+    W: Any,
+) -> int:
+    """Rates of all joints in W[1], their changes in W[2]; the eliminated equations in W[0]."""
+    K, v, a, y = W[0], W[1], W[2], W[4]
+    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
+    if status != OK:
+        return status
+    spread(plan, K, rates, y, v)
+    if any_of(contradicts(plan, y, v)):
+        return POOR
+    accelerations(plan, numbers, K, v, change, False, B, y, a)
+    return OK
+
+
+@inner
 def tree_efforts(
     plan: Any, numbers: Any, v: Any, a: Any, wrench: Any, contact: bool, B: Any, tau: Any
 ) -> None:
@@ -180,13 +204,9 @@ def inverse_dynamics(
 ) -> int:
     """Efforts out (free,) at the independent coordinates; scratch W (6, widest)."""
     K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
-    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
+    status = joint_motion(plan, numbers, gravity, q, rates, change, trusted, B, W)
     if status != OK:
         return status
-    spread(plan, K, rates, y, v)
-    if any_of(contradicts(plan, y, v)):
-        return POOR
-    accelerations(plan, numbers, K, v, change, False, B, y, a)
     tree_efforts(plan, numbers, v, a, wrench, contact, B, tau)
     solve_transposed(plan, K, tau, y)
     share(plan, K, y, tau, out)
@@ -443,14 +463,10 @@ def motion(
     out: Any,
 ) -> int:
     """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
-    K, v, a, y, tip = W[0], W[1], W[2], W[4], W[5]
-    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
+    v, a, tip = W[1], W[2], W[5]
+    status = joint_motion(plan, numbers, gravity, q, rates, change, trusted, B, W)
     if status != OK:
         return status
-    spread(plan, K, rates, y, v)
-    if any_of(contradicts(plan, y, v)):
-        return POOR
-    accelerations(plan, numbers, K, v, change, False, B, y, a)
     load(plan, numbers, a, B)
     tip_acceleration(plan, numbers, gravity, B, tip)
     count = plan[RATES]

@@ -101,6 +101,23 @@ def close(
 
 
 @inner
+def predict(plan: Any, numbers: Any, gravity: Any, q: Any, piece: Any, B: Any, W: Any) -> bool:
+    """Move q (positions,) in place along the tangent by a piece (free,) of a displacement.
+
+    False where the pivots do not serve.
+    """
+    K, x, y = W[0], W[1], W[4]
+    place_base(B, gravity)
+    place(plan, numbers, q, B)
+    fill(plan, numbers, B, K)
+    if not factor(plan, numbers, K):
+        return False
+    spread(plan, K, piece, y, x)
+    advance(plan, numbers, B, x, q)
+    return True
+
+
+@inner
 def displace(
     plan: Any,
     numbers: Any,
@@ -116,7 +133,7 @@ def displace(
     Piece by piece, each predicted along the tangent and closed. Returns as `close`; q is then
     that of the last piece that was tried.
     """
-    K, x, piece, y = W[0], W[1], W[2], W[4]
+    piece = W[2]
     largest = 0.0
     for k in range(plan[FREE]):
         largest = max(largest, abs(displacement[k]))
@@ -125,15 +142,10 @@ def displace(
         return 1e300
     left = 0.0
     for n in range(pieces):
-        place_base(B, gravity)
-        place(plan, numbers, q, B)
-        fill(plan, numbers, B, K)
-        if not factor(plan, numbers, K):
-            return -1.0
         for k in range(plan[FREE]):
             piece[k] = displacement[k] / pieces
-        spread(plan, K, piece, y, x)
-        advance(plan, numbers, B, x, q)
+        if not predict(plan, numbers, gravity, q, piece, B, W):
+            return -1.0
         goal = target if n == pieces - 1 else 1e-8
         left = close(plan, numbers, gravity, q, goal, MOST_STEPS, B, W)
         if left < 0.0 or left > 1e-6:
@@ -161,13 +173,8 @@ def displace_together(
     for k in range(plan[FREE]):
         if any_of(abs(displacement[k]) > PIECE):
             return 1e300 + 0.0 * displacement[0]
-    place_base(B, gravity)
-    place(plan, numbers, q, B)
-    fill(plan, numbers, B, K)
-    if not factor(plan, numbers, K):
+    if not predict(plan, numbers, gravity, q, displacement, B, W):
         return 1e300 + 0.0 * displacement[0]
-    spread(plan, K, displacement, y, x)
-    advance(plan, numbers, B, x, q)
     before = 1e300 + 0.0 * displacement[0]
     left = before
     for _ in range(MOST_STEPS):
