@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
@@ -63,6 +64,8 @@ def serve(port: int) -> Any:
         raise InvalidInput(f"port is {port}, expected 0 to 65535", value=port)
     # do not log clients that disconnect during the handshake
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+    # nor what was on its way to a client that has left
+    warnings.filterwarnings("ignore", message="Queued a .* on a closed connection")
     with contextlib.redirect_stdout(io.StringIO()):  # our own log line gives the address
         server = viser.ViserServer(host=HOST, port=port, verbose=False)
     if port and server.get_port() != port:
