@@ -58,7 +58,7 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
             argument, the first offending element and its value).
     """
     # fast path for a single state, as checked a thousand times per second
-    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.ndim == 1:
+    if type(value) is np.ndarray and value.dtype == _FLOAT64 and value.ndim == 1:
         single: FloatArray = value
         if (not core or single.shape == core) and all_finite(single):
             return single

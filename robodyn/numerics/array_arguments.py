@@ -34,17 +34,17 @@ from numba.extending import NativeValue, intrinsic, models, register_model, unbo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Offsets of the fields in NumPy's C structure of an array (numpy/ndarraytypes.h), after the two
-# words that begin every Python object.
+# Offsets of the fields in NumPy's C structures of an array and of its dtype
+# (numpy/ndarraytypes.h), after the two words that begin every Python object.
 _TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DTYPE, _FLAGS = 8, 16, 24, 32, 40, 56, 64
+_BYTE_ORDER, _NUMBER = 26, 28
 _CONTIGUOUS, _ALIGNED, _WRITABLE = 0x1, 0x100, 0x400
 ABSENT: Final = -1  # length of an array that is None
-_WORD, _HALF = ir.IntType(64), ir.IntType(32)
+_WORD, _HALF, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
 
 _FLOAT64 = np.dtype(np.float64)
-# Compiled code refers to these objects by name, so that it can be cached on disk.
-for _name, _object in (("robodyn_ndarray", np.ndarray), ("robodyn_float64", _FLOAT64)):
-    binding.add_symbol(_name, id(_object))
+# Compiled code refers to this object by name, so that it can be cached on disk.
+binding.add_symbol("robodyn_ndarray", id(np.ndarray))
 
 
 def layout_is_known() -> bool:
@@ -52,7 +52,7 @@ def layout_is_known() -> bool:
     array = np.zeros((2, 3))[:, ::2]
     start = id(array)
 
-    def word(offset: int, kind: Any = ctypes.c_int64) -> int:
+    def word(offset: int, kind: Any = ctypes.c_int64, start: int = start) -> int:
         return int(kind.from_address(start + offset).value)
 
     def words(offset: int) -> tuple[int, ...]:
@@ -68,6 +68,11 @@ def layout_is_known() -> bool:
         and words(_STRIDES) == array.strides
         and word(_DTYPE) == id(_FLOAT64)
         and word(_FLAGS, ctypes.c_int32) == array.flags.num
+        and all(
+            word(_NUMBER, ctypes.c_int32, id(kind)) == kind.num
+            and word(_BYTE_ORDER, ctypes.c_uint8, id(kind)) == ord(kind.byteorder)
+            for kind in (_FLOAT64, _FLOAT64.newbyteorder(), np.dtype(np.int8))
+        )
     )
 
 
@@ -173,8 +178,8 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
     accepted = cgutils.alloca_once_value(builder, cgutils.false_bit)
     address = builder.ptrtoint(item, _WORD)
 
-    def read(offset: int, type_: Any) -> Any:
-        where = builder.add(address, _WORD(offset))
+    def read(offset: int, type_: Any, start: Any = address) -> Any:
+        where = builder.add(start, _WORD(offset))
         return builder.load(builder.inttoptr(where, type_.as_pointer()))
 
     def is_object(value: Any, name: str) -> Any:
@@ -187,7 +192,14 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
         flags = builder.and_(read(_FLAGS, _HALF), _HALF(needed))
         fits = builder.icmp_signed("==", read(_NDIM, _HALF), _HALF(kind.ndim))
         fits = builder.and_(fits, builder.icmp_signed("==", flags, _HALF(needed)))
-        fits = builder.and_(fits, is_object(read(_DTYPE, _WORD), "robodyn_float64"))
+        # by what it says, not by identity: unpickling makes a dtype object of its own
+        dtype = read(_DTYPE, _WORD)
+        for offset, kind_of, value in (
+            (_NUMBER, _HALF, _FLOAT64.num),
+            (_BYTE_ORDER, _BYTE, ord(_FLOAT64.byteorder)),
+        ):
+            same = builder.icmp_signed("==", read(offset, kind_of, dtype), kind_of(value))
+            fits = builder.and_(fits, same)
         with builder.if_then(fits, likely=True):
             pointer = _WORD.as_pointer()
             shape, strides = read(_SHAPE, pointer), read(_STRIDES, pointer)

@@ -15,7 +15,8 @@
 """A mechanism with closed loops in compiled simulations, through singularities of type 2 as well.
 
 The kernels integrate in some independent coordinates. Where these get poor they stop; the state is
-then told in those that determine the motion best there, and the simulation goes on.
+then told in those that determine the motion best there, and the simulation goes on. The control
+keeps its coordinates, and eliminates in another order where its own does not serve.
 """
 
 from __future__ import annotations
@@ -63,6 +64,13 @@ def reason(status: int, q: FloatArray) -> str:
 KERNELS = Kernels(simulate, (VECTOR,) * 3)
 
 
+def _is_final(status: int, rollout: Rollout) -> bool:
+    """Whether neither other coordinates nor another elimination can change an outcome."""
+    if status == NO_COMMAND:
+        return rollout.law == GIVEN
+    return status <= OK or status == layout.SINGULAR
+
+
 class Simulation:
     """One plant under one control's model.
 
@@ -71,26 +79,29 @@ class Simulation:
         model: what the control takes it for.
     """
 
-    def __init__(self, mechanism: Any, model: Packed) -> None:
+    def __init__(self, mechanism: Any, model: Any) -> None:
         self._mechanism, self._model = mechanism, model
         self._own: Packed = mechanism.structure.packed
         self._limits = joint_table(mechanism.position_limits, mechanism.actuators)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
-        outcome = self._run(rollout, self._own, first, last)
-        if outcome.status <= OK or outcome.status == layout.SINGULAR:
+        control = self._model.structure.packed
+        outcome = self._run(rollout, self._own, control, first, last)
+        if _is_final(outcome.status, rollout):
             return outcome
         return self._go_on(rollout, outcome, last)
 
-    def _run(self, rollout: Rollout, packed: Packed, first: int, last: int) -> Outcome:
+    def _run(
+        self, rollout: Rollout, packed: Packed, control: Packed, first: int, last: int
+    ) -> Outcome:
         run = CompiledRun(
             KERNELS,
             packed.given,
             lambda: packed.without_dry_friction.given,
             self._limits,
             self._mechanism.friction,
-            (*self._model.given, *packed.given),
+            (*control.given, *packed.given),
         )
         return run.advance(rollout, first, last)
 
@@ -100,15 +111,20 @@ class Simulation:
         at = row + 1 if step else row
         q = rollout.configuration[at].copy()
         v = self._spread(self._own, q, rollout.velocity[at])
-        changes = 0
+        changes, status = 0, outcome.status
+        control = self._model.structure.packed
         while row < last:
-            packed = self._chosen(q)
+            packed = self._chosen(self._mechanism, q, self._mechanism._pivots.best_free(q))
             if packed is None:
                 return Outcome(layout.POOR, row, step)
+            if status == NO_COMMAND:
+                control = self._chosen(self._model, q)
+                if control is None:
+                    return Outcome(status, row, step)
             free = list(self._free(packed))
             if step:  # the rest of a row, efforts held
                 part = self._rest(rollout, row, step, q, v[free])
-                done = self._run(part, packed, 0, 1)
+                done = self._run(part, packed, control, 0, 1)
                 moved = done.step if done.status else int(part.offset[1])
                 q = part.configuration[1].copy()
                 v = self._spread(packed, q, part.velocity[1])
@@ -119,7 +135,7 @@ class Simulation:
             else:
                 inner = replace(rollout, velocity=np.empty_like(rollout.velocity))
                 inner.velocity[row] = v[free]
-                done = self._run(inner, packed, row, last)
+                done = self._run(inner, packed, control, row, last)
                 moved = done.row - row + done.step
                 for n in range(row + 1, done.row + 1):
                     here = rollout.configuration[n]
@@ -132,17 +148,16 @@ class Simulation:
                     v = self._spread(packed, q, inner.velocity[at])
                 if step:
                     self._put(rollout, at, q, v)
-            if done.status < OK or done.status == layout.SINGULAR:
-                return Outcome(done.status, row, step)
-            changes = 0 if moved else changes + 1
-            if changes > MOST_CHANGES:
-                return Outcome(done.status, row, step)
+            changes, status = 0 if moved else changes + 1, done.status
+            if changes > MOST_CHANGES or (status and _is_final(status, rollout)):
+                return Outcome(status, row, step)
         return Outcome(OK, last, 0)
 
-    def _chosen(self, q: FloatArray) -> Packed | None:
-        pivots = self._mechanism._pivots
+    def _chosen(
+        self, mechanism: Any, q: FloatArray, free: tuple[int, ...] | None = None
+    ) -> Packed | None:
         try:
-            packed: Packed = pivots.at(q, pivots.best_free(q))
+            packed: Packed = mechanism._pivots.at(q, free)
         except SingularConfiguration:
             return None
         return packed

@@ -109,8 +109,7 @@ class ClosedLoopJoints:
     @cached_property
     def effort_limits(self) -> FloatArray:
         """(n,) [N m or N] of the driven joints, or of what their motors' torques allow."""
-        motors = [actuator.effort_limit for actuator in self.actuators]
-        return np.minimum(self._limits("effort"), motors)
+        return self._limits("effort_limit")
 
     @cached_property
     def velocity_limits(self) -> FloatArray:

@@ -346,15 +346,13 @@ class ClosedLoop(
         given: object = model
         if type(self) is not ClosedLoop or not isinstance(given, ClosedLoop):
             return None
-        if (given.movable_joint_names, given.independent_joints, given.joint_names) != (
-            self.movable_joint_names, self.independent_joints, self.joint_names,
-        ):  # fmt: skip
+        if (given.coordinates, given.joint_names) != (self.coordinates, self.joint_names):
             return None
-        return Simulation(self, given.structure.packed).advance
+        return Simulation(self, given).advance
 
     @cached_property
     def _simulation(self) -> Simulation:
-        return Simulation(self, self.structure.packed)
+        return Simulation(self, self)
 
     @cached_property
     def _bearing(self) -> Bearing:

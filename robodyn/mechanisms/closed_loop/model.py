@@ -233,6 +233,11 @@ class TreeJoint:
         )
 
     @property
+    def effort_limit(self) -> float:
+        """[N m or N] of the joint, or of what its motor's torque allows."""
+        return min(self.effort, self.actuator.effort_limit)
+
+    @property
     def reflected_inertia(self) -> float:
         """[kg m^2 or kg] of rotor and armature."""
         return self.armature + self.drive.reflected_inertia

@@ -143,6 +143,8 @@ def pack(
     head[layout.DRIVES_FREE] = int(driven == list(free))
     head[layout.AT_WEIGHTS] = len(numbers)
     numbers += [1.0 / weight for weight in model.weights or [1.0] * len(driven)]
+    joints = {joint.name: joint for joint in tree.joints}
+    numbers += [joints[name].effort_limit for name in model.driven]
     tip = tree.frame_of[model.tip_link]
     head[layout.TIP], head[layout.AT_TIP] = tree.body_of[model.tip_link], len(numbers)
     numbers += [*tip[:3, 3], *tip[:3, :3].T.ravel()]

@@ -32,6 +32,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     AT_NUMBERS,
     AT_PLACES,
     AT_STEEP,
+    AT_WEIGHTS,
     BODIES,
     BODY_NUMBERS,
     BODY_PLAN,
@@ -75,7 +76,7 @@ MOST_STEPS: Final = 8
 def command(
     model: Any, law: int, kp: Any, kv: Any, q: Any, rates: Any, row: Any, work: Any, out: Any
 ) -> bool:
-    """Efforts (driven,) that a law of `control_laws` asks for.
+    """Efforts (driven,) that a law of `control_laws` asks for; False where Python has to answer.
 
     `model` is (plan, numbers, gravity) of what the control takes the mechanism for, in the
     coordinates of the law, and the same of the plant, whose rates are given.
@@ -113,9 +114,21 @@ def command(
     status = dynamics.driven_efforts(
         plan, numbers, gravity, q, moving, corrected, row, False, True, B, W, S, M, out
     )
-    if status == OK and law == COMPUTED_TORQUE:
+    if status != OK or asks_too_much(plan, numbers, out):
+        return False
+    if law == COMPUTED_TORQUE:
         add_planned(kp, row, plan[POSITIONS] + 2 * n, error, out)
-    return bool(status == OK)
+    return True
+
+
+@inner
+def asks_too_much(plan: Any, numbers: Any, effort: Any) -> bool:
+    """Whether redundant motors have to share otherwise, which `redundancy` knows how."""
+    limits = plan[AT_WEIGHTS] + plan[DRIVEN]
+    for j in range(plan[DRIVEN] if plan[DRIVEN] != plan[FREE] else 0):
+        if abs(effort[j]) > numbers[limits + j]:
+            return True
+    return False
 
 
 @inner
@@ -308,10 +321,14 @@ def simulate(
         taken_integers(plan_1), taken(numbers_1), taken(gravity_1),
         taken_integers(plan_2), taken(numbers_2), taken(gravity_2),
     )  # fmt: skip
-    n, wide, nq = plan[FREE], max(plan[WIDEST], plan[DRIVEN]), plan[POSITIONS]
-    bodies = plan[BODIES] + 1
+    n, nq = plan[FREE], plan[POSITIONS]
+    # control and plant may eliminate in different orders, which fill different numbers of places
+    wide, bodies, rates = 0, 0, 0
+    for one in (plan, known[0], known[3]):
+        wide = max(wide, one[WIDEST], one[DRIVEN])
+        bodies, rates = max(bodies, one[BODIES] + 1), max(rates, one[RATES])
     work = (
-        stack(bodies, BODY_SIZE), stack(7, wide), stack(plan[RATES], n),
+        stack(bodies, BODY_SIZE), stack(7, wide), stack(rates, n),
         stack(bodies, max(6 * n, COMPOSITE)), stack(n, n), stack(4, wide),
     )  # fmt: skip
     if options[ROUGH] != 0.0:
