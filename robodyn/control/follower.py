@@ -239,7 +239,6 @@ class TrajectoryFollower:
     def _use(self, mechanism: Mechanism) -> None:
         self.mechanism = self._active.mechanism = mechanism
         # cached: used at every update
-        self._unchecked = mechanism.unchecked
         self._limits = mechanism.effort_limits
         self._least_limit = float(self._limits.min())
         self._tires = motors_tire(mechanism)
@@ -317,7 +316,7 @@ class TrajectoryFollower:
         if self._control.preview:
             ahead = pace.motion(path, self._control.preview)
             desired = desired._replace(acceleration=ahead.acceleration)
-        error = self._unchecked.difference(
+        error = self.mechanism.unchecked.difference(
             configuration, np.ascontiguousarray(desired.configuration, dtype=np.float64)
         )
         corrected = self._control.corrected(error, velocity, desired)

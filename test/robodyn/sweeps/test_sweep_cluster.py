@@ -19,8 +19,10 @@ import signal
 import subprocess
 import sys
 import time
+from operator import methodcaller
 
 import distributed
+import numpy as np
 import pytest
 import xarray
 from typer.testing import CliRunner
@@ -76,6 +78,30 @@ def cluster(tmp_path_factory):
     cluster.add_workers(3)
     yield cluster
     cluster.stop()
+
+
+# one of each kind, and coordinates to sweep
+KINDS = {"delta": "arm1_motor", "puma560": "joint2", "stewart_symmetric": "x"}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_is_computed_by_workers(cluster, name):
+    """As the documentation has it; and single calls of it, whose results serve here."""
+    mechanism = rd.load(name)
+    axis, here = KINDS[name], mechanism.home[0 if name != "puma560" else 1]
+    axes = {axis: np.linspace(here - 0.05, here + 0.05, 6), "payload": [0.0, 0.4]}
+    asked = ("condition_number", "effort")
+    rest = np.zeros(mechanism.coordinates.velocity_size)
+    state = mechanism.home, rest, rest + 0.3
+    with cluster.client(1) as client:
+        found = rd.sweep(mechanism, axes, asked, scheduler=client)
+        effort = client.submit(methodcaller("inverse_dynamics", *state), mechanism).result()
+        back = client.submit(methodcaller("forward_dynamics", *state[:2], effort), mechanism)
+        change = back.result()
+    xarray.testing.assert_identical(found, rd.sweep(mechanism, axes, asked))
+    assert np.isfinite(found.effort).all()
+    np.testing.assert_array_equal(effort, mechanism.inverse_dynamics(*state))
+    np.testing.assert_array_equal(change, mechanism.forward_dynamics(*state[:2], effort))
 
 
 def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):

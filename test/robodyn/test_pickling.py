@@ -1,0 +1,134 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Mechanisms, controllers and results in other processes, and what comes back from there."""
+
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.control import TrajectoryFollower
+from robodyn.simulation import Plant
+from robodyn.trajectories.straight import plan_straight
+
+# one of each kind
+NAMES = ("delta", "puma560", "stewart_symmetric")
+CONTROLLERS = {
+    "computed torque": lambda m: rd.ComputedTorque(m, 120.0, 18.0, preview=1e-3),
+    "feedforward": rd.Feedforward,
+    "gravity": rd.GravityCompensation,
+    "constant": lambda m: rd.ConstantEffort(0.01 * m.effort_limits.clip(max=10.0)),
+}
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def mechanism(request):
+    return rd.load(request.param)
+
+
+@pytest.fixture
+def state(mechanism, rng):
+    size = mechanism.coordinates.velocity_size
+    steps = rng.uniform(-0.02, 0.02, (3, size))
+    return mechanism.advance(mechanism.home, steps[0]), 10.0 * steps[1], 10.0 * steps[2]
+
+
+def again(thing):
+    return pickle.loads(pickle.dumps(thing))
+
+
+def answers(mechanism, q, v, a):
+    """What a mechanism says of a state: of one that was unpickled, of arrays that were."""
+    efforts = mechanism.inverse_dynamics(q, v, a)
+    fast, size = np.empty_like(efforts), len(v)
+    assert mechanism.unchecked.inverse_dynamics(q, v, a, fast)
+    plant = Plant(mechanism, q, v)
+    plant.hold(efforts, 5)
+    return {
+        "inverse_dynamics": efforts,
+        "unchecked": fast,
+        "forward_dynamics": mechanism.forward_dynamics(q, v, efforts),
+        "mass_matrix": mechanism.mass_matrix(q),
+        "jacobian": mechanism.jacobian(q),
+        "advance": mechanism.advance(q, a * 1e-2),
+        "difference": mechanism.difference(q, mechanism.home),
+        "body_pose": mechanism.body_pose(q),
+        "condition_number": mechanism.condition_number(q),
+        "batch": mechanism.inverse_dynamics(np.tile(q, (9, 1)), np.zeros((9, size)), a),
+        "plant": np.concatenate([plant.configuration, plant.velocity]),
+    }
+
+
+def assert_same(first, second):
+    assert first.keys() == second.keys()
+    for name, value in first.items():
+        np.testing.assert_array_equal(value, second[name], name)
+
+
+def commanded(follower, q, v):
+    command = follower.command(0, q, v)
+    return {"effort": command.effort, "required": command.required}
+
+
+def histories(result):
+    names = ("time", "configuration", "velocity", "effort")
+    return {name: getattr(result, name) for name in names}
+
+
+def test_a_mechanism_answers_the_same_in_another_process(pool, mechanism, state):
+    """There, and here once it has come back; with states that came back, too."""
+    here = answers(mechanism, *state)
+    assert_same(pool.submit(answers, mechanism, *state).result(), here)
+    other, *moved = pool.submit(tuple, (mechanism, *state)).result()
+    assert other == mechanism
+    assert_same(answers(other, *moved), here)
+    assert_same(answers(mechanism, *moved), here)
+
+
+def test_an_unpickled_state_takes_no_detour(mechanism, state):
+    """The compiled calls take it as it is: `unchecked` knows no other way."""
+    out = again(np.empty(len(mechanism.joint_names)))
+    assert mechanism.unchecked.inverse_dynamics(*again(state), out)
+    np.testing.assert_array_equal(out, mechanism.inverse_dynamics(*state))
+
+
+@pytest.mark.parametrize("law", CONTROLLERS)
+def test_simulations_in_another_process(pool, mechanism, state, law):
+    """Controller, path and result go there and back, and serve to go on from."""
+    control, start = CONTROLLERS[law](mechanism), state[0]
+    plan = plan_straight(mechanism, start, mechanism.home, duration=0.05)
+    given = {"dt": 1e-3, "control_dt": 5e-3}
+    here = rd.simulate(mechanism, control, plan, **given)
+    there = pool.submit(rd.simulate, mechanism, control, plan, **given).result()
+    assert_same(histories(there), histories(here))
+    ends = [(one.configuration[-1], one.velocity[-1]) for one in (here, there)]
+    after = [rd.simulate(mechanism, control, plan, initial=end, **given) for end in ends]
+    assert_same(histories(after[1]), histories(after[0]))
+
+
+def test_a_follower_in_another_process(pool, mechanism, state):
+    follower = TrajectoryFollower(mechanism)
+    follower.follow(plan_straight(mechanism, state[0], mechanism.home, duration=1.0), 0)
+    there = pool.submit(commanded, follower, *state[:2]).result()
+    assert_same(there, commanded(follower, *state[:2]))
