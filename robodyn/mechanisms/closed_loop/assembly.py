@@ -91,20 +91,25 @@ class Equations:
         self._state = entry("tree_state", packed)
         self._equations = entry("equations", packed)
         self._advance = entry("advance", packed)
-        self._gap = np.empty(max(1, len(packed.names)))
-        self._K = np.empty(packed.head[layout.ENTRIES])
 
     def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Equations (rows,) and K (rows, rates), made comparable, at a configuration."""
         m = len(self.rows)
-        self._equations(np.ascontiguousarray(q), self._gap, self._K)
-        K = self._K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
-        return self._gap[:m] * self.rows, K
+        gap, K = self._evaluated(q)
+        K = K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
+        return gap[:m] * self.rows, K
 
     def left(self, q: FloatArray) -> float:
         """The largest equation [parts of the size]."""
-        self._equations(np.ascontiguousarray(q), self._gap, self._K)
-        return float(np.abs(self._gap[: len(self.rows)] * self.rows).max(initial=0.0))
+        gap, _ = self._evaluated(q)
+        return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
+
+    def _evaluated(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Both as the kernel has them, in arrays of their own: threads share the equations."""
+        gap = np.empty(max(1, len(self.packed.names)))
+        K = np.empty(self.packed.head[layout.ENTRIES])
+        self._equations(np.ascontiguousarray(q), gap, K)
+        return gap, K
 
     def worst(self, q: FloatArray) -> str:
         """Name of the closure that is open farthest."""

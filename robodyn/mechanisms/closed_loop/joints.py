@@ -24,7 +24,7 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.pivots import Pivots
-from robodyn.mechanisms.closed_loop.structure import find_structure
+from robodyn.mechanisms.closed_loop.variants import structure_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -57,7 +57,7 @@ class ClosedLoopJoints:
 
     def __init__(self, model: ClosedLoopModel) -> None:
         self.model = model
-        self.structure = find_structure(model)
+        self.structure = structure_of(model)
         self._tree = self.structure.tree
         self._pivots = Pivots(self.structure)
         self._nq, self._nu = self._tree.positions, len(self.structure.free)
@@ -109,7 +109,9 @@ class ClosedLoopJoints:
     @cached_property
     def effort_limits(self) -> FloatArray:
         """(n,) [N m or N] of the driven joints, or of what their motors' torques allow."""
-        return self._limits("effort_limit")
+        packed = self.structure.packed
+        first = packed.head[layout.AT_WEIGHTS] + self._n
+        return packed.numbers[first : first + self._n].copy()
 
     @cached_property
     def velocity_limits(self) -> FloatArray:

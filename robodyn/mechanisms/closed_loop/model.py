@@ -28,6 +28,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.errors import ModelError
 from robodyn.mechanisms.common.model_fields import (
+    altered,
     frozen,
     inertia_tensor,
     not_negative,
@@ -235,7 +236,12 @@ class TreeJoint:
     @property
     def effort_limit(self) -> float:
         """[N m or N] of the joint, or of what its motor's torque allows."""
-        return min(self.effort, self.actuator.effort_limit)
+        return min(self.effort, self.drive.effort_limit)
+
+    @property
+    def stribeck_terms(self) -> tuple[float, float, float]:
+        """Of its actuator, which has its Coulomb friction."""
+        return (0.0, 0.0, 0.0) if self.drive.static is None else self.actuator.stribeck_terms
 
     @property
     def reflected_inertia(self) -> float:
@@ -469,7 +475,7 @@ class ClosedLoopModel:
     def without_friction(self) -> ClosedLoopModel:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""
         joints = (
-            replace(
+            altered(
                 joint,
                 damping=0.0,
                 friction=np.zeros(2),
@@ -477,7 +483,7 @@ class ClosedLoopModel:
             )
             for joint in self.joints
         )
-        closures = (replace(closure, damping=0.0) for closure in self.closures)
+        closures = (altered(closure, damping=0.0) for closure in self.closures)
         return replace(self, joints=tuple(joints), closures=tuple(closures))
 
     def without_actuators(self) -> ClosedLoopModel:
@@ -510,11 +516,11 @@ class ClosedLoopModel:
     def without_dry_friction(self, undamped: Collection[str] = ()) -> ClosedLoopModel:
         """The same mechanism without dry friction, and without damping at the joints named."""
         joints = (
-            replace(
+            altered(
                 joint,
                 damping=0.0 if joint.name in undamped else joint.damping,
                 friction=np.zeros(2),
-                drive=replace(joint.drive, static=None, stribeck_velocity=None),
+                drive=altered(joint.drive, static=None, stribeck_velocity=None),
             )
             for joint in self.joints
         )

@@ -28,10 +28,20 @@ from robodyn.mechanisms.closed_loop.tree import frame_along
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.elimination import Elimination
     from robodyn.mechanisms.closed_loop.model import LoopClosure
-    from robodyn.mechanisms.closed_loop.tree import Tree
+    from robodyn.mechanisms.closed_loop.tree import Body, Tree
+
+_DRY = [
+    layout.FRICTION_FORWARD,
+    layout.FRICTION_BACKWARD,
+    layout.STATIC_EXCESS,
+    layout.STATIC_EXCESS_BACKWARD,
+    layout.STRIBECK,
+]
 
 
 @dataclass(frozen=True)
@@ -142,9 +152,7 @@ def pack(
     numbers.append(steep)
     head[layout.DRIVES_FREE] = int(driven == list(free))
     head[layout.AT_WEIGHTS] = len(numbers)
-    numbers += [1.0 / weight for weight in model.weights or [1.0] * len(driven)]
-    joints = {joint.name: joint for joint in tree.joints}
-    numbers += [joints[name].effort_limit for name in model.driven]
+    numbers += _of_motors(tree)
     tip = tree.frame_of[model.tip_link]
     head[layout.TIP], head[layout.AT_TIP] = tree.body_of[model.tip_link], len(numbers)
     numbers += [*tip[:3, 3], *tip[:3, :3].T.ravel()]
@@ -167,35 +175,78 @@ def pack(
 def _pack_bodies(tree: Tree, head: list[int], plan: list[int], numbers: list[float]) -> None:
     head[layout.AT_BODIES], head[layout.AT_NUMBERS] = len(plan), len(numbers)
     for body in tree.bodies[1:]:
-        joint = body.joint
-        assert joint is not None
-        rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
-        aligned = bool((np.abs(rotation - np.eye(3)) < 1e-15).all())
-        heavy = body.mass > 0.0 or bool(body.inertia.any())
-        plan += [
-            body.kind,
-            body.parent,
-            body.position,
-            body.rate,
-            int(aligned),
-            int(not shift.any()),
-            int(heavy),
-            body.own,
-        ]
-        I = body.inertia  # noqa: E741
-        numbers += [*rotation.T.ravel(), *shift, body.mass, *body.com]
-        numbers += [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
-        numbers += [body.factor, body.offset]
-        floats = joint.kind == "floating"
-        static = (0.0,) * 3 if floats else joint.actuator.stribeck_terms
-        numbers += (
-            [0.0] * 5
-            if floats
-            else [joint.damping, *joint.friction, joint.reflected_inertia, joint.spin_inertia]
-        )
-        numbers += [*static]
-        if not floats and (joint.friction.any() or any(static)):
-            head[layout.RUBS] = 1
+        own, values = _of_body(body)
+        plan += own
+        numbers += values
+    head[layout.RUBS] = int(_rubs(head, numbers))
+
+
+def _of_body(body: Body) -> tuple[list[int], list[float]]:
+    """A body's part of the plan, and of the numbers."""
+    joint = body.joint
+    assert joint is not None
+    rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
+    aligned = bool((np.abs(rotation - np.eye(3)) < 1e-15).all())
+    heavy = body.mass > 0.0 or bool(body.inertia.any())
+    plan = [body.kind, body.parent, body.position, body.rate]
+    plan += [int(aligned), int(not shift.any()), int(heavy), body.own]
+    I = body.inertia  # noqa: E741
+    numbers = [*rotation.T.ravel(), *shift, body.mass, *body.com]
+    numbers += [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
+    numbers += [body.factor, body.offset]
+    if joint.kind == "floating":
+        return plan, numbers + [0.0] * 8
+    numbers += [joint.damping, *joint.friction, joint.reflected_inertia, joint.spin_inertia]
+    return plan, [*numbers, *joint.stribeck_terms]
+
+
+def _rubs(head: Sequence[int], numbers: ArrayLike) -> bool:
+    """Whether a joint has dry friction."""
+    at, bodies = head[layout.AT_NUMBERS], head[layout.BODIES]
+    rows = np.asarray(numbers)[at : at + bodies * layout.BODY_NUMBERS].reshape(bodies, -1)
+    return bool(rows[:, _DRY].any())
+
+
+def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
+    """The arrays of a mechanism of the same shape.
+
+    Args:
+        packed: arrays of the tree `before`.
+        before, tree: the latter with masses, friction, motors and gravity of its own; bodies that
+            both share are left as they are.
+    """
+    model, head = tree.model, list(packed.head)
+    plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
+    at, place = head[layout.AT_BODIES], head[layout.AT_NUMBERS]
+    for old, body in zip(before.bodies[1:], tree.bodies[1:], strict=True):
+        if body is not old:
+            plan[at : at + layout.BODY_PLAN], numbers[place : place + layout.BODY_NUMBERS] = (
+                _of_body(body)
+            )
+        at, place = at + layout.BODY_PLAN, place + layout.BODY_NUMBERS
+    first = head[layout.AT_CLOSURES] + layout.CLOSURE_AT
+    for k, closure in enumerate(model.closures):
+        damper = plan[first + k * layout.CLOSURE_PLAN] + layout.CLOSURE_DAMPING
+        numbers[damper] = closure.damping
+    motors, count = head[layout.AT_WEIGHTS], len(model.driven)
+    numbers[motors : motors + 2 * count] = _of_motors(tree)
+    head[layout.RUBS] = int(_rubs(head, numbers))
+    head[layout.DAMPED] = int(any(closure.damping > 0.0 for closure in model.closures))
+    plan[: layout.HEAD] = head
+    return replace(
+        packed,
+        plan=plan.view(np.float64),
+        numbers=numbers,
+        gravity=np.array(model.gravity, dtype=np.float64),
+        head=tuple(head),
+    )
+
+
+def _of_motors(tree: Tree) -> list[float]:
+    """Inverse weights of the driven joints, then their limits of effort."""
+    model, joints = tree.model, {joint.name: joint for joint in tree.joints}
+    weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
+    return weights + [joints[name].effort_limit for name in model.driven]
 
 
 def _pack_closures(
@@ -222,8 +273,7 @@ def _pack_closures(
         for u, w in angles:
             # at right angles when closed: of unit vectors, the cosine
             numbers += [*u, *w, 0.0]
-        if closure.damping > 0.0:
-            head[layout.DAMPED] = 1
+        head[layout.DAMPED] |= int(closure.damping > 0.0)
         if across:
             head[layout.SLIDES] = 1
         path = _path(tree, entries, nowhere, a, b, row, closure.equations)

@@ -28,6 +28,7 @@ from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.closed_loop.single_calls import entry
+from robodyn.mechanisms.common.model_fields import altered
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
     ROWS,
@@ -156,7 +157,7 @@ class ClosedLoopParameters:
         for body, numbers in zip(tree.bodies[1:], bodies_of(own, given), strict=True):
             carried |= dict.fromkeys(body.links, nothing) | {body.links[0]: numbers}
         links = tuple(
-            replace(link, **carried[link.name]._asdict()) if link.name in carried else link
+            altered(link, **carried[link.name]._asdict()) if link.name in carried else link
             for link in self.model.links
         )
         joints = []
@@ -167,9 +168,9 @@ class ClosedLoopParameters:
             )
             friction = np.array([ahead, back])
             turning = _with_armature(joint, armature)
-            joints.append(replace(turning, damping=viscous, friction=friction))
+            joints.append(altered(turning, damping=viscous, friction=friction))
         closures = tuple(
-            replace(closure, damping=of_joints[f"{closure.name}.viscous"])
+            altered(closure, damping=of_joints[f"{closure.name}.viscous"])
             for closure in self.model.closures
         )
         changed = replace(self.model, links=links, joints=tuple(joints), closures=closures)
@@ -265,12 +266,12 @@ def _with_armature(joint: TreeJoint, armature: float) -> TreeJoint:
     if joint.reflected_inertia > 0.0:
         scale = armature / joint.reflected_inertia
         rotor = scale * joint.drive.rotor_inertia
-        drive = replace(joint.drive, rotor_inertia=rotor)
-        return replace(joint, armature=scale * joint.armature, drive=drive)
+        drive = altered(joint.drive, rotor_inertia=rotor)
+        return altered(joint, armature=scale * joint.armature, drive=drive)
     if joint.drive == Actuator():
-        return replace(joint, armature=armature)
+        return altered(joint, armature=armature)
     rotor = armature / joint.drive.ratio**2
-    return replace(joint, drive=replace(joint.drive, rotor_inertia=rotor))
+    return altered(joint, drive=altered(joint.drive, rotor_inertia=rotor))
 
 
 def _unit(part: str, slides: bool) -> str:

@@ -16,7 +16,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from robodyn.mechanisms.closed_loop.kernels import layout
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Link, TreeJoint
 
 KIND_NUMBERS = {
     "revolute": layout.REVOLUTE,
@@ -127,7 +128,25 @@ class Tree:
                 if joint.parent in self.body_of:
                     self._hang(joint)
             waiting = [joint for joint in later if joint.child not in self.body_of]
-        self._weigh()
+        links = {link.name: link for link in model.links}
+        for body in self.bodies:
+            self._weigh(body, links)
+
+    def carried_by(self, model: ClosedLoopModel) -> Tree:
+        """The tree of another model of the same shape; bodies that are no others are shared."""
+        out = copy(self)
+        out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
+        before = {link.name: link for link in self.model.links}
+        links, joints = ({item.name: item for item in all_} for all_ in (model.links, out.joints))
+        out.bodies = []
+        for body in self.bodies:
+            joint = joints[body.joint.name] if body.joint else None
+            other = any(links[name] is not before[name] for name in body.links)
+            own = replace(body, joint=joint) if other or joint is not body.joint else body
+            if other:
+                self._weigh(own, links)
+            out.bodies.append(own)
+        return out
 
     def _hang(self, joint: TreeJoint) -> None:
         parent = self.body_of[joint.parent]
@@ -158,23 +177,21 @@ class Tree:
             )
         )
 
-    def _weigh(self) -> None:
-        links = {link.name: link for link in self.model.links}
-        for body in self.bodies:
-            mass = sum(links[name].mass for name in body.links)
-            com, inertia = np.zeros(3), np.zeros((3, 3))
-            places = []
-            for name in body.links:
-                frame = self.frame_of[name]
-                places.append(frame[:3, :3] @ links[name].com + frame[:3, 3])
-                com += links[name].mass * places[-1]
-            com = com / mass if mass > 0.0 else com
-            for name, place in zip(body.links, places, strict=True):
-                R, link = self.frame_of[name][:3, :3], links[name]
-                arm = place - com
-                inertia += R @ link.inertia @ R.T
-                inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-            body.mass, body.com, body.inertia = mass, com, inertia
+    def _weigh(self, body: Body, links: dict[str, Link]) -> None:
+        mass = sum(links[name].mass for name in body.links)
+        com, inertia = np.zeros(3), np.zeros((3, 3))
+        places = []
+        for name in body.links:
+            frame = self.frame_of[name]
+            places.append(frame[:3, :3] @ links[name].com + frame[:3, 3])
+            com += links[name].mass * places[-1]
+        com = com / mass if mass > 0.0 else com
+        for name, place in zip(body.links, places, strict=True):
+            R, link = self.frame_of[name][:3, :3], links[name]
+            arm = place - com
+            inertia += R @ link.inertia @ R.T
+            inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        body.mass, body.com, body.inertia = mass, com, inertia
 
     def place_of_rate(self, rate: int) -> int:
         """Where in a configuration the coordinate of a rate is; of a floating joint, roughly."""

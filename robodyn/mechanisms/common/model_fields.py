@@ -16,7 +16,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+
+T = TypeVar("T")
+
+
+def altered(item: T, **changes: Any) -> T:
+    """`dataclasses.replace`, but the item itself where nothing changes: variants share it."""
+    for name, value in changes.items():
+        own = getattr(item, name)
+        same = np.array_equal(own, value) if isinstance(own, np.ndarray) else own == value
+        if not same:
+            return replace(item, **changes)  # type: ignore[type-var]
+    return item
 
 
 def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:

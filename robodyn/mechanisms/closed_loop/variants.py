@@ -1,0 +1,87 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Structures of mechanisms of the same shape: found once, whatever they weigh and however they rub.
+
+What takes long, how the loops close, what moves, and in which order the equations are eliminated,
+follows from the shape alone. A payload, friction, motors or another gravity leave it as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.closed_loop.packing import repacked
+from robodyn.mechanisms.closed_loop.structure import find_structure
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Placement
+    from robodyn.mechanisms.closed_loop.structure import Structure
+
+# Shapes that are remembered.
+KEPT = 16
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a structure follows from, and a model that has it."""
+
+    key: tuple[Any, ...]
+    model: ClosedLoopModel = field(compare=False)
+
+
+def structure_of(model: ClosedLoopModel) -> Structure:
+    """What `find_structure` finds, quickly where it was found of a model of this shape before.
+
+    Raises:
+        ModelError: as `find_structure`.
+    """
+    found = _found(_Shape(_key(model), model))
+    if found.tree.model is model:
+        return found
+    tree = found.tree.carried_by(model)
+    return replace(found, tree=tree, packed=repacked(found.packed, found.tree, tree))
+
+
+@lru_cache(maxsize=KEPT)
+def _found(shape: _Shape) -> Structure:
+    return find_structure(shape.model)
+
+
+def _key(model: ClosedLoopModel) -> tuple[Any, ...]:
+    """All of a model but masses, friction, motors and gravity; which links have mass counts."""
+    joints = [
+        (
+            joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),
+            *_place(joint.child_at), joint.axis.tobytes(), joint.mimic, joint.position.tobytes(),
+        )
+        for joint in model.joints
+    ]  # fmt: skip
+    closures = [
+        (
+            closure.name, closure.kind, closure.parent, closure.child, *_place(closure.at),
+            *_place(closure.child_at), closure.axis.tobytes(),
+            None if closure.child_axis is None else closure.child_axis.tobytes(),
+        )
+        for closure in model.closures
+    ]  # fmt: skip
+    links = [(link.name, link.mass > 0.0 or bool(link.inertia.any())) for link in model.links]
+    told = model.driven, model.independent, model.tip_link, model.home
+    return (*joints, *closures, *links, *told)
+
+
+def _place(at: Placement) -> tuple[bytes, bytes]:
+    return at.rotation.tobytes(), at.translation.tobytes()
