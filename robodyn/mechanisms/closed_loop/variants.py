@@ -62,7 +62,7 @@ def _found(shape: _Shape) -> Structure:
 
 
 def _key(model: ClosedLoopModel) -> tuple[Any, ...]:
-    """All of a model but masses, friction, motors and gravity; which links have mass counts."""
+    """All of a model but masses, friction, motors and gravity; which bodies have mass counts."""
     joints = [
         (
             joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),
@@ -78,9 +78,22 @@ def _key(model: ClosedLoopModel) -> tuple[Any, ...]:
         )
         for closure in model.closures
     ]  # fmt: skip
-    links = [(link.name, link.mass > 0.0 or bool(link.inertia.any())) for link in model.links]
+    names = tuple(link.name for link in model.links)
     told = model.driven, model.independent, model.tip_link, model.home
-    return (*joints, *closures, *links, *told)
+    return (*joints, *closures, names, _heavy(model), *told)
+
+
+def _heavy(model: ClosedLoopModel) -> frozenset[str]:
+    """The bodies that have mass or inertia, each by the first of its links."""
+    held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
+    found = set()
+    for link in model.links:
+        if link.mass > 0.0 or link.inertia.any():
+            name = link.name
+            while name in held_by:
+                name = held_by[name]
+            found.add(name)
+    return frozenset(found)
 
 
 def _place(at: Placement) -> tuple[bytes, bytes]:
