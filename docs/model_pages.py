@@ -60,7 +60,7 @@ def write_model_pages(folder: Path) -> None:
 def _page(name: str, folder: Path) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mechanism, unphysical = read(name, False)
+        mechanism, told = read(name, False)
     picture = folder / f"{name}.png"
     write_image(home_chart(mechanism), picture)
     found = findings(mechanism, unphysical, name) | {"source": name}

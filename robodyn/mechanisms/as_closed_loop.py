@@ -109,7 +109,7 @@ def from_arm(arm: Any, driven: Sequence[str] | None = None) -> ClosedLoop:
 
 
 def from_platform(platform: Any, driven: Sequence[str] | None = None) -> ClosedLoop:
-    """A 6-UPS platform, by the URDF that is made of it; all of its legs are driven, or those named."""
+    """A 6-UPS platform, by the URDF that is made of it; driven are all legs, or those named."""
     from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 
     model: StewartModel = platform.model
