@@ -14,6 +14,7 @@
 
 """Which joints are driven: what a file says of actuators, what a caller says, what is left out."""
 
+import json
 import warnings
 
 import numpy as np
@@ -263,3 +264,19 @@ def test_an_arm_starts_where_its_ros2_control_does():
         "</ros2_control></robot>",
     )
     assert rd.load(text).home.tolist() == [0.0, 0.4]
+
+
+def test_check_says_what_is_left_out_and_takes_driven_joints(tmp_path):
+    from typer.testing import CliRunner
+
+    from robodyn.cli import app
+
+    path = tmp_path / "fork.urdf"
+    path.write_text(robot(*FORK, *(transmission(f"to_{n}") for n in ("arm", "hand", "far"))))
+    run = CliRunner().invoke(app, ["check", str(path), "--tip-link", "hand"])
+    assert "left out: " in run.output
+    assert "'to_far'" in " ".join(run.output.split())
+    words = ["check", str(path), "--tip-link", "hand", "--driven", "to_arm", "--json"]
+    found = json.loads(CliRunner().invoke(app, words).stdout)
+    assert [joint["name"] for joint in found["joints"]] == ["to_arm"]
+    assert len(found["left_out"]) == 1
