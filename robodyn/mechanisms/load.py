@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
+# all that is read, the last one for MJCF too
+SUFFIXES = (".urdf", ".xacro", *YAML_SUFFIXES, ".xml")
 # What a process that deals with one robot was told of it: a command, a node, a launch file.
 _told = ReadOptions()
 
@@ -152,8 +154,7 @@ def load(
     if path.suffix.lower() in URDF_SUFFIXES:
         return _from_urdf(read_urdf(path, xacro_args), options, chosen)
     raise ModelError(
-        f"{path}: unknown kind of file {path.suffix!r}, expected "
-        f"{', '.join((*URDF_SUFFIXES, *YAML_SUFFIXES))}",
+        f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}",
         value=path.suffix,
     )
 
