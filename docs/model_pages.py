@@ -60,10 +60,10 @@ def write_model_pages(folder: Path) -> None:
 def _page(name: str, folder: Path) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mechanism, unphysical = read(name, False)
+        mechanism, told = read(name, False)
     picture = folder / f"{name}.png"
     write_image(home_chart(mechanism), picture)
-    found = findings(mechanism, unphysical, name) | {"source": name}
+    found = findings(mechanism, told, name) | {"source": name}
     said = io.StringIO()
     show(found, Console(file=said, width=110))
     text = "\n".join(line.rstrip() for line in said.getvalue().splitlines())

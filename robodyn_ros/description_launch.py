@@ -81,6 +81,11 @@ def reading_arguments() -> list[DeclareLaunchArgument]:
             choices=["true", "false"],
             description="of a URDF: joints beside the chain, as a gripper's, are held",
         ),
+        DeclareLaunchArgument(
+            "driven",
+            default_value="",
+            description="driven joints, with commas between them; empty: as the description says",
+        ),
     ]
 
 
@@ -92,6 +97,7 @@ def model_parameters() -> dict[str, ParameterValue]:
         "base_link": str,
         "tip_link": str,
         "hold_branches": bool,
+        "driven": str,
     }
     return {
         name: ParameterValue(LaunchConfiguration(name), value_type=kind)
@@ -115,6 +121,7 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
         base_link=LaunchConfiguration("base_link").perform(context),
         tip_link=LaunchConfiguration("tip_link").perform(context),
         hold_branches=is_on(context, "hold_branches"),
+        driven=LaunchConfiguration("driven").perform(context),
         spelling=as_launch_argument,
     )
     with warnings.catch_warnings():

@@ -101,6 +101,7 @@ MECHANISM = {
     "base_link": Spec("", "of a URDF: link on which the chain stands; empty: the root"),
     "tip_link": Spec("", "of a URDF: link at which the chain ends; empty: behind most joints"),
     "hold_branches": Spec(False, "of a URDF: joints beside the chain, as a gripper's, are held"),
+    "driven": Spec("", "driven joints, with commas between them; empty: as the description says"),
     "friction": Spec(True, "joint friction as in the model; false: none"),
 }
 
@@ -237,8 +238,8 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
 def _use(values: dict[str, Any]) -> None:
     """Read every model of this process as the parameters say."""
     use_arguments(arguments_of(shlex.split(values["xacro_args"])))
-    chain = {name: values[name] for name in ("base_link", "tip_link", "hold_branches")}
-    use_options(**chain, spelling=as_parameter)
+    told = ("base_link", "tip_link", "hold_branches", "driven")
+    use_options(**{name: values[name] for name in told}, spelling=as_parameter)
 
 
 def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:

@@ -32,6 +32,7 @@ from robodyn.mechanisms.inspection import compared, describe, read
 from robodyn.report.parameters import parameter_tables
 
 if TYPE_CHECKING:
+    from robodyn.mechanisms.inspection import Told
     from robodyn.mechanisms.protocol import Mechanism
 
 
@@ -59,11 +60,11 @@ def check(
     Also what is unphysical in it and how well it stands at home: how much of each joint's travel
     is used, what payload the actuators can hold, and of a platform how far it can go from there;
     what each actuator adds there, and what its motor has to give along the paths of the papers or
-    the demonstration.
+    the demonstration; and what of the file is left out.
     """
     try:
-        mechanism, unphysical = read(model, strict)
-        found = findings(mechanism, unphysical, model)
+        mechanism, told = read(model, strict)
+        found = findings(mechanism, told, model)
         if against is not None:
             found["against"] = compared(mechanism, against, strict)
         if png is not None:
@@ -88,9 +89,9 @@ def check(
         raise typer.Exit(1)
 
 
-def findings(mechanism: Mechanism, unphysical: list[str], model: str) -> dict[str, Any]:
+def findings(mechanism: Mechanism, told: Told, model: str) -> dict[str, Any]:
     """All that `check` says of a mechanism read from `model`, as for JSON."""
-    found = describe(mechanism, unphysical, model)
+    found = describe(mechanism, told, model)
     found["parameters"] = [
         {"title": title, "columns": head, "rows": rows}
         for title, head, rows in parameter_tables(mechanism)

@@ -31,7 +31,8 @@ def show_loops(loops: dict[str, Any], console: Console) -> None:
     for closure in loops["closures"]:
         columns = "name", "type", "parent", "child", "equations"
         table.add_row(*(escape(str(closure[column])) for column in columns))
-    console.print(table)
+    if loops["closures"]:
+        console.print(table)
     console.print(
         f"{loops['tree_coordinates']} tree coordinates, {loops['equations']} closure equations of "
         f"rank {loops['rank']}: mobility {loops['mobility']}, closed to {loops['open_by']:.2g} m"

@@ -58,6 +58,8 @@ def show(found: dict[str, Any], console: Console) -> None:
     _show_payload(found["at_home"].get("payload"), console)
     for remark in found["remarks"]:
         console.print(f"[yellow]note:[/yellow] {escape(remark)}")
+    for line in found["left_out"]:
+        console.print(f"[yellow]left out:[/yellow] {escape(line)}")
     for finding in found["unphysical"]:
         console.print(f"[yellow]unphysical:[/yellow] {escape(finding)}")
     if not found["unphysical"]:

@@ -116,6 +116,7 @@ def _with_reading(function: Callable[..., None]) -> Callable[..., None]:
         base_link: str,
         tip_link: str,
         hold_branches: bool,
+        driven: Optional[str],  # noqa: UP045
         xacro_arg: list[str],
         package_path: list[str],
         **given: Any,
@@ -124,6 +125,7 @@ def _with_reading(function: Callable[..., None]) -> Callable[..., None]:
             base_link=base_link,
             tip_link=tip_link,
             hold_branches=hold_branches,
+            driven=driven,
             spelling=on_command_line,
         )
         with one_line_errors():
@@ -173,6 +175,14 @@ _READING: dict[str, Any] = {
         bool,
         option(
             "--hold-branches", help="Of a URDF: joints beside the chain, as a gripper's, are held."
+        ),
+    ],
+    "driven": Annotated[
+        Optional[str],  # noqa: UP045
+        option(
+            "--driven",
+            help="The driven joints, with commas between them, whatever the file says of "
+            "actuators; all others are passive.",
         ),
     ],
     "xacro_arg": Annotated[

@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,27 +31,41 @@ class Drives:
     Attributes:
         effort: with an effort command interface in `<ros2_control>`.
         transmitted: with a `<transmission>`.
+        commanded: with any command interface in `<ros2_control>`.
         initial: position [rad or m] at which a `<ros2_control>` starts a joint.
     """
 
     effort: tuple[str, ...] = ()
     transmitted: tuple[str, ...] = ()
+    commanded: tuple[str, ...] = ()
     initial: dict[str, float] = field(default_factory=dict)
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Those of `<ros2_control>`; where there are none, those of transmissions."""
-        return self.effort or self.transmitted
+        """Those commanded by effort; without any those of transmissions, then all commanded."""
+        return self.effort or self.transmitted or self.commanded
+
+    @property
+    def actuated(self) -> frozenset[str]:
+        """All that have an actuator; empty where the file says nothing of any."""
+        return frozenset((*self.commanded, *self.transmitted))
+
+    def overridden(self, driven: tuple[str, ...]) -> Drives:
+        """The drives where these joints are driven, and no others."""
+        return replace(self, effort=driven, transmitted=(), commanded=driven)
 
 
 def read_drives(robot: Element) -> Drives:
     """The drives of a `<robot>`."""
     effort: dict[str, None] = {}
+    commanded: dict[str, None] = {}
     transmitted: dict[str, None] = {}
     initial = {}
     for joint in robot.iterfind("ros2_control/joint"):
         name = joint.get("name", "")
         commands = [item.get("name") for item in joint.iterfind("command_interface")]
+        if commands:
+            commanded[name] = None
         if "effort" in commands:
             effort[name] = None
         for state in joint.iterfind("state_interface"):
@@ -62,7 +76,7 @@ def read_drives(robot: Element) -> Drives:
                         initial[name] = number
     for joint in robot.iterfind("transmission/joint"):
         transmitted[joint.get("name", "")] = None
-    return Drives(tuple(effort), tuple(transmitted), initial)
+    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial)
 
 
 def _number(text: str | None) -> float | None:

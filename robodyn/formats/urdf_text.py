@@ -111,6 +111,23 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
     )
 
 
+def actuated_joints(document: UrdfDocument) -> tuple[str, ...]:
+    """Joints with an actuator, of which a joint that others follow has theirs; () if none is told.
+
+    In the order of the document.
+    """
+    joints = {joint.name: joint for joint in document.robot.joints}
+    moved = set(document.drives.actuated)
+    for name in document.drives.actuated:
+        joint = joints.get(name)
+        for _ in joints:  # a mimic of a mimic; no more often than there are joints, if in a circle
+            if joint is None or joint.mimic is None:
+                break
+            moved.add(joint.mimic.joint)
+            joint = joints.get(joint.mimic.joint)
+    return tuple(name for name in joints if name in moved)
+
+
 def _parsed(clean: ElementTree.Element, source: str) -> Any:
     # Imported here: the parser is needed for URDF alone.
     from urdf_parser_py.urdf import Robot

@@ -17,16 +17,36 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.errors import InvalidInput, KinematicsError, UnphysicalInertiaWarning
+from robodyn.errors import (
+    InvalidInput,
+    KinematicsError,
+    LeftOutWarning,
+    UnphysicalInertiaWarning,
+)
 from robodyn.mechanisms.actuators_at_home import actuators_at_home
 from robodyn.mechanisms.load import load
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
+
+
+class Told(NamedTuple):
+    """What loading told, a line for each.
+
+    Attributes:
+        unphysical: inertias that no rigid body can have.
+        left_out: what of the description is not in the mechanism.
+    """
+
+    unphysical: list[str]
+    left_out: list[str]
+
+
+_LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
 def report(source: str, *, strict: bool = False, against: str | None = None) -> dict[str, Any]:
@@ -40,8 +60,8 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
     Raises:
         RobodynError: as `load`.
     """
-    mechanism, unphysical = read(source, strict)
-    out = describe(mechanism, unphysical, source)
+    mechanism, told = read(source, strict)
+    out = describe(mechanism, told, source)
     if against is not None:
         out["against"] = compared(mechanism, against, strict)
     return out
@@ -57,8 +77,8 @@ def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]
     return {"source": against, "differences": mechanism.differences(other)}
 
 
-def describe(mechanism: Mechanism, unphysical: list[str], source: str) -> dict[str, Any]:
-    """A mechanism that `read` returned, with what is unphysical in it, as `report` has it."""
+def describe(mechanism: Mechanism, told: Told, source: str) -> dict[str, Any]:
+    """A mechanism that `read` returned, with what was told of it, as `report` has it."""
     out: dict[str, Any] = {
         "kind": mechanism.kind,
         "name": mechanism.name,
@@ -73,7 +93,8 @@ def describe(mechanism: Mechanism, unphysical: list[str], source: str) -> dict[s
         "home": _home(mechanism),
         "condition_number": None,
         "loops": mechanism.loops_found(),
-        "unphysical": unphysical,
+        "unphysical": told.unphysical,
+        "left_out": told.left_out,
         "remarks": [],
     }
     out["mass"] = sum(body["mass"] for body in out["bodies"])
@@ -86,24 +107,26 @@ def describe(mechanism: Mechanism, unphysical: list[str], source: str) -> dict[s
     return out
 
 
-def read(source: str, strict: bool) -> tuple[Mechanism, list[str]]:
-    """A mechanism, and a line for each inertia in it that no rigid body can have.
+def read(source: str, strict: bool) -> tuple[Mechanism, Told]:
+    """A mechanism, and what was told of its description in warnings.
 
     Raises:
         RobodynError: as `load`.
     """
+    told = Told([], [])
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UnphysicalInertiaWarning)
+        for category in _LINES:
+            warnings.simplefilter("always", category)
         mechanism: Mechanism = load(source, strict=strict)
-    found = []
     for warning in caught:
-        if issubclass(warning.category, UnphysicalInertiaWarning):
-            found.append(str(warning.message))
+        name = next((_LINES[c] for c in _LINES if issubclass(warning.category, c)), None)
+        if name is not None:
+            getattr(told, name).append(str(warning.message))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-    return mechanism, found
+    return mechanism, told
 
 
 def _bodies(mechanism: Mechanism) -> list[dict[str, Any]]:

@@ -40,6 +40,8 @@ class ReadOptions:
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
+        driven: names of the driven joints, instead of those that the description names; None for
+            these.
         folder: of the file that is read, to which files it names are relative; None for text.
         spelling: how messages write an option that would help.
     """
@@ -48,6 +50,7 @@ class ReadOptions:
     base_link: str | None = None
     tip_link: str | None = None
     hold_branches: bool = False
+    driven: tuple[str, ...] | None = None
     folder: Path | None = None
     spelling: Spelling = in_python
 

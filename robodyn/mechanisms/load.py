@@ -27,13 +27,13 @@ import numpy as np
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.mjcf.recognition import is_mjcf
-from robodyn.formats.urdf_text import UrdfDocument, parse_urdf, read_urdf
+from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, parse_urdf, read_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from robodyn.mechanisms.kind import Kind
     from robodyn.mechanisms.option_names import Spelling
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
+# all that is read, the last one for MJCF too
+SUFFIXES = (".urdf", ".xacro", *YAML_SUFFIXES, ".xml")
 # What a process that deals with one robot was told of it: a command, a node, a launch file.
 _told = ReadOptions()
 
@@ -50,17 +52,23 @@ def use_options(
     base_link: str | None = None,
     tip_link: str | None = None,
     hold_branches: bool = False,
+    driven: str | Sequence[str] | None = None,
     spelling: Spelling = in_python,
 ) -> None:
     """Give options to every `load` of this process, where a call says nothing else.
 
     Args:
-        base_link, tip_link, hold_branches: as for `load`; an empty name stands for none.
+        base_link, tip_link, hold_branches, driven: as for `load`; an empty name stands for none.
         spelling: how messages write an option that would help.
     """
     global _told
     _told = ReadOptions(
-        False, base_link or None, tip_link or None, hold_branches, spelling=spelling
+        False,
+        base_link or None,
+        tip_link or None,
+        hold_branches,
+        _names_in(driven),
+        spelling=spelling,
     )
 
 
@@ -78,6 +86,7 @@ def load(
     base_link: str | None = None,
     tip_link: str | None = None,
     hold_branches: bool = False,
+    driven: str | Sequence[str] | None = None,
     kind: str | None = None,
     xacro_args: Mapping[str, str] | None = None,
 ) -> Any:
@@ -85,7 +94,9 @@ def load(
 
     A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
     legs is a Stewart platform, any other with loop closures a closed loop, one without a serial
-    arm; registered kinds are asked first, see `robodyn.mechanisms.registry`.
+    arm; registered kinds are asked first, see `robodyn.mechanisms.registry`. Where a description
+    says which joints have actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), the
+    others are passive; a platform, a chain or a tree with passive joints is a `ClosedLoop`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml, .yml or, for
@@ -94,6 +105,8 @@ def load(
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints, unless that is a gripper's finger.
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
+        driven: names of the driven joints, whatever the description says of actuators; a list, or
+            a text with commas between them. All others are passive.
         kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs;
             arms and platforms from YAML may also be asked for as `closed_loop`.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
@@ -106,6 +119,7 @@ def load(
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
         ModelError: the description is invalid; names the file, the field and its value.
         UnphysicalInertia: with `strict=True`.
+        LeftOutWarning (warned, not raised): names links, actuators and whatever else is left out.
         MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
     """
     if not isinstance(source, (str, Path)) or not str(source).strip():
@@ -118,6 +132,7 @@ def load(
         base_link or _told.base_link,
         tip_link or _told.tip_link,
         hold_branches or _told.hold_branches,
+        _names_in(driven) or _told.driven,
         spelling=_told.spelling,
     )
     chosen = None if kind is None else _kind(kind)
@@ -139,9 +154,17 @@ def load(
     if path.suffix.lower() in URDF_SUFFIXES:
         return _from_urdf(read_urdf(path, xacro_args), options, chosen)
     raise ModelError(
-        f"{path}: unknown kind of file {path.suffix!r}, expected .urdf, .xacro, .yaml or .yml",
+        f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}",
         value=path.suffix,
     )
+
+
+def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Names of joints, of a text with commas between them too; None for none at all."""
+    given = driven.split(",") if isinstance(driven, str) else driven or ()
+    if not all(isinstance(name, str) for name in given):
+        raise ModelError(f"driven is {driven!r}, expected names of joints", value=driven)
+    return tuple(name.strip() for name in given if name.strip()) or None
 
 
 def _existing(source: str | Path) -> Path:
@@ -181,12 +204,14 @@ def _from_yaml(
     if kind is None:
         kind = _kind(fields.text("type", choices=yaml_kinds()))
     assert kind.from_yaml is not None  # it is among the choices
+    made = kind.from_yaml(document, source, options)
     if chosen is None or chosen == kind:
-        return kind.from_yaml(document, source, options)
+        return made if options.driven is None else _driven_by(kind, made, options.driven, options)
     converted = kind.adapter(f"as_{chosen.name}")
     if converted is None:
         raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
-    mechanism: Mechanism = converted(kind.from_yaml(document, source, options))
+    driven = () if options.driven is None else (options.driven,)
+    mechanism: Mechanism = converted(made, *driven)
     return mechanism
 
 
@@ -212,4 +237,61 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None
             f"{document.source}: a mechanism of the kind {kind.name!r} has no URDF form",
             value=kind.name,
         )
-    return kind.from_urdf(document, options)
+    if options.driven is not None:
+        _check_driven(document, options.driven)
+        document = replace(document, drives=document.drives.overridden(options.driven))
+    whole = None if chosen else kind.adapter("loose_tree")
+    found: Mechanism | None = None if whole is None else whole(document, options)
+    if found is not None:
+        return found
+    made = kind.from_urdf(document, options)
+    actuated = actuated_joints(document)
+    if not actuated:
+        return made
+    mechanism = _driven_by(kind, made, actuated, options)
+    if chosen is not None and mechanism.kind != made.kind:
+        passive = [name for name in made.joint_names if name not in actuated]
+        raise ModelError(
+            f"{document.source}: nothing drives {', '.join(map(repr, passive))}, and in a "
+            f"mechanism of the kind {chosen.name!r} all joints are driven; do not ask for this "
+            f"kind, or name the driven joints: "
+            f"{options.spelling('driven', ','.join(made.joint_names))}",
+            value=passive,
+        )
+    return mechanism
+
+
+def _check_driven(document: UrdfDocument, driven: Sequence[str]) -> None:
+    known = [
+        joint.name for joint in document.robot.joints if joint.type not in ("fixed", "floating")
+    ]
+    for name in driven:
+        if name not in known:
+            raise ModelError(
+                f"{document.source}: driven: no joint {name!r} that could be driven; there are "
+                f"{', '.join(map(repr, known))}",
+                value=name,
+            )
+
+
+def _driven_by(
+    kind: Kind, mechanism: Mechanism, driven: Collection[str], options: ReadOptions
+) -> Mechanism:
+    """The mechanism where only these joints are driven: as it is, if that is all that it drives.
+
+    A kind that drives all of its joints leaves one with passive joints to closed loops.
+    """
+    own = mechanism.joint_names
+    if set(own) <= set(driven):
+        return mechanism
+    convert = kind.adapter("as_closed_loop")
+    kept = tuple(name for name in driven if name in own)
+    if convert is None or not kept:
+        raise ModelError(
+            f"{mechanism.source or mechanism.name}: driven are {', '.join(map(repr, driven))}, "
+            f"expected {'one or more' if convert else 'all'} of {', '.join(map(repr, own))}; name "
+            f"the driven joints: {options.spelling('driven', ','.join(own))}",
+            value=tuple(driven),
+        )
+    passive: Mechanism = convert(mechanism, tuple(name for name in own if name in kept))
+    return passive

@@ -17,12 +17,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from robodyn.errors import MissingExtra, ModelError
+from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
 from robodyn.formats.meshes import with_mesh_files
+from robodyn.formats.mjcf.recognition import is_mjcf
 from robodyn.formats.urdf_shapes import element, number
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
@@ -96,20 +98,30 @@ def exported_urdf(mechanism: Mechanism) -> str:
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
-    """URDF text that a source itself has, expanded; empty if it has none.
+    """URDF text that a source itself has, expanded, or that of an MJCF; empty if it has none.
 
     Raises:
         ModelError, MissingExtra: as `robot_description`.
     """
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return source
+        return _of_mjcf(source) if is_mjcf(source) else source
     path = Path(source)
     if str(source) in models():
         return _bundled(str(source), arguments)
     if path.suffix.lower() not in URDF_SUFFIXES:
         return ""
+    if path.suffix.lower() == ".xml" and is_mjcf(path):
+        return _of_mjcf(path)
     text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
     return with_mesh_files(text, path)
+
+
+def _of_mjcf(source: str | Path) -> str:
+    from robodyn.formats.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)  # told when it was loaded
+        return read_mjcf(source).text
 
 
 def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
@@ -143,9 +155,7 @@ def _of_other_hardware(root: ElementTree.Element, plugin: str) -> list[ElementTr
 def _lacks_hardware(root: ElementTree.Element) -> bool:
     system = root.find("ros2_control")
     # one that says nothing but actuators, as exported text has it, still lacks its hardware
-    return system is None or (
-        system.find("hardware") is None and system.find("joint/param") is not None
-    )
+    return system is None or (system.find("hardware") is None and system.find("joint") is not None)
 
 
 def _add_hardware(
@@ -166,6 +176,8 @@ def _add_hardware(
         joint = described.get(name)
         if joint is None:
             joint = element(system, "joint", name=name)
+        for told in (*joint.findall("command_interface"), *joint.findall("state_interface")):
+            joint.remove(told)
         element(joint, "command_interface", name="effort")
         state = element(joint, "state_interface", name="position")
         element(state, "param", name="initial_value").text = number(float(position))

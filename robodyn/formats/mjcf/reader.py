@@ -268,18 +268,21 @@ class _Writer:
         control = add(self._robot, "ros2_control", name="motors", type="system")
         start = model.key_qpos[0] if model.nkey else model.qpos0
         closed = bool(self._robot.findall("constraint"))
+        # without a keyframe, an arm starts where its limits allow it
+        told = closed or bool(model.nkey)
         for n in range(model.njnt):
             if JOINTS[model.jnt_type[n]] in ("free", "ball"):
                 continue
-            driven = n in self._limits and n not in self._mimics
+            driven = n in self._limits
             value = float(start[model.jnt_qposadr[n]])
-            if not driven and not (closed and value):
+            if not driven and not (told and value):
                 continue
             joint = add(control, "joint", name=self._refusals.name("joint", n))
             if driven:
                 add(joint, "command_interface", name="effort")
             state = add(joint, "state_interface", name="position")
-            add(state, "param", name="initial_value").text = repr(value)
+            if told:
+                add(state, "param", name="initial_value").text = repr(value)
         if closed and not self._limits:
             raise ModelError(
                 f"{self._refusals.source}: no <actuator> drives a joint; a mechanism with closed "

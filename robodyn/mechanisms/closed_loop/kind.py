@@ -43,7 +43,9 @@ def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> M
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 
     read = closed_loop_model_from_gepetto if is_gepetto(document) else closed_loop_model_from_yaml
-    return ClosedLoop(read(document, source, options.strict, options.tip_link, options.folder))
+    return ClosedLoop(
+        read(document, source, options.strict, options.tip_link, options.folder, options.driven)
+    )
 
 
 def _recognises_yaml(document: dict[str, Any]) -> bool:

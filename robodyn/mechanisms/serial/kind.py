@@ -35,20 +35,9 @@ def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> M
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
     from robodyn.mechanisms.serial.arm import SerialArm
-    from robodyn.mechanisms.serial.description import serial_model_from_urdf
+    from robodyn.mechanisms.serial.description.from_urdf import serial_model_of_document
 
-    model = serial_model_from_urdf(
-        document.robot,
-        document.source,
-        options.strict,
-        options.base_link,
-        options.tip_link,
-        motors=document.motors,
-        control_params=document.control_params,
-        hold_branches=options.hold_branches,
-        spelling=options.spelling,
-    )
-    return SerialArm(model)
+    return SerialArm(serial_model_of_document(document, options))
 
 
 def _recognises(document: UrdfDocument) -> bool:
@@ -66,6 +55,7 @@ SERIAL = Kind(
         "outline": "robodyn.mechanisms.serial.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
+        "loose_tree": "robodyn.mechanisms.as_closed_loop:from_loose_tree",
         "geometry": "robodyn.mechanisms.serial.geometry:geometry_of",
         "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
     },

@@ -186,3 +186,101 @@ def test_angles_of_a_rotation_are_exact_at_right_angles_of_pitch(rng):
         roll, found, yaw = roll_pitch_yaw(R.as_matrix())
         again = Rotation.from_euler("ZYX", [yaw, found, roll]).as_matrix()
         np.testing.assert_allclose(again, R.as_matrix(), rtol=0, atol=1e-15)
+
+
+CART = """<mujoco model="cart">
+  <worldbody>
+    <body name="cart">
+      <joint name="slider" type="slide" axis="1 0 0" range="-1 1"/>
+      <geom type="box" size="0.2 0.1 0.1"/>
+      <body name="pole">
+        <joint name="hinge" axis="0 1 0"/>
+        <geom type="capsule" size="0.04" fromto="0 0 0 0 0 0.6"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><motor joint="slider" gear="100" ctrllimited="true" ctrlrange="-3 3"/></actuator>
+</mujoco>"""
+
+
+def test_joints_without_an_actuator_are_passive(rng):
+    """A cart-pole accelerates as in MuJoCo, under the one effort that it has."""
+    cart = rd.load(CART)
+    assert cart.joint_names == ("slider",)
+    assert cart.effort_limits.tolist() == [300.0]
+    model, data = engine(CART)
+    order = [cart.independent_joints.index(name) for name in ("slider", "hinge")]
+    for _ in range(3):
+        q, v, effort = rng.uniform(-0.5, 0.5, 2), rng.uniform(-1, 1, 2), rng.uniform(-300, 300)
+        data.qpos, data.qvel, data.ctrl = q, v, [effort / 100.0]
+        mujoco.mj_forward(model, data)
+        velocity = np.empty(2)
+        velocity[order] = v
+        found = cart.forward_dynamics(q, velocity, [effort])
+        np.testing.assert_allclose(found[order], data.qacc, rtol=1e-9)
+
+
+GRIPPER = """<mujoco model="gripper">
+  <worldbody>
+    <body name="arm">
+      <joint name="turn" axis="0 1 0"/>
+      <geom type="sphere" size="0.1"/>
+      <body name="left" pos="0.1 0 0">
+        <joint name="left" type="slide" axis="0 1 0" range="0 0.1"/>
+        <geom type="sphere" size="0.03"/>
+      </body>
+      <body name="right" pos="0.1 0 0">
+        <joint name="right" type="slide" axis="0 -1 0" range="0 0.1"/>
+        <geom type="sphere" size="0.03"/>
+      </body>
+    </body>
+  </worldbody>
+  <equality><joint joint1="left" joint2="right"/></equality>
+  <actuator>
+    <motor joint="turn"/>
+    <position joint="left" kp="10" forcelimited="true" forcerange="-5 5"/>
+  </actuator>
+</mujoco>"""
+
+
+def test_a_motor_on_a_joint_that_is_coupled_to_another_stays():
+    """It is the joint's own; the other follows it."""
+    whole = rd.load(GRIPPER, kind="closed_loop")
+    assert whole.joint_names == ("turn", "left")
+    assert whole.mobility == 2
+    assert whole.effort_limits.tolist() == [np.inf, 5.0]
+    state = dict(zip(whole.movable_joint_names, whole.assemble([0.2, 0.03]), strict=True))
+    assert state["right"] == pytest.approx(0.03)
+    with pytest.warns(LeftOutWarning, match="left out are the actuators of joints 'left'"):
+        rd.load(GRIPPER, tip_link="arm", hold_branches=True)
+
+
+KEYFRAME = '<keyframe><key qpos="0.5 -0.3 0.2"/></keyframe></mujoco>'
+
+
+def test_the_first_keyframe_is_an_arms_home(tmp_path):
+    text = COMPLETE.replace("</mujoco>", KEYFRAME)
+    assert rd.load(text).home.tolist() == [0.5, -0.3, 0.2]
+    # without one it is as near to zero as the limits allow
+    bent = COMPLETE.replace('range="-90 100"', 'range="-90 -45"')
+    np.testing.assert_allclose(rd.load(bent).home, [0.0, -np.pi / 4, 0.0])
+
+
+def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
+    """As `robodyn view` does: by the joints of the URDF that the file becomes."""
+    from robodyn.mechanisms.robot_description import robot_description
+    from robodyn.view.arrows import EffortArrows
+    from robodyn.view.model_figure import figure_of
+
+    path = tmp_path / "arm.xml"
+    path.write_text(COMPLETE)
+    for source in (path, COMPLETE):
+        arm = rd.load(source)
+        figure = figure_of(source, arm)
+        assert set(arm.joint_names) <= {joint.name for joint in figure.joints}
+        frames = np.tile(np.eye(4), (len(figure.links), 1, 1))
+        arrows = EffortArrows(arm, figure)(frames, arm.home, np.ones(arm.n))
+        assert np.isfinite(arrows).all()
+        text = robot_description(source, arm, ros2_control=True)
+        assert "<hardware>" in text
+        assert rd.load(text).joint_names == arm.joint_names

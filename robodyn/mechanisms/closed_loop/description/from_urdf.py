@@ -26,6 +26,10 @@ from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.formats.urdf_motors import Motor
 from robodyn.formats.urdf_tree import transform
+from robodyn.mechanisms.closed_loop.description.followers import (
+    with_driven_leaders,
+    with_leaders,
+)
 from robodyn.mechanisms.closed_loop.model import (
     ClosedLoopModel,
     Link,
@@ -67,8 +71,8 @@ def closed_loop_model_from_urdf(
         tip_link: that carries the tool; by default the last link that neither a joint nor a
             closure leads on from, or else the one at which most closures meet.
         driven: names of the driven joints; by default those with an effort command interface in
-            `<ros2_control>`, else those with a `<transmission>`, else those whose limit gives an
-            effort above 0, as passive joints have none.
+            `<ros2_control>`, else those with a `<transmission>`, else those with any command
+            interface, else those whose limit gives an effort above 0, as passive joints have none.
         independent: joints that the motion is told in; by default the first driven ones.
         home: positions near which the loops close, a floating joint's as its pose (7,); by default
             the initial values of `<ros2_control>`, and zero.
@@ -85,9 +89,10 @@ def closed_loop_model_from_urdf(
     source, robot = document.source, document.robot
     try:
         found = urdf_closures(document) if closures is None else closures
-        joints = [_joint(joint, document) for joint in robot.joints]
+        joints = with_leaders([_joint(joint, document) for joint in robot.joints])
         links = [_link(link) for link in robot.links]
         named = _driven(document, joints) if driven is None else tuple(driven)
+        joints, named = with_driven_leaders(joints, named, source)
         guess = dict(document.drives.initial) if home is None else home
         known = {joint.name for joint in joints if joint.moves}
         if not named:

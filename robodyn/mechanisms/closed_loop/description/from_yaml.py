@@ -58,7 +58,7 @@ from robodyn.mechanisms.common.comparison import differences
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
@@ -74,6 +74,7 @@ def closed_loop_model_from_yaml(
     strict: bool = False,
     tip_link: str | None = None,
     folder: Path | None = None,
+    driven: Sequence[str] | None = None,
 ) -> ClosedLoopModel:
     """The model that a YAML document of `type: closed_loop` and its URDF describe.
 
@@ -83,6 +84,7 @@ def closed_loop_model_from_yaml(
         strict: refuse unphysical inertias instead of warning.
         tip_link: instead of the document's.
         folder: that the URDF's path is relative to; the working directory by default.
+        driven: joints, instead of the document's.
 
     Raises:
         ModelError: a field that is missing, unknown or wrong, or a closure that the URDF states
@@ -95,7 +97,8 @@ def closed_loop_model_from_yaml(
     top.text("type", choices=("closed_loop",))
     urdf = read_urdf((folder or Path()) / top.text("urdf"))
     closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in _optional(top)])
-    driven = names(top, "actuated_joints") if "actuated_joints" in top else None
+    if driven is None and "actuated_joints" in top:
+        driven = names(top, "actuated_joints")
     model = closed_loop_model_from_urdf(
         urdf,
         strict,

@@ -45,7 +45,7 @@ from robodyn.mechanisms.closed_loop.description.from_yaml import names
 from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, LoopClosure, Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from robodyn.arrays import FloatArray
 
@@ -66,6 +66,7 @@ def closed_loop_model_from_gepetto(
     strict: bool = False,
     tip_link: str | None = None,
     folder: Path | None = None,
+    driven: Sequence[str] | None = None,
 ) -> ClosedLoopModel:
     """The model of a document and of the `robot.urdf` in its folder.
 
@@ -93,7 +94,7 @@ def closed_loop_model_from_gepetto(
         urdf,
         strict,
         tip_link,
-        driven=names(top, "name_mot"),
+        driven=names(top, "name_mot") if driven is None else driven,
         closures=[*urdf_closures(urdf), *closures],
     )
 

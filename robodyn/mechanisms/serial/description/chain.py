@@ -19,6 +19,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from robodyn.errors import ModelError
 from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.serial.description.gripper import check_gripper
@@ -27,6 +29,10 @@ from robodyn.mechanisms.serial.model import KINDS
 if TYPE_CHECKING:
     from robodyn.formats.urdf_tree import UrdfTree
     from robodyn.mechanisms.option_names import Spelling
+
+
+# [m] Two ends that are nearer than this at zero are taken to be in one place.
+SAME_PLACE = 1e-3
 
 
 class Chain(NamedTuple):
@@ -63,7 +69,7 @@ def find_chain(
         base = next(link for link in tree.links if link not in tree.above)
     if tip is None:
         if not hold_branches:
-            _check_loops(tree, source, spelling)
+            check_loops(tree, source, spelling)
         tip = _default_tip(tree, source, base, spelling)
     path = _path(tree, tip, base)
     if path is None:
@@ -82,7 +88,16 @@ def find_chain(
     return chain if not hold_branches else _hold(tree, chain)
 
 
-def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> str:
+def longest_chains(
+    tree: UrdfTree, source: str, base: str | None, spelling: Spelling
+) -> dict[str, list[Any]]:
+    """All joints, fixed ones too, from a link, or the root, to each leaf behind most movable ones.
+
+    Raises:
+        ModelError: what looks like a gripper's finger at an end.
+    """
+    if base is None:
+        base = next(link for link in tree.links if link not in tree.above)
     parents = {joint.parent for joint in tree.above.values()}
     leaves = {}
     for link in tree.links:
@@ -92,6 +107,12 @@ def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> 
     most = max(_movable(path) for path in leaves.values())
     longest = {link: path for link, path in leaves.items() if _movable(path) == most}
     check_gripper(tree, source, longest, spelling)
+    return longest
+
+
+def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> str:
+    longest = longest_chains(tree, source, base, spelling)
+    most = _movable(next(iter(longest.values())))
     ends = {tree.body[link] for link in longest}
     if len(ends) > 1:
         raise ModelError(
@@ -102,11 +123,14 @@ def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> 
     return max(longest, key=lambda link: len(longest[link]))
 
 
-def _check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
+def check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
     """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
 
     Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
     it as an arm all the same, name the tip.
+
+    Raises:
+        ModelError: names the two.
     """
     parents = {joint.parent for joint in tree.above.values()}
     ends = [link for link in tree.links if link not in parents and link in tree.above]
@@ -114,10 +138,11 @@ def _check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
     for link in ends:
         loop = _LOOP.fullmatch(link)
         repeated = _REPEATED.fullmatch(link)
+        name = link
         if loop is not None:
             name = f"{loop['loop']} {loop['more']}"
-        else:
-            name = repeated["name"] if repeated and repeated["name"] in ends else link
+        elif repeated and repeated["name"] in ends and not _alike(tree, repeated["name"], link):
+            name = repeated["name"]
         other = halves.setdefault(name, link)
         if tree.body[other] != tree.body[link]:
             raise ModelError(
@@ -128,6 +153,17 @@ def _check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
                 f"{spelling('tip_link', other)} or another",
                 value=[other, link],
             )
+
+
+def _alike(tree: UrdfTree, link: str, repeated: str) -> bool:
+    """Whether the branches behind two ends repeat each other too, as the fingers of a hand do.
+
+    The halves of a loop may, but these are in one place.
+    """
+    parents = tree.above[link].parent, tree.above[repeated].parent
+    number = _REPEATED.fullmatch(parents[1])
+    apart = float(np.linalg.norm(tree.origin(link) - tree.origin(repeated)))
+    return number is not None and number["name"] == parents[0] and apart > SAME_PLACE
 
 
 # such as closedloop3D_1A and closedloop3D_1B, and sphere and sphere_2

@@ -29,12 +29,14 @@ from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.formats.urdf_tree import MergedBody, UrdfTree
 from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.serial.description.chain import find_chain
+from robodyn.mechanisms.serial.description.left_out import warn_of_left_out
 from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.kind import ReadOptions
     from robodyn.mechanisms.option_names import Spelling
 
 
@@ -100,6 +102,33 @@ def serial_model_from_urdf(
         tip_link=chain.tip,
         source=source,
     )
+
+
+def serial_model_of_document(document: UrdfDocument, options: ReadOptions) -> SerialModel:
+    """The model of a URDF's chain, with a home where `<ros2_control>` starts its joints.
+
+    What of the URDF is not in the model is named in a warning.
+
+    Raises:
+        ModelError, UnphysicalInertia: as `serial_model_from_urdf`.
+    """
+    model = serial_model_from_urdf(
+        document.robot,
+        document.source,
+        options.strict,
+        options.base_link,
+        options.tip_link,
+        motors=document.motors,
+        control_params=document.control_params,
+        hold_branches=options.hold_branches,
+        spelling=options.spelling,
+    )
+    warn_of_left_out(document, model, options.hold_branches)
+    start = document.drives.initial
+    if not any(joint.name in start for joint in model.joints):
+        return model
+    home = [np.clip(start.get(joint.name, 0.0), *joint.position) for joint in model.joints]
+    return replace(model, home=np.array(home))
 
 
 def _joint(
