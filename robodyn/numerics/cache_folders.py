@@ -15,9 +15,10 @@
 """Where the kernels' machine code is cached: folders to search, and one that is writable.
 
 A folder is named after a hash of all compiled sources, of what compiles them and of the processor,
-and is below NUMBA_CACHE_DIR if that is set, else below the user's cache directory. A read-only folder, as in a container image, is used for what
-it contains; what it lacks goes to the next. If none is writable (a service without a home
-directory, a container), a private temporary one is used instead.
+and is below NUMBA_CACHE_DIR if that is set, else below the user's cache directory. A read-only
+folder, as in a container image, is used for what it contains; what it lacks goes to the next. If
+none is writable (a service without a home directory, a container), a private temporary one is used
+instead.
 """
 
 from __future__ import annotations
