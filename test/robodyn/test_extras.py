@@ -16,7 +16,10 @@
 import sys
 import sysconfig
 
+import numba
+import numpy
 import pytest
+import scipy
 
 from robodyn import extras
 
@@ -35,3 +38,16 @@ def test_a_python_of_the_system_gets_an_environment_first(monkeypatch, tmp_path,
     assert command.startswith("python3 -m venv --system-site-packages ") != virtual
     assert ("PEP 668" in command) != virtual
     assert "'zarr>=2.13'" in command
+
+
+@pytest.mark.parametrize("where", ["the system's", "an environment that sees the system's"])
+def test_the_systems_numpy_and_numba_stay_as_they_are(monkeypatch, tmp_path, where):
+    """A NumPy of pip's beside the SciPy and the Numba of the system: no node starts."""
+    (tmp_path / "EXTERNALLY-MANAGED").touch()
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(sys, "base_prefix", sys.prefix if where == "the system's" else "/usr")
+    if where != "the system's":
+        monkeypatch.setattr(sys, "prefix", str(tmp_path))  # where no package is
+    words = extras.how_to_install("report").replace(",", "").split()
+    for package in (numpy, scipy, numba):
+        assert f"{package.__name__}=={package.__version__}" in words
