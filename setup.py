@@ -104,7 +104,7 @@ setup(
     ],
     extras_require=EXTRAS
     | {
-        "test": ["pytest", "pytest-cov", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
+        "test": ["pytest", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,

@@ -24,7 +24,9 @@ import scipy
 from robodyn import extras
 
 
-def test_the_command_names_the_packages_and_the_python_that_runs():
+def test_the_command_names_the_packages_and_the_python_that_runs(monkeypatch):
+    monkeypatch.setattr(extras, "_belongs_to_the_system", lambda: False)
+    monkeypatch.setattr(extras, "_KEPT", ())
     command = extras.how_to_install("record")
     assert command == f"{sys.executable} -m pip install 'rosbags>=0.11'"
 
