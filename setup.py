@@ -89,7 +89,8 @@ setup(
         ("share/robodyn/urdf", sorted(glob("urdf/*"))),
         ("share/robodyn/rviz", sorted(glob("rviz/*"))),
         # Where `ros2 run` looks. As console_scripts, pip would put them on everybody's PATH.
-        ("lib/robodyn", [f"scripts/{node}" for node in NODES]),
+        # The command, too: what `colcon build --symlink-install` makes of it knows one Python only.
+        ("lib/robodyn", [f"scripts/{name}" for name in (*NODES, "robodyn")]),
     ],
     install_requires=[
         "setuptools",
@@ -103,7 +104,7 @@ setup(
     ],
     extras_require=EXTRAS
     | {
-        "test": ["pytest", "pytest-cov", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
+        "test": ["pytest", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,

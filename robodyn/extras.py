@@ -22,6 +22,8 @@ from __future__ import annotations
 import shlex
 import sys
 import sysconfig
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 EXTRAS = {
@@ -41,13 +43,19 @@ EXTRAS = {
 }
 
 
+# What is compiled against one version of NumPy breaks with another: with a NumPy from pip beside
+# the system's SciPy and Numba no node starts.
+_KEPT = ("numpy", "scipy", "numba")
+
+
 def how_to_install(extra: str) -> str:
     """The command that installs what an extra needs, for the running Python.
 
     A Python managed by the system (PEP 668) rejects pip; there the command first creates a virtual
-    environment with access to the system's packages, ROS 2 among them.
+    environment with access to the system's packages, ROS 2 among them. Those of the system that
+    others are compiled against keep their versions.
     """
-    packages = " ".join(map(shlex.quote, EXTRAS[extra]))
+    packages = " ".join(map(shlex.quote, [*EXTRAS[extra], *_kept()]))
     if not _belongs_to_the_system():
         return f"{shlex.quote(sys.executable or 'python3')} -m pip install {packages}"
     return (
@@ -56,6 +64,18 @@ def how_to_install(extra: str) -> str:
         "~/robodyn-env/bin/activate): this Python belongs to the system, which does not let pip "
         "change it (PEP 668)"
     )
+
+
+def _kept() -> list[str]:
+    """The versions of what is not this environment's own but the system's, as requirements."""
+    found = []
+    for name in _KEPT:
+        with suppress(PackageNotFoundError):
+            package = distribution(name)
+            own = Path(sys.prefix) in Path(str(package.locate_file(""))).parents
+            if _belongs_to_the_system() or not own:
+                found.append(f"{name}=={package.version}")
+    return found
 
 
 def _belongs_to_the_system() -> bool:

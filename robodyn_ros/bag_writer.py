@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Writes a rosbag2 folder in MCAP with the package rosbags, in a separate thread.
+"""Writes a rosbag2 folder in a separate thread.
 
 The caller does not wait for the disk as long as it keeps up, and Ctrl-C, which Python delivers to
 the main thread, cannot interrupt a record. The queue is bounded in bytes.
@@ -24,8 +24,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from robodyn.errors import InvalidInput, MissingExtra, RobodynError
-from robodyn.extras import how_to_install
+from robodyn.errors import RobodynError
+from robodyn_ros.bag_storage import open_storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from rclpy.qos import QoSProfile
 
     from robodyn_ros.message_definitions import Definition
-
-# Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
-METADATA_VERSION = 8
-NANOSECONDS = 1_000_000_000
 
 
 class RecordingFailed(RobodynError, OSError):
@@ -56,34 +52,16 @@ class BagWriter:
         messages: number of messages accepted.
 
     Raises:
-        MissingExtra: rosbags is not installed.
+        MissingExtra: neither rosbag2 nor rosbags is installed.
         InvalidInput: the folder exists, or cannot be created.
     """
 
     def __init__(self, folder: Path, *, compress: bool = False, limit: int = 64_000_000) -> None:
-        try:
-            from rosbags.rosbag2 import (
-                CompressionFormat,
-                CompressionMode,
-                StoragePlugin,
-                Writer,
-                WriterError,
-            )
-        except ImportError as error:
-            raise MissingExtra(
-                f"recording needs the package rosbags: {how_to_install('record')}", value="rosbags"
-            ) from error
-        try:
-            self._writer = Writer(
-                folder, version=METADATA_VERSION, storage_plugin=StoragePlugin.MCAP
-            )
-            if compress:
-                self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
-            self._writer.open()
-        except (WriterError, OSError) as error:
-            raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
+        self._storage = open_storage(folder, compress=compress)
+        self._path = str(folder)
         self.messages = 0
         self._connections: list[Any] = []
+        self._remarks: dict[str, str] = {}
         self._topics = 0
         self._limit = limit
         self._waiting: deque[tuple[int, int, Any]] = deque()
@@ -96,11 +74,20 @@ class BagWriter:
         self._thread.start()
 
     def add_topic(
-        self, name: str, kind: str, definition: Definition, offered: Sequence[QoSProfile]
+        self,
+        name: str,
+        kind: str,
+        offered: Sequence[QoSProfile],
+        known: Definition | None = None,
     ) -> int:
-        """Add a topic of message type `kind`; returns its number for `write`."""
+        """Add a topic of message type `kind`; returns its number for `write`.
+
+        Raises:
+            InvalidInput: `known` is not given, and no definition of this type is installed.
+        """
+        known = known or self._storage.definition(kind)
         number, self._topics = self._topics, self._topics + 1
-        self._put(-1, 0, (name, kind, definition, list(offered)), 0)
+        self._put(-1, 0, (name, kind, known, list(offered)), 0)
         return number
 
     def write(self, topic: int, stamp: int, data: bytes) -> None:
@@ -119,8 +106,7 @@ class BagWriter:
             RecordingFailed: the bag has what was written so far, but no index.
         """
         with self._changed:
-            for name, text in (remarks or {}).items():
-                self._writer.set_custom_data(name, text)
+            self._remarks = dict(remarks or {})
             self._closing = True
             self._changed.notify_all()
         self._thread.join()
@@ -142,23 +128,22 @@ class BagWriter:
         """Raise it, once."""
         if self._failure is not None and not self._told:
             self._told = True
-            path = str(self._writer.path)
             raise RecordingFailed(
-                f"bag {path} cannot be written: {self._failure}", value=path
+                f"bag {self._path} cannot be written: {self._failure}", value=self._path
             ) from self._failure
 
     def _run(self) -> None:
         try:
             while self._write_waiting():
                 pass
-            self._writer.close()
+            self._storage.close(self._remarks)
         except Exception as error:
             # every failure is raised again in the thread that calls `write`
             with self._changed:
                 self._failure = error
                 self._waiting.clear()
                 self._changed.notify_all()
-            self._writer.abort()
+            self._storage.abort()
 
     def _write_waiting(self) -> bool:
         """Write the queue; False when it is empty and closed."""
@@ -170,47 +155,7 @@ class BagWriter:
             self._changed.notify_all()
         for topic, stamp, data in batch:
             if topic < 0:
-                self._connect(*data)
+                self._connections.append(self._storage.add_topic(*data))
             else:
-                self._writer.write(self._connections[topic], stamp, data)
+                self._storage.write(self._connections[topic], stamp, data)
         return bool(batch)
-
-    def _connect(
-        self, name: str, kind: str, definition: Definition, offered: list[QoSProfile]
-    ) -> None:
-        self._connections.append(
-            self._writer.add_connection(
-                name,
-                kind,
-                msgdef=definition.text,
-                rihs01=definition.hash,
-                offered_qos_profiles=[_recorded(profile) for profile in offered],
-            )
-        )
-
-
-def _recorded(profile: QoSProfile) -> Any:
-    """A QoS profile as stored in a bag; both number the policies as rmw does."""
-    from rosbags.interfaces import (
-        Qos,
-        QosDurability,
-        QosHistory,
-        QosLiveliness,
-        QosReliability,
-        QosTime,
-    )
-
-    def time(duration: Any) -> QosTime:
-        return QosTime(*divmod(duration.nanoseconds, NANOSECONDS))
-
-    return Qos(
-        QosHistory(int(profile.history)),
-        profile.depth,
-        QosReliability(int(profile.reliability)),
-        QosDurability(int(profile.durability)),
-        time(profile.deadline),
-        time(profile.lifespan),
-        QosLiveliness(int(profile.liveliness)),
-        time(profile.liveliness_lease_duration),
-        profile.avoid_ros_namespace_conventions,
-    )

@@ -77,7 +77,7 @@ class RecordedTransforms:
     ) -> None:
         from rosbags.typesys import Stores, get_typestore
 
-        self.topic = bag.add_topic(TOPIC, KIND, common_definition(KIND), [qos.STATE])
+        self.topic = bag.add_topic(TOPIC, KIND, [qos.STATE], common_definition(KIND))
         self._store = get_typestore(Stores.ROS2_JAZZY)
         self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
         self._floating: list[DrawnJoint] = []

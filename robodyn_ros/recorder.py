@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Node `recorder`: records the topics of a run to a rosbag2 folder with the package rosbags.
+"""Node `recorder`: records the topics of a run to a rosbag2 folder.
 
 Subscribes to all topics, or to those selected, as they appear, and writes the serialized messages
 unchanged; publishes nothing. Stamps are those of `/clock` if it is published, else of the wall
@@ -48,7 +48,7 @@ from robodyn_ros import messages, qos
 from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.losses import Losses
-from robodyn_ros.message_definitions import definition, message_class
+from robodyn_ros.message_definitions import message_class
 from robodyn_ros.parameters import MECHANISM, Spec, declare, described
 from robodyn_ros.recorded_transforms import (
     JOINTS_KIND,
@@ -167,7 +167,7 @@ class Recorder(Node):
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic(name)]
         made = message_class(kind)
         assert self._bag is not None  # it is there until the node ends
-        topic = self._bag.add_topic(name, kind, definition(kind), offered)
+        topic = self._bag.add_topic(name, kind, offered)
         profile = _requested(offered)
         if self._chosen(TOPIC):
             self._derive_transforms(name, kind)
@@ -283,7 +283,7 @@ class Recorder(Node):
         if not self._description or name in self._known or not self._recorded:
             return
         kind = "std_msgs/msg/String"
-        topic = bag.add_topic(name, kind, definition(kind), [qos.LATCHED])
+        topic = bag.add_topic(name, kind, [qos.LATCHED])
         data = serialize_message(String(data=self._description))
         self._bag_clock.take(topic, self._begun[1], self._begun[1], data)
 

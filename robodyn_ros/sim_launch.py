@@ -164,7 +164,7 @@ def simulation_arguments(
             "record",
             default_value="false",
             choices=["true", "false"],
-            description="record all topics to a rosbag2 folder in `output`; needs rosbags",
+            description="record all topics to a rosbag2 folder in `output`",
         ),
         DeclareLaunchArgument(
             "viewer",

@@ -16,16 +16,27 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import secrets
 import zlib
 from typing import TYPE_CHECKING
 
+import click.testing
 import numpy as np
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+if "mix_stderr" in inspect.signature(click.testing.CliRunner).parameters:
+    # Before 8.2 click's runner kept what is said on stderr in stdout, unless told otherwise: here,
+    # too, a result has both apart, and together in `output`.
+    click.testing.CliRunner.__init__ = functools.partialmethod(
+        click.testing.CliRunner.__init__, mix_stderr=False
+    )
+    click.testing.Result.output = property(lambda result: result.stdout + result.stderr)
 
 # Folders that take long: a file is one worker's, and what comes last should be short.
 FIRST = ("launch", "robodyn_ros", "bare", "stewart", "view")

@@ -223,7 +223,7 @@ def check_launch(words: list[str]) -> None:
 
 
 NODES_PAGE = (DOCS / "nodes.md").read_text(encoding="utf-8") if DOCS.exists() else ""
-NODES = {each.name for each in (ROOT / "scripts").iterdir()} - {"run_node"}
+NODES = {each.name for each in (ROOT / "scripts").iterdir()} - {"run_node", "robodyn"}
 NAMES = set(re.findall(r"^\| \w+ \| `([^`]+)`", NODES_PAGE, re.MULTILINE))
 CONFIGS = "".join(each.read_text() for each in (ROOT / "config").glob("*.yaml"))
 PARAMETERS = set(re.findall(r"^(?:\| `| +)(\w+)\b", NODES_PAGE + CONFIGS, re.MULTILINE))

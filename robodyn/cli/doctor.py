@@ -28,6 +28,7 @@ import platform
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -40,6 +41,8 @@ from robodyn.threads import get_threads
 from robodyn.version import __version__
 
 REQUIRED = ("numpy", "scipy", "numba", "PyYAML", "urdf_parser_py", "typer", "rich")
+# What ROS 2 calls a distribution that has another name on PyPI.
+IN_ROS = {"urdf_parser_py": "urdfdom_py"}
 # What nodes and launch files use of ROS 2, and what is lacking without it.
 ROS = {
     "rclpy": "the nodes",
@@ -171,7 +174,7 @@ def _name(requirement: str) -> str:
 
 
 def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
+    for name in (package, IN_ROS.get(package, package)):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(name)
+    return ""

@@ -14,10 +14,11 @@
 
 """Where the kernels' machine code is cached: folders to search, and one that is writable.
 
-A folder is named after a hash of all compiled sources, and is below NUMBA_CACHE_DIR if that is set,
-else below the user's cache directory. A read-only folder, as in a container image, is used for what
-it contains; what it lacks goes to the next. If none is writable (a service without a home
-directory, a container), a private temporary one is used instead.
+A folder is named after a hash of all compiled sources, of what compiles them and of the processor,
+and is below NUMBA_CACHE_DIR if that is set, else below the user's cache directory. A read-only
+folder, as in a container image, is used for what it contains; what it lacks goes to the next. If
+none is writable (a service without a home directory, a container), a private temporary one is used
+instead.
 """
 
 from __future__ import annotations
@@ -32,14 +33,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import llvmlite.binding
 import numba
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(__file__).parents[1]
-# Caches of this many other versions are kept at most, so that switching branches stays cheap.
-KEPT_VERSIONS = 4
+# At most this many caches are kept, those that were used last: branches and environments with other
+# packages can be switched between without compiling anew.
+KEPT_VERSIONS = 10
 
 
 class Folder(NamedTuple):
@@ -72,11 +76,21 @@ def cache_folders() -> tuple[Folder, ...]:
 
 def sources_digest() -> str:
     """A hash of everything that the machine code depends on."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256("\n".join(_compiler()).encode())
     for source in compiled_sources():
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _compiler() -> Iterator[str]:
+    """What decides on the machine code besides its source.
+
+    Numba takes files that another version of it made for none, and overwrites them.
+    """
+    yield from (numba.__version__, llvmlite.__version__, np.__version__)
+    yield numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
+    yield numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
 
 
 def compiled_sources() -> list[Path]:

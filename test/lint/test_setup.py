@@ -94,6 +94,21 @@ def test_nodes_are_where_ros2_run_looks_and_on_nobodys_path(tmp_path):
     assert set(groups["robodyn.nodes"]) == set(NODES)
 
 
+def test_nodes_and_the_command_run_in_the_environment_that_is_active(tmp_path):
+    executables = sorted((installed(tmp_path) / "lib" / "robodyn").iterdir())
+    assert {path.name for path in executables} >= {"robodyn", *NODES}
+    active = tmp_path / "environment" / "bin" / "python3"
+    active.parent.mkdir(parents=True)
+    active.write_text('#!/bin/sh\necho "active: $1"\n')
+    active.chmod(0o755)
+    surroundings = os.environ | {"PATH": f"{active.parent}{os.pathsep}{os.environ['PATH']}"}
+    for path in executables:
+        run = subprocess.run(
+            [path, "doctor"], env=surroundings, capture_output=True, text=True, check=False
+        )
+        assert run.stdout == f"active: {path}\n"
+
+
 @pytest.mark.parametrize("start", [["scripts/recorder"], ["-m", "robodyn_ros", "recorder"]])
 def test_a_node_without_rclpy_says_so_in_a_line(tmp_path, start):
     (tmp_path / "rclpy.py").write_text("raise ModuleNotFoundError(name='rclpy')")

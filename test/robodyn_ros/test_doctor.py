@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -67,3 +68,19 @@ def test_what_is_missing_is_said_with_its_remedy(monkeypatch):
     assert doctor_module.installed()[-1] == {
         "level": "error", "text": "not installed: no_such_package",
     }  # fmt: skip
+
+
+def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
+    """There urdf_parser_py is of the distribution urdfdom_py."""
+    versions = {"urdfdom_py": "1.2.1", "numpy": "1.26.4"}
+
+    def version(name):
+        if name in versions:
+            return versions[name]
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "urdf_parser_py"))
+    found = doctor_module.installed()
+    assert [entry["level"] for entry in found] == ["ok", "ok"]
+    assert found[1]["text"] == "numpy 1.26.4, urdf_parser_py 1.2.1"

@@ -37,6 +37,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 
 from robodyn.errors import InvalidInput
+from robodyn.extras import how_to_install
 from robodyn_ros import messages
 from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
@@ -232,7 +233,7 @@ def test_without_rosbags_one_line_says_how_to_install_it(tmp_path, monkeypatch):
     assert process.wait() == 1
     fatal = [line for line in process.lines if "[FATAL]" in line]
     assert len(fatal) == 1
-    assert "-m pip install 'rosbags>=0.11'" in fatal[0]
+    assert how_to_install("record") in fatal[0]
     assert "Traceback" not in process.output
     assert not list(tmp_path.glob("rosbag2*"))
 
@@ -300,7 +301,7 @@ def test_what_is_held_back_is_bounded():
 
 def test_what_waits_to_be_written_is_bounded_and_nothing_is_lost(tmp_path):
     bag = BagWriter(tmp_path / "bag", limit=10_000)
-    topic = bag.add_topic("/big", "std_msgs/msg/String", definition("std_msgs/msg/String"), [])
+    topic = bag.add_topic("/big", "std_msgs/msg/String", [])
     data = [os.urandom(5_000) for _ in range(400)]
     for k, one in enumerate(data):
         bag.write(topic, k, one)
@@ -312,12 +313,12 @@ def test_what_waits_to_be_written_is_bounded_and_nothing_is_lost(tmp_path):
 
 def test_a_disk_that_fails_is_told_once(tmp_path, monkeypatch):
     bag = BagWriter(tmp_path / "bag", limit=1_000)
-    topic = bag.add_topic("/a", "std_msgs/msg/String", definition("std_msgs/msg/String"), [])
+    topic = bag.add_topic("/a", "std_msgs/msg/String", [])
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bag._writer, "write", full)
+    monkeypatch.setattr(bag._storage, "write", full)
 
     def until_told():
         for _ in range(1000):

@@ -38,6 +38,12 @@ SYSTEMS = {
         ["typer==0.4.0", "click==8.0.3", "rich==10.16.2", "numba==0.56.4", "numpy<1.24",
          "scipy<1.11", "colorama"],
     ),
+    # what package.xml names, and no more; numba 0.56.4, which Debian has, is not on PyPI for 3.11
+    "debian-12": (
+        "3.11",
+        ["typer==0.7.0", "click==8.1.3", "rich==13.3.1", "numba==0.57.1", "numpy==1.24.2",
+         "scipy==1.10.1", "pytest==7.2.1", "hypothesis==6.67.1", "jsonschema==4.10.3"],
+    ),
     "ubuntu-24.04": (
         "3.12",
         ["typer==0.9.0", "click==8.1.6", "rich==13.7.1", "numba==0.59.1", "numpy<2", "scipy<1.14"],
@@ -52,6 +58,8 @@ TESTS = [
     "test/robodyn/mechanisms/serial/test_arm_reference.py",
     "test/robodyn/mechanisms/closed_loop/test_closed_loop_reference.py",
 ]
+# There all tests of the library run, as colcon calls pytest.
+WHOLE = "debian-12"
 
 
 def main() -> int:
@@ -78,6 +86,10 @@ def _try(name: str) -> bool:
     surroundings.pop("NUMBA_CACHE_DIR", None)
     options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings="]
     command = [str(python), "-m", "pytest", *options, *TESTS]
+    if name == WHOLE:
+        results = ["--junit-xml", str(FOLDER / name / "pytest.xml"), "--junit-prefix=robodyn"]
+        cache = ["-o", f"cache_dir={FOLDER / name / 'pytest_cache'}"]
+        command[3:] = ["--tb=short", *results, *cache, "test/lint", "test/robodyn"]
     done = subprocess.run(command, cwd=ROOT, env=surroundings, check=False)
     word = "passed" if done.returncode == 0 else "FAILED"
     print(f"{name}: {word} after {time.monotonic() - started:.0f} s", flush=True)

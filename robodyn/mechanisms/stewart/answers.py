@@ -26,7 +26,8 @@ from robodyn.checks import as_pose
 from robodyn.mechanisms.common.actuated_joints import ActuatedJoints
 from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.coordinates import POSE
-from robodyn.mechanisms.common.description import MovingBody, Nouns, effort_units
+from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.description import effort_units as units_of_efforts
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.joint_states import DrivenMotion
 from robodyn.mechanisms.common.motion import Motion
@@ -62,7 +63,7 @@ class PlatformAnswers(ActuatedJoints):
     model: StewartModel
     coordinates: Coordinates = POSE
     joint_units: tuple[Unit, ...] = ("m",) * 6
-    effort_units: tuple[EffortUnit, ...] = effort_units(("m",) * 6)
+    effort_units: tuple[EffortUnit, ...] = units_of_efforts(("m",) * 6)
     jacobian_maps: JacobianMap = "efforts to wrench"
     nouns = Nouns(
         mechanism="platform",

@@ -118,6 +118,7 @@ def test_a_summary_keeps_its_keys_and_holds_margins(puma, tmp_path):
 
 
 def test_reports_have_a_section_of_limits(run, tmp_path):
+    pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     options = "--path", "too_far.yaml", "--dt", "0.02", "--html", "report.html"
     run("analyze", "hexapod.yaml", *options)
     html = (tmp_path / "report.html").read_text()

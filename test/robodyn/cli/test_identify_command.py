@@ -49,6 +49,7 @@ def recorded(tmp_path_factory):
 
 
 def test_a_recording_becomes_a_model_and_a_page(recorded):
+    pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     folder, file = recorded
     output, page = folder / "identified.yaml", folder / "page.html"
     run = CliRunner().invoke(
@@ -71,6 +72,7 @@ def test_a_recording_becomes_a_model_and_a_page(recorded):
 
 
 def test_a_payload_is_weighed(recorded):
+    pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     folder, _ = recorded
     m = rd.load("fivebar")
     path = rd.load_path(folder / "exciting.yaml", m)

@@ -40,6 +40,7 @@ class Bag:
     """Writes joint states to a bag; `order` is that of the joints in the messages."""
 
     def __init__(self, path, storage="sqlite3"):
+        pytest.importorskip("rosbags", reason="the extra `record` is not installed")
         from rosbags.rosbag2 import StoragePlugin, Writer
         from rosbags.typesys import Stores, get_typestore
 
@@ -296,6 +297,7 @@ def test_files_that_are_no_recording(text, said, tmp_path, puma):
 
 
 def test_bags_that_are_no_recording(tmp_path, puma):
+    pytest.importorskip("rosbags", reason="the extra `record` is not installed")
     with pytest.raises(InvalidInput, match="no such file"):
         rd.read_recording(tmp_path / "nowhere.mcap", puma)
     (tmp_path / "r.mcap").write_bytes(b"not a bag at all")

@@ -31,14 +31,17 @@ print(twist_in_base([0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.8], [1.0] * 6).tolist())
 COMPILING = "compiling the numeric kernels, once"
 
 
-def run(cache, *, read_only=False, **environment):
-    """The script in a process of its own, without the right to write to `cache` if read-only."""
+def run(cache, *, first="", read_only=False, **environment):
+    """The script in a process of its own, without the right to write to `cache` if read-only.
+
+    It runs `first` before anything else.
+    """
     known = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
     folders = [cache, *(path for path in cache.rglob("*") if path.is_dir())] if read_only else []
     for folder in folders:
         folder.chmod(0o555)
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT],
+        [sys.executable, "-W", "ignore", "-c", first + SCRIPT],
         env=known | {"XDG_CACHE_HOME": str(cache)} | environment,
         cwd=Path(__file__).parents[3],
         capture_output=True,
@@ -74,6 +77,19 @@ def files(cache, suffix):
     found = sorted(cache.rglob(f"*.{suffix}"))
     assert found
     return found
+
+
+def test_another_numba_and_another_processor_have_files_of_their_own(warm):
+    """A virtual environment beside a ROS 2 workspace: neither compiles what the other has made."""
+    cache, printed = warm
+    other = (
+        "import numba; numba.__version__ = '0.1.2';"
+        "numba.config.CPU_NAME = 'generic'; numba.config.CPU_FEATURES = '+sse2'"
+    )
+    again, said = run(cache, first=other)
+    assert again == printed
+    assert COMPILING in said
+    assert run(cache) == run(cache, first=other) == (printed, "")
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])

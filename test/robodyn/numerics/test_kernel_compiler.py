@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where machine code is kept: one folder for each version of the sources, a few versions."""
+"""Where machine code is kept: one folder for each version of sources, compiler and processor."""
 
 import ast
 import os
@@ -20,8 +20,10 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import llvmlite
 import numba
 import numpy as np
+import pytest
 
 from robodyn.numerics import cache_folders, compiler
 from robodyn.numerics.compilation_notes import is_cached
@@ -55,6 +57,22 @@ def test_the_folder_follows_the_sources(monkeypatch, tmp_path):
     assert find() not in (first, second)
 
 
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        (numba, "__version__"),
+        (llvmlite, "__version__"),
+        (np, "__version__"),
+        (numba.config, "CPU_NAME"),
+        (numba.config, "CPU_FEATURES"),
+    ],
+)
+def test_the_folder_follows_what_compiles(monkeypatch, where, name):
+    first = cache_folders.sources_digest()
+    monkeypatch.setattr(where, name, "another")
+    assert cache_folders.sources_digest() != first
+
+
 def test_what_is_compiled_takes_nothing_from_elsewhere():
     """Else machine code could be stale: the folder follows only `compiled_sources`."""
     for source in cache_folders.compiled_sources():
@@ -85,6 +103,7 @@ SECOND_PROCESS = """
 import warnings
 warnings.simplefilter("ignore")
 import numpy as np
+import pytest
 import robodyn as rd
 from robodyn.mechanisms.serial.kernels.integration import simulate as of_arms
 from robodyn.mechanisms.stewart.kernels.integration import simulate as of_platforms

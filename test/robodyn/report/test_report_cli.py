@@ -37,6 +37,7 @@ def refused(result):
 
 
 def test_analyze_writes_a_page(tmp_path):
+    pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     result = robodyn(*ANALYZE, "--html", tmp_path / "page.html", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["path"] == "II"
@@ -45,8 +46,7 @@ def test_analyze_writes_a_page(tmp_path):
 
 @pytest.mark.parametrize("option", ["--html", "--pdf"])
 def test_a_file_that_cannot_be_written(tmp_path, option):
-    if option == "--pdf":
-        pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib" if option == "--pdf" else "bokeh")
     assert "cannot be written" in refused(robodyn(*ANALYZE, option, tmp_path / "no" / "file"))
 
 
@@ -60,6 +60,7 @@ def test_reports_are_named(tmp_path):
 
 
 def test_report_puma(tmp_path):
+    pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     result = robodyn("report", "puma", "--output", tmp_path / "new")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "new" / "puma.html").stat().st_size < 3e6

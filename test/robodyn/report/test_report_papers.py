@@ -19,6 +19,8 @@ import pytest
 from robodyn.papers.puma import BOUND, puma_page
 from robodyn.papers.stewart_page import paper_page
 
+pytest.importorskip("bokeh", reason="the extra `report` is not installed")
+
 
 @pytest.fixture(scope="module")
 def paper(dasgupta):

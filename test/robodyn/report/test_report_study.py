@@ -28,6 +28,8 @@ from robodyn.report.images import write_pdf, write_png
 from robodyn.report.study_charts import rises, study_charts
 from robodyn.report.study_page import study_page
 
+pytest.importorskip("bokeh", reason="the extra `report` is not installed")
+
 
 def data_of(html):
     return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])

@@ -27,6 +27,7 @@ from urllib.request import ProxyHandler, build_opener
 import pytest
 
 from robodyn.cli import main
+from robodyn.extras import how_to_install
 
 COMMAND = [sys.executable, "-c", "from robodyn.cli import main; main()", "view"]
 
@@ -99,6 +100,5 @@ def test_without_viser_it_says_how_to_install_it():
     )
     assert ended.returncode == 1
     assert ended.stderr == (
-        "error: the live view needs the package viser: "
-        f"{sys.executable} -m pip install 'viser>=1.1,<2' 'xacro>=2.0'\n"
+        f"error: the live view needs the package viser: {how_to_install('view')}\n"
     )

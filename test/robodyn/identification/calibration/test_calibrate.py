@@ -311,6 +311,7 @@ def test_chosen_poses_are_better_than_random_ones(platform):
 
 
 def test_the_command_reads_calibrates_and_saves(platform, rng, tmp_path):
+    pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     machine = Machine(platform, rng)
     samples = rd.Measurements.from_arrays(platform, machine.joints, pose=machine.seen(rng))
     samples.to_csv(tmp_path / "poses.csv", platform)

@@ -356,7 +356,7 @@ def test_xacro_package_missing(tmp_path, monkeypatch):
     path = tmp_path / "a.xacro"
     path.write_text("<robot/>")
     monkeypatch.setitem(__import__("sys").modules, "xacro", None)
-    refused(path, [str(path), "-m pip install 'xacro>="], MissingExtra)
+    refused(path, [str(path), "pip install 'xacro>="], MissingExtra)
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "urdf", "xacro"])
