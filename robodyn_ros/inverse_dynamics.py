@@ -123,6 +123,7 @@ class InverseDynamics(ManagedNode):
         """
         self._watchdog = self._new_watchdog()
         self._follower = self._goals.follower = self._new_follower()
+        self._goals.keep_to(self._p["path_tolerance"])
         self._heed_scale(self._p)
         if self._letting_go is not None:
             self._letting_go = None
@@ -204,14 +205,23 @@ class InverseDynamics(ManagedNode):
         if command is None:
             return
         self._watchdog.fed(time.monotonic())
-        self._problem = command.problem
-        if command.problem:
-            self.get_logger().warning(command.problem, throttle_duration_sec=1.0)
+        self._report(command.problem)
         effort = command.effort if self._letting_go is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
         self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)
+
+    def _report(self, problem: str) -> None:
+        """Say what is wrong with a command; of efforts that are being let go much is."""
+        self._problem = problem if self._letting_go is None else ""
+        if not self._problem:
+            return
+        if problem == self._follower.abandoned:
+            self.get_logger().error(f"{problem}; held where it is")
+            self._diagnose()
+        else:
+            self.get_logger().warning(problem, throttle_duration_sec=1.0)
 
     def _share(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""
@@ -242,6 +252,8 @@ class InverseDynamics(ManagedNode):
         watch = self._watchdog.state(time.monotonic())
         cut = int(self._follower.saturated.max())
         level, text = (1, self._problem) if self._problem else (0, self._p["mode"])
+        if self._follower.abandoned:
+            level, text = 2, self._follower.abandoned
         if not self.is_active:
             level, text = 0, "inactive"
         elif watch.level != "ok":
@@ -283,6 +295,7 @@ class InverseDynamics(ManagedNode):
         watchdog = self._watchdog
         watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
         watchdog.ramp = p["watchdog_ramp"]
+        self._goals.keep_to(p["path_tolerance"])
         self._heed_scale(p)
 
     def _on_payload(self, parameters: list[Parameter]) -> None:
