@@ -174,7 +174,9 @@ class GoalExecution:
         verdict = plan.watch.judge(time, past_end, report.errors)
         if verdict is not None:
             if verdict.code == PATH_TOLERANCE_VIOLATED:
-                follower.abandon(f"motion abandoned, as its commands are not obeyed: {verdict.text}")
+                follower.abandon(
+                    f"motion abandoned, as its commands are not obeyed: {verdict.text}"
+                )
             elif verdict.code != SUCCESSFUL:
                 follower.stop()
             self._end(ABORTED if verdict.code else SUCCEEDED, verdict)

@@ -59,7 +59,7 @@ SETTINGS = {
     "path_tolerance": live(
         USUAL,
         "computed torque: largest error of each joint [m, rad], also of follow_joint_trajectory "
-        "where a goal does not say; beyond it the motion is abandoned, and the mechanism held where "
+        "where a goal does not say; beyond it the motion is abandoned, the mechanism held where "
         f"it is; negative: {TURNING:g} rad or {SLIDING:g} m; 0: any",
         -1.0,
     ),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 TURNING, SLIDING = 0.1, 0.02
 USUAL = -1.0  # given as a number: these
 # [s] After a motion was abandoned, an error counts with what it will be so much later. Efforts that
-# are obeyed let it grow no further; a mechanism that falls is noticed after a fifth of the distance.
+# are obeyed let it grow no further; a mechanism that falls is noticed within a fifth of that way.
 SOON = 0.2
 
 
