@@ -219,11 +219,12 @@ def test_efforts_that_are_let_go_are_not_said_to_be_cut(platform, monkeypatch):
         node.answer(there)
         # it sinks, as it will without efforts, and the controller would lift it with all it has
         clock.now += 0.45
-        sunk = platform.advance(there.configuration, [0.0, 0.0, -0.3, 0.0, 0.0, 0.0])
-        node.answer(there._replace(configuration=sunk))
+        sunk = platform.advance(there.configuration, [0.0, 0.0, -0.2, 0.0, 0.0, 0.0])
+        sinks = there._replace(configuration=sunk, velocity=np.array([0.0, 0, -5.0, 0, 0, 0]))
+        node.answer(sinks)
         assert graph.nodes["inverse_dynamics"]._follower.saturated.any()
         clock.now += 1.0
-        node.answer(there._replace(configuration=sunk))
+        node.answer(sinks)
         graph.line("efforts let go")
         assert not [line for line in graph.lines if "cut to its limit" in line]
 

@@ -86,7 +86,8 @@ def test_a_section_for_no_node_is_named():
 
 def test_controllers_are_configured_in_no_deprecated_way():
     """Without a word the joint_trajectory_controller takes `legacy`, and warns for every joint."""
-    sections = yaml.safe_load(Path("config/stewart_controllers.yaml").read_text(encoding="utf-8"))
+    file = Path(__file__).parents[2] / "config" / "stewart_controllers.yaml"
+    sections = yaml.safe_load(file.read_text(encoding="utf-8"))
     gains = sections["/**/leg_trajectory_controller"]["ros__parameters"]["gains"]
     assert len(gains) == 6
     # nothing to wind up, so nothing to prevent it with
