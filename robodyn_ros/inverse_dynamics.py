@@ -183,7 +183,7 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning("trajectory not taken: the node is inactive")
             return
         self._follower.follow(trajectory, start)
-        self._begins = start
+        self._flow, self._begins = StateFlow(), start  # what was missed before is of no matter
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"
         )
