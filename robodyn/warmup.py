@@ -26,6 +26,7 @@ from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.slowing import SpeedScale
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
+from robodyn.control.path_tolerance import USUAL, path_tolerances
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn.simulation.plant import Plant
@@ -86,7 +87,8 @@ def _aside(mechanism: Mechanism) -> SampledTrajectory:
 
 def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:
     """Follow a path, replace it halfway, and stop."""
-    follower = TrajectoryFollower(mechanism, predicts=True)
+    tolerance = path_tolerances(mechanism, USUAL)
+    follower = TrajectoryFollower(mechanism, predicts=True, path_tolerance=tolerance)
     follower.follow(path)
     rest = np.zeros(mechanism.coordinates.velocity_size)
     for time in (0, SECOND // 4, SECOND // 2, SECOND):

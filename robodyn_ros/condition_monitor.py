@@ -14,7 +14,8 @@
 
 """Node `condition_monitor`: distance from singularities, now and along the trajectory.
 
-Subscribes the state and the trajectory; publishes `condition_number`, `~/condition_number_scaled`,
+Looks at the state, at every one near a singularity and at some elsewhere (`look_period`), and at
+the trajectory; publishes `condition_number`, `~/condition_number_scaled`,
 `~/scale` (0 to 1: speed factor, from the planned motion ahead), `~/singularity_ahead` (time on the
 path [s] of the first singularity or crossing of `error`, infinite if there is none, NaN for a path
 that cannot be examined) and `/diagnostics` (when a level changes, and periodically; `trajectory
@@ -58,6 +59,13 @@ SETTINGS = {
     ),
     "scale_from": live(50.0, "scaled condition number above which ~/scale falls below 1", 1.0),
     "scale_to": live(500.0, "scaled condition number at which ~/scale is 0", 1.0),
+    "look_period": live(
+        0.02,
+        "time between the states that are looked at while the conditioning is good: condition "
+        "numbers below half of `warn` and of `scale_from`, ~/scale 1 [s]; 0: every state",
+        0.0,
+        1.0,
+    ),
     "diagnostic_period": Spec(0.5, "period of diagnostics [s]", 0.01, 60.0),
 }
 PARAMETERS = MECHANISM | SETTINGS
@@ -79,6 +87,8 @@ class ConditionMonitor(Node):
         self._trajectory: SampledTrajectory | None = None
         self._outlook: DiagnosticStatus | None = None
         self._stamp = 0
+        self._set_looks(p)
+        self._looked, self._is_near = 0, True
         self._last: DiagnosticStatus | None = None
         self._sent = -math.inf
         self._said: dict[int, float] = {}
@@ -90,19 +100,31 @@ class ConditionMonitor(Node):
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
-        topics.on_state(self._on_state, qos.LOSSLESS)
+        topics.on_state(self._on_state, qos.LOSSLESS, self._is_due)
         on_change(self, SETTINGS, p, self._on_change)
         # diagnostics are published also while no states arrive
         self.create_timer(p["diagnostic_period"], self._publish)
 
+    def _set_looks(self, p: dict[str, Any]) -> None:
+        self._rest = round(p["look_period"] * messages.NANOSECONDS)
+        self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
+
+    def _is_due(self, stamp: int) -> bool:
+        """Whether to look at the state of a stamp [ns]: near a singularity at every one."""
+        if not self._is_near and 0 <= stamp - self._looked < self._rest:
+            self._stamp = stamp  # all until then is known to be well
+            return False
+        return True
+
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         try:
             number = float(self._mechanism.condition_number(configuration))
-            self._tell_scale(stamp, number, configuration, velocity)
+            rises = self._tell_scale(stamp, number, configuration, velocity)
         except rd.RobodynError as error:
             self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
             return
-        self._stamp = stamp
+        self._stamp = self._looked = stamp
+        self._is_near = rises or number > self._good[0]
         self._number.publish(Float64(data=number))
         changed = self._level.update(number)
         if changed or not 0 <= stamp - self._sent < self._period:
@@ -123,14 +145,15 @@ class ConditionMonitor(Node):
 
     def _tell_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
-    ) -> None:
-        """Slow down towards a singularity, never on the way out of one."""
+    ) -> bool:
+        """Slow down towards a singularity, never on the way out of one; whether that is near."""
         scaled = number
         if self._length != 1.0:
             scaled = float(self._mechanism.condition_number(configuration, self._length))
         self._scaled.publish(Float64(data=scaled))
         scale = self._scaling.at(stamp, configuration, velocity)
         self._scale.publish(Float64(data=scale))
+        return scale < 1.0 or scaled > self._good[1]
 
     def _status(
         self, number: float, configuration: FloatArray, velocity: FloatArray
@@ -168,12 +191,15 @@ class ConditionMonitor(Node):
         level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         level.level = self._level.level
         self._scaling.set_limits(*_scaling(p))
+        self._set_looks(p)
+        self._is_near = True
         self._level, self._length = level, p["characteristic_length"]
         if self._trajectory is not None:
             self._look_ahead(self._trajectory)
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
         self._trajectory = trajectory
+        self._is_near = True  # until a state says otherwise
         self._look_ahead(trajectory)
         try:
             self._scaling.follow(trajectory, start)

@@ -30,6 +30,8 @@ from robodyn_ros import messages, qos
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rclpy.node import Node
 
     from robodyn.arrays import FloatArray
@@ -64,6 +66,7 @@ class EffortOutputs:
         self._joint_commands = node.create_publisher(JointState, "joint_commands", qos.COMMAND)
         self._forces = node.create_publisher(JointState, "~/forces", qos.STATE)
         self._massless = node.create_publisher(JointState, "~/massless_forces", qos.STATE)
+        self._waiting: Callable[[], None] | None = None
         self._with_effort = node.create_publisher(
             JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
         )
@@ -101,7 +104,23 @@ class EffortOutputs:
     def trajectory(
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
-        """Publish a trajectory of the joints with the efforts that it takes, within limits."""
+        """Publish a trajectory of the joints with the efforts that it takes, within limits.
+
+        Not before somebody listens, see `catch_up`: a long one takes a tenth of a second, in which
+        no state is answered.
+        """
+        self._waiting = lambda: self._publish_trajectory(trajectory, start, loaded)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Publish the latest trajectory if somebody listens now who has not got it."""
+        if self._waiting is not None and self._with_effort.get_subscription_count():
+            publish, self._waiting = self._waiting, None
+            publish()
+
+    def _publish_trajectory(
+        self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
+    ) -> None:
         try:
             motion = joint_motion(loaded, trajectory, trajectory.times)
         except KinematicsError as error:

@@ -31,7 +31,7 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
@@ -105,6 +105,8 @@ PARAMETERS = (
 )
 # Lockstep: period of republishing a state that has not been answered [s].
 REPEAT = 0.2
+# Real time: a command older than so many periods is late.
+LATE_COMMAND = 5
 # Real time: the shortest time between two warnings that it is not kept [s].
 LATE_REPEAT = 2.0
 
@@ -137,6 +139,8 @@ class ForwardSimulator(Node):
         self._why_ignored = ""
         self._command: FloatArray | None = None
         self._ignored = 0
+        self._commanded_at: int | None = None
+        self._late_periods, self._oldest, self._lost_before = 0, 0, 0.0
         self._stamp = 0
         self._measured_at = -1
         self._failure = ""
@@ -186,13 +190,15 @@ class ForwardSimulator(Node):
         stamp = messages.to_nanoseconds(message.header.stamp)
         if self._lockstep and (stamp != self._stamp or not self._begun):
             return
+        if self._command is None and messages.has_no_efforts(message):
+            return  # ros2_control's hardware sends NaN until a controller commands something
         try:
             self._unit.refuse_other(message.header.frame_id)
             self._command = messages.joint_values(message, self._joints, "effort")
         except rd.RobodynError as error:
             self._ignore("joint_commands", error)
             return
-        self._brakes.command(self._stamp, self._command)
+        self._heed(self._command)
         if self._path_start is None and self._command.any():
             self._path_start = self._stamp
         if self._lockstep and not (self._paused or self._failure or self._is_over()):
@@ -223,7 +229,13 @@ class ForwardSimulator(Node):
             self._ignore("effort_controller/commands", error)
             return
         self._command = efforts
-        self._brakes.command(self._stamp, efforts)
+        self._heed(efforts)
+
+    def _heed(self, command: FloatArray) -> None:
+        if self._commanded_at is None and not self._lockstep:
+            self._lost_before = self._pacer.lost
+        self._commanded_at = self._stamp
+        self._brakes.command(self._stamp, command)
 
     def _ignore(self, topic: str, error: Exception) -> None:
         self._ignored += 1
@@ -238,6 +250,9 @@ class ForwardSimulator(Node):
             self.get_logger().warning(
                 f"no command for {self._p['brake_timeout']:g} s: brakes closed"
             )
+        age = 0 if self._commanded_at is None else self._stamp - self._commanded_at
+        self._late_periods += age >= LATE_COMMAND * self._period
+        self._oldest = max(self._oldest, age)
         if self._brakes.closed:
             self._plant.stop()
             self._stamp += self._period
@@ -319,10 +334,25 @@ class ForwardSimulator(Node):
             text = "held by brakes: no efforts commanded"
         values = {"ignored_commands": self._ignored, "time": self._stamp * 1e-9}
         values |= dict(zip(self._joints, self._plant.saturated.tolist(), strict=True))
-        self._diagnostics.publish(
-            diagnostics.array(
-                self._stamp, [diagnostics.status(self, "simulation", level, text, values)]
+        statuses = [diagnostics.status(self, "simulation", level, text, values)]
+        if not self._lockstep:
+            statuses.append(self._real_time())
+        self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
+
+    def _real_time(self) -> DiagnosticStatus:
+        """What a busy machine costs: time that is given up, and commands that come late."""
+        lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
+        values = {"lost_time": lost, "periods_without_command": self._late_periods}
+        texts = []
+        if lost > 0.0:
+            texts.append(f"{lost:.3f} s behind the wall clock since the first command")
+        if self._late_periods:
+            texts.append(
+                f"{self._late_periods} periods with a command older than {LATE_COMMAND} of them, "
+                f"the oldest {self._oldest * 1e-9:.3f} s"
             )
+        return diagnostics.status(
+            self, "real time", int(bool(texts)), "; ".join(texts) or "kept", values
         )
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -331,7 +361,7 @@ class ForwardSimulator(Node):
         self._sensor.reset()
         self._brakes.reset()
         self._command, self._failure, self._stamp, self._measured_at = None, "", 0, -1
-        self._path_start = None
+        self._path_start = self._commanded_at = None
         response.success, response.message = True, "at the initial state, t = 0"
         self._publish()
         return response

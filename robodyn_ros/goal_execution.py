@@ -27,6 +27,7 @@ from robodyn.control.goal_watch import (
     Errors,
     Verdict,
 )
+from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
 from robodyn_ros.trajectory_goals import GoalRefused, Present, examine
 
@@ -89,6 +90,7 @@ class GoalExecution:
         self._canceling = False
         self._began: int | None = None
         self._told = 0
+        self.keep_to(settings["path_tolerance"])
 
     @property
     def is_busy(self) -> bool:
@@ -115,7 +117,17 @@ class GoalExecution:
         self._end(ABORTED, Verdict(INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)
         self._plan, self._client = plan, client
+        self.keep_to(self._tolerance)
         self._canceling, self._began = False, None
+
+    def keep_to(self, path_tolerance: float) -> None:
+        """Have the follower keep to a tolerance, see SETTINGS; a goal's own is judged here."""
+        self._tolerance = path_tolerance
+        mechanism = self.follower.mechanism
+        limits = path_tolerances(mechanism, path_tolerance)
+        if limits is not None and self._plan is not None:
+            limits[[name in self._plan.says for name in mechanism.joint_names]] = np.inf
+        self.follower.path_tolerance = limits
 
     def cancel(self, client: Client) -> bool:
         """Come to rest, and tell the client then; returns whether the goal is its."""
@@ -148,6 +160,9 @@ class GoalExecution:
             if not follower.is_stopping:
                 self._end(CANCELED, Verdict(SUCCESSFUL, "canceled, and at rest"))
             return
+        if follower.abandoned:
+            self._end(ABORTED, Verdict(PATH_TOLERANCE_VIOLATED, follower.abandoned))
+            return
         past_end = follower.past_end(plan.trajectory)
         if past_end is None or follower.mode == "gravity_compensation":
             why = why or "its trajectory was stopped or replaced"
@@ -158,7 +173,11 @@ class GoalExecution:
             return
         verdict = plan.watch.judge(time, past_end, report.errors)
         if verdict is not None:
-            if verdict.code != SUCCESSFUL:
+            if verdict.code == PATH_TOLERANCE_VIOLATED:
+                follower.abandon(
+                    f"motion abandoned, as its commands are not obeyed: {verdict.text}"
+                )
+            elif verdict.code != SUCCESSFUL:
                 follower.stop()
             self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
         elif not 0 <= (time - self._told) * self._settings["feedback_rate"] < 1e9:
@@ -183,4 +202,5 @@ class GoalExecution:
     def _end(self, how: str, verdict: Verdict) -> None:
         client, self._client, self._plan = self._client, None, None
         if client is not None:
+            self.keep_to(self._tolerance)
             client.end(how, verdict)

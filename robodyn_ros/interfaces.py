@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.errors import RobodynError
@@ -58,8 +59,17 @@ class Interface:
         self.trajectory_topic = self._messages.trajectory_topic
         self.base_frame, self.body_frame = mechanism.frames
 
-    def on_state(self, callback: OnState, profile: QoSProfile) -> None:
-        """Call back with stamp [ns], configuration and velocity of each state."""
+    def on_state(
+        self,
+        callback: OnState,
+        profile: QoSProfile,
+        wanted: Callable[[int], bool] | None = None,
+    ) -> None:
+        """Call back with stamp [ns], configuration and velocity of each state.
+
+        Of a message whose stamp is not `wanted` nothing else is read: to turn one into numbers
+        takes longer than most of what is done with them.
+        """
         read, topic = self._messages.read_state, self.state_topic
         is_of_others = self._messages.is_of_others
         known = frozenset(self._mechanism.all_joint_names)
@@ -83,7 +93,17 @@ class Interface:
                 return
             callback(*state)
 
-        self._node.create_subscription(self._messages.state_type, topic, receive, profile)
+        kind = self._messages.state_type
+
+        def receive_wanted(data: bytes) -> None:
+            assert wanted is not None
+            if wanted(messages.first_stamp(data)):
+                receive(deserialize_message(data, kind))
+
+        if wanted is None:
+            self._node.create_subscription(kind, topic, receive, profile)
+        else:
+            self._node.create_subscription(kind, topic, receive_wanted, profile, raw=True)
 
     def on_trajectory(self, callback: OnTrajectory) -> None:
         """Call back with each trajectory and its start time [ns], None for `at once`."""

@@ -50,6 +50,7 @@ from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.goal_execution import GoalExecution
 from robodyn_ros.interfaces import Interface
+from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import AUTOSTART, ManagedNode, Refused
 from robodyn_ros.parameters import (
     COMMAND_UNIT,
@@ -99,6 +100,8 @@ class InverseDynamics(ManagedNode):
         self._last: FloatArray | None = None
         self._rates: FloatArray | None = None
         self._problem = ""
+        self._flow = StateFlow()
+        self._begins: int | None = None  # [ns] when a trajectory does that no state was answered of
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._interface = Interface(self, self._mechanism)
@@ -123,6 +126,7 @@ class InverseDynamics(ManagedNode):
         """
         self._watchdog = self._new_watchdog()
         self._follower = self._goals.follower = self._new_follower()
+        self._goals.keep_to(self._p["path_tolerance"])
         self._heed_scale(self._p)
         if self._letting_go is not None:
             self._letting_go = None
@@ -179,6 +183,7 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning("trajectory not taken: the node is inactive")
             return
         self._follower.follow(trajectory, start)
+        self._flow, self._begins = StateFlow(), start  # what was missed before is of no matter
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"
         )
@@ -190,6 +195,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(trajectory, start, self._payload.mechanism)
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
+        self._flow.take(stamp)
         if not self.is_active and self._letting_go is None:
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
@@ -204,14 +210,26 @@ class InverseDynamics(ManagedNode):
         if command is None:
             return
         self._watchdog.fed(time.monotonic())
-        self._problem = command.problem
-        if command.problem:
-            self.get_logger().warning(command.problem, throttle_duration_sec=1.0)
+        if self._begins is not None:
+            self._flow.begun_late = max(stamp - self._begins, 0) * 1e-9
+            self._begins = None
+        self._report(command.problem)
         effort = command.effort if self._letting_go is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
         self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)
+
+    def _report(self, problem: str) -> None:
+        """Say what is wrong with a command; of efforts that are being let go much is."""
+        self._problem = problem if self._letting_go is None else ""
+        if not self._problem:
+            return
+        if problem == self._follower.abandoned:
+            self.get_logger().error(f"{problem}; held where it is")
+            self._diagnose()
+        else:
+            self.get_logger().warning(problem, throttle_duration_sec=1.0)
 
     def _share(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""
@@ -225,6 +243,7 @@ class InverseDynamics(ManagedNode):
 
     def _watch(self) -> None:
         """If states stop: hold by gravity compensation, then ramp the efforts down."""
+        self._outputs.catch_up()
         watch = self._watchdog.state(time.monotonic())
         silent = not self.is_active and self._letting_go is None
         if watch.level == "ok" or self._last is None or silent:
@@ -242,6 +261,8 @@ class InverseDynamics(ManagedNode):
         watch = self._watchdog.state(time.monotonic())
         cut = int(self._follower.saturated.max())
         level, text = (1, self._problem) if self._problem else (0, self._p["mode"])
+        if self._follower.abandoned:
+            level, text = 2, self._follower.abandoned
         if not self.is_active:
             level, text = 0, "inactive"
         elif watch.level != "ok":
@@ -249,11 +270,14 @@ class InverseDynamics(ManagedNode):
         values = {"saturated_commands": cut, "watchdog": watch.level, "scale": self._follower.scale}
         joints = self._mechanism.joint_names
         values |= dict(zip(joints, self._follower.saturated.tolist(), strict=True))
-        self._diagnostics.publish(
-            diagnostics.array(
-                self._stamp, [diagnostics.status(self, "efforts", level, text, values)]
-            )
-        )
+        flow = self._flow
+        counts = {"heard": flow.heard, "lost": flow.lost, "late": flow.late}
+        busy = flow.text
+        statuses = [
+            diagnostics.status(self, "efforts", level, text, values),
+            diagnostics.status(self, "states", int(bool(busy)), busy or "all in time", counts),
+        ]
+        self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
 
     def _on_scale(self, message: Float64) -> None:
         if 0.0 <= message.data <= 1.0:
@@ -283,6 +307,7 @@ class InverseDynamics(ManagedNode):
         watchdog = self._watchdog
         watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
         watchdog.ramp = p["watchdog_ramp"]
+        self._goals.keep_to(p["path_tolerance"])
         self._heed_scale(p)
 
     def _on_payload(self, parameters: list[Parameter]) -> None:

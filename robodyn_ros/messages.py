@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from struct import unpack_from
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,12 @@ FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
 def to_nanoseconds(stamp: Time | Duration) -> int:
     """A stamp or a duration as whole nanoseconds."""
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+def first_stamp(data: bytes) -> int:
+    """The stamp [ns] of a serialised message that begins with a header; no more is read."""
+    seconds, rest = unpack_from("<iI" if data[1] & 1 else ">iI", data, 4)
+    return int(seconds * NANOSECONDS + rest)
 
 
 def fill_stamp(stamp: Time, nanoseconds: int) -> None:
@@ -190,6 +197,11 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
         missing = [name for name in names if name not in message.name]
         raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)
     return finite(field, np.array(values)[order])
+
+
+def has_no_efforts(message: JointState) -> bool:
+    """Whether a command holds nothing but NaN, as ros2_control has it before the first one."""
+    return len(message.effort) > 0 and bool(np.isnan(message.effort).all())
 
 
 @lru_cache(maxsize=16)

@@ -41,6 +41,7 @@ from robodyn.mechanisms.option_names import as_parameter
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
+from robodyn_ros.one_voice import OneVoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,7 +223,8 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             f"{', '.join(rd.models())}) or `robot_description`"
         )
     _use(values)
-    compilation_notes.tell_to(get_logger("robodyn").info)
+    voice = OneVoice(get_logger("robodyn").info)
+    compilation_notes.tell_to(voice)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         mechanism: Mechanism = rd.load(source)
@@ -232,6 +234,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
     if not values["friction"]:
         mechanism = mechanism.without_friction()
     warm_up(mechanism)
+    voice.release()
     return mechanism
 
 

@@ -55,6 +55,8 @@ PARAMETERS = MECHANISM | {
 MONITOR = "condition_monitor: condition number"
 AHEAD = "condition_monitor: trajectory ahead"
 SIMULATION = "forward_simulator: simulation"
+# What a busy machine costs: counted until the run ends, so the latest text is the one that counts.
+COUNTED = ("inverse_dynamics: states", "forward_simulator: real time")
 # A run continues for this long [ns] after the mechanism has lost its path.
 LOST_FOR = 200_000_000
 
@@ -75,7 +77,7 @@ class RunSummary(Node):
         self._states: dict[int, tuple[FloatArray, FloatArray]] = {}
         self._efforts: dict[int, FloatArray] = {}
         self._warnings: dict[tuple[str, bytes], tuple[int, str]] = {}
-        self._others: set[str] = set()
+        self._others: dict[tuple[str, bytes], str] = {}
         self._regular = needs_regularity(self._mechanism)
         self._lost: int | None = None
         self._monitored, self._monitored_at = -1, 0.0
@@ -156,7 +158,8 @@ class RunSummary(Node):
                 self._stopped = status.message
             if status.level == DiagnosticStatus.OK or (
                 # warnings triggered by the wall clock would make runs irreproducible
-                status.level == DiagnosticStatus.WARN and status.name not in (MONITOR, AHEAD)
+                status.level == DiagnosticStatus.WARN
+                and status.name not in (MONITOR, AHEAD, *COUNTED)
             ):
                 continue
             if status.name == MONITOR and not self._regular:
@@ -166,16 +169,21 @@ class RunSummary(Node):
             if status.name == MONITOR:
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
             if status.name.partition(":")[0] not in NODES:
-                self._say_of_others(text)
+                self._say_of_others(status, text)
+                continue
+            if status.name in COUNTED:
+                first, _ = self._warnings.get((status.name, status.level), (stamp, ""))
+                self._warnings[status.name, status.level] = first, text
                 continue
             # only the first of each kind: near a threshold there may be many
             when = -1 if status.name == AHEAD else stamp
             self._warnings.setdefault((status.name, status.level), (when, text))
 
-    def _say_of_others(self, text: str) -> None:
-        """What nodes of others report is not of the run; it is logged, once each."""
-        if text not in self._others:
-            self._others.add(text)
+    def _say_of_others(self, status: DiagnosticStatus, text: str) -> None:
+        """What nodes of others report is not of the run; the first of each kind is logged."""
+        kind = status.name, status.level  # texts may have numbers that change every second
+        if kind not in self._others:
+            self._others[kind] = text
             self.get_logger().info(f"not of this run: {text}")
 
     def _look(self) -> None:

@@ -36,6 +36,7 @@ from robodyn.control.goal_watch import (
     Tolerances,
     resolved,
 )
+from robodyn.control.path_tolerance import SLIDING, TURNING, USUAL
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
@@ -56,10 +57,11 @@ SETTINGS = {
         0.0,
     ),
     "path_tolerance": live(
-        0.0,
-        "follow_joint_trajectory: largest error of each joint on the way [m, rad], where a goal "
-        "does not say; 0: any",
-        0.0,
+        USUAL,
+        "computed torque: largest error of each joint [m, rad], also of follow_joint_trajectory "
+        "where a goal does not say; beyond it the motion is abandoned, the mechanism held where "
+        f"it is; negative: {TURNING:g} rad or {SLIDING:g} m; 0: any",
+        -1.0,
     ),
     "goal_tolerance": live(
         0.0,
@@ -127,11 +129,13 @@ class Plan(NamedTuple):
         trajectory: of the mechanism.
         start: [ns] by the states' stamps; None for at once.
         watch: its tolerances.
+        says: joints whose tolerance on the way it says itself.
     """
 
     trajectory: SampledTrajectory
     start: int | None
     watch: GoalWatch
+    says: frozenset[str] = frozenset()
 
 
 class Goal(Protocol):
@@ -187,7 +191,8 @@ def examine(goal: Goal, mechanism: Mechanism, present: Present, settings: dict[s
         raise GoalRefused(INVALID_GOAL, str(error)) from error
     if broken is not None:
         raise GoalRefused(INVALID_GOAL, broken.text)
-    return Plan(trajectory, start, watch)
+    says = frozenset(each.name for each in goal.path_tolerance if each.position)
+    return Plan(trajectory, start, watch, says)
 
 
 def _check_fields(goal: Goal) -> None:

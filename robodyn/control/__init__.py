@@ -24,6 +24,7 @@ from robodyn.control.computed_torque import (
 )
 from robodyn.control.follower import Command, TrajectoryFollower
 from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
+from robodyn.control.path_tolerance import path_tolerances
 from robodyn.control.watchdog import LettingGo, Watchdog, WatchdogState
 
 __all__ = [
@@ -41,5 +42,6 @@ __all__ = [
     "Watchdog",
     "WatchdogState",
     "joint_motion",
+    "path_tolerances",
     "trajectory_from_joints",
 ]

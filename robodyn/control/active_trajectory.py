@@ -132,6 +132,19 @@ class ActiveTrajectory:
         self._next = None
         self._stops = self._stop is None
 
+    def stop_anew(self) -> None:
+        """Come to rest from the next state on, wherever that is, and hold what is then.
+
+        As `stop`, but a stop that goes on begins again, and a trajectory that waits for its end
+        goes on waiting.
+        """
+        self._stop, self._stops = None, True
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether no trajectory that was given is followed: it rests, or comes to rest."""
+        return self._given is None or self._given.holding
+
     @property
     def is_stopping(self) -> bool:
         """Whether it comes to rest, or will with the next state."""

@@ -27,6 +27,7 @@ from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE
+from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 from robodyn.trajectories.base import Motion
@@ -93,8 +94,13 @@ class TrajectoryFollower:
             much further.
         stop_time: [s] in which `stop` brings a moving mechanism to rest; another time where the
             limits of the joints ask for it; 0 for a jump.
+        path_tolerance: (n,) [m or rad] largest errors of the driven joints under computed torque,
+            see `path_tolerances`; None for any. Beyond one the motion is abandoned: it comes to
+            rest and holds where the mechanism is, and goes on doing so from where it is found
+            whenever it is moved on, so that whoever made it obey again gets no jump.
 
     Attributes:
+        abandoned: why the motion was abandoned; empty as soon as another one begins.
         saturated: how many commands were cut, per actuator (n,).
         refused: the latest trajectory that could not be taken up within the limits; it was dropped,
             and what was followed before, or a hold, went on.
@@ -118,7 +124,10 @@ class TrajectoryFollower:
         predicts: bool = False,
         delay: float = 0.0,
         stop_time: float = 0.25,
+        path_tolerance: FloatArray | None = None,
     ) -> None:
+        self.path_tolerance = path_tolerance
+        self.abandoned = ""
         self._active = ActiveTrajectory(mechanism, handover, scale_rate, hold_when_idle, stop_time)
         self._use(mechanism)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
@@ -212,6 +221,11 @@ class TrajectoryFollower:
         """
         self._active.stop()
 
+    def abandon(self, why: str) -> None:
+        """As `stop`, because what is commanded is not obeyed; see `abandoned`."""
+        self.abandoned = why
+        self._active.stop()
+
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
         """Change the gains of computed torque, see `ComputedTorque`.
 
@@ -285,6 +299,7 @@ class TrajectoryFollower:
         if self._mode == "gravity_compensation":
             return self._effort(Wanted(Motion(configuration, rest, rest)), wrench)
         self._notice_period(time)
+        before = self.abandoned
         try:
             wanted = self._wanted(time, configuration, velocity)
         except InfeasibleTrajectory as error:
@@ -296,8 +311,9 @@ class TrajectoryFollower:
         if wanted is None:
             return None
         command = self._effort(wanted, wrench)
-        if self._active.warning:
-            command = command._replace(problem=self._active.warning)
+        news = self._active.warning if self.abandoned == before else self.abandoned
+        if news:
+            command = command._replace(problem=news)
             self._active.warning = ""
         return command
 
@@ -310,9 +326,16 @@ class TrajectoryFollower:
             self.desired = None
             return None
         pace, path = found
+        if not self._active.is_holding:
+            self.abandoned = ""
         self.desired = desired = pace.motion(path)
         if self._mode != "computed_torque":
             return Wanted(desired)
+        if self.path_tolerance is not None and self._strays(configuration, velocity, desired):
+            found = self._active.at(time, configuration, seen)
+            assert found is not None  # it comes to rest
+            pace, path = found
+            self.desired = desired = pace.motion(path)
         if self._control.preview:
             ahead = pace.motion(path, self._control.preview)
             desired = desired._replace(acceleration=ahead.acceleration)
@@ -329,6 +352,18 @@ class TrajectoryFollower:
         if self._control.friction.exists:
             return Wanted(motion, error, desired)
         return Wanted(motion)
+
+    def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
+        """Whether the motion was abandoned just now, or the rest after it is begun anew."""
+        limits, lost = self.path_tolerance, bool(self.abandoned)
+        assert limits is not None
+        why = strayed(self.mechanism, limits, desired, configuration, velocity if lost else None)
+        if not why:
+            return False
+        if not lost:
+            self.abandon(f"motion abandoned, as its commands are not obeyed: {why}")
+        self._active.stop_anew()
+        return True
 
     def _notice_period(self, time: int) -> None:
         since = 0 if self._seen is None else time - self._seen

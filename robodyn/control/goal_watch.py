@@ -127,25 +127,34 @@ class GoalWatch:
             return None
         if past_end < 0.0:
             self._ended = None
-            broken = self._broken(self._path, errors, "path")
-            return Verdict(PATH_TOLERANCE_VIOLATED, broken) if broken else None
+            text = broken(self._names, self._path, errors, "path")
+            return Verdict(PATH_TOLERANCE_VIOLATED, text) if text else None
         if self._ended is None:
             self._ended = time
-        broken = self._broken(self._goal, errors, "goal")
-        if not broken:
+        text = broken(self._names, self._goal, errors, "goal")
+        if not text:
             return Verdict(SUCCESSFUL, "")
         late = (time - self._ended) * 1e-9
         if late <= self._goal_time:
             return None
-        return Verdict(GOAL_TOLERANCE_VIOLATED, f"{broken}, {late:.3g} s after the end")
+        return Verdict(GOAL_TOLERANCE_VIOLATED, f"{text}, {late:.3g} s after the end")
 
-    def _broken(self, tolerances: Tolerances, errors: Errors, which: str) -> str:
-        for what, allowed, found in zip(Errors._fields, tolerances, errors, strict=True):
-            over = ~(np.abs(found) <= allowed)  # a NaN is over
-            if over.any():
-                joint = int(np.argmax(np.where(over, np.abs(found) / allowed, 0.0)))
-                return (
-                    f"{self._names[joint]} is off by {found[joint]:.4g} in {what}, its {which} "
-                    f"tolerance is {allowed[joint]:.4g}"
-                )
-        return ""
+
+def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:
+    """Which joint is beyond a tolerance, in words; empty if none is.
+
+    Args:
+        names: (n,) of the joints.
+        tolerances: that hold.
+        errors: that are found.
+        which: of the tolerances they are, `path` or `goal`.
+    """
+    for what, allowed, found in zip(Errors._fields, tolerances, errors, strict=True):
+        over = ~(np.abs(found) <= allowed)  # a NaN is over
+        if over.any():
+            joint = int(np.argmax(np.where(over, np.abs(found) / allowed, 0.0)))
+            return (
+                f"{names[joint]} is off by {found[joint]:.4g} in {what}, its {which} "
+                f"tolerance is {allowed[joint]:.4g}"
+            )
+    return ""

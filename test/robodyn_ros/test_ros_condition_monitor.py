@@ -39,6 +39,8 @@ FRAMES = ("base_link", "platform_link")
 NOW = "condition_monitor: condition number"
 AHEAD = "condition_monitor: trajectory ahead"
 SINGULAR = 3.670504110
+# of a condition number that is far from every threshold
+LOW = 40.0
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
@@ -309,6 +311,35 @@ def test_what_is_no_trajectory_is_refused(monitor, pose_of):
         "without points",
     )
     monitor.show(pose_of(50))
+
+
+def test_well_conditioned_states_are_looked_at_now_and_then(monitor, pose_of, peer):
+    period, count = 5_000_000, 17
+
+    def publish(stamp, number) -> None:
+        state = messages.odometry(stamp, FRAMES, pose_of(number), np.zeros(6))
+        monitor.states.publish(state)
+
+    def heard_to(number) -> int:
+        def found() -> bool:
+            return bool(monitor.numbers) and abs(monitor.numbers[-1].data - number) < 1e-6
+
+        peer.until(found, f"the number {number}")
+        return len(monitor.numbers)
+
+    for number, looks in ((LOW, range(0, count, 4)), (70.0, range(count))):
+        monitor.show(pose_of(80.0))
+        begin = monitor.stamp + 1_000_000_000
+        publish(begin - 1, 81.0)
+        known = heard_to(81.0)
+        for k in range(count):
+            publish(begin + k * period, number)
+        monitor.stamp = begin + 1_000_000_000
+        publish(monitor.stamp, 82.0)
+        # and the last one, which says that all have been heard
+        assert heard_to(82.0) == known + len(looks) + 1
+        heard = [each.data for each in monitor.numbers[known:-1]]
+        np.testing.assert_allclose(heard, number, rtol=1e-6)
 
 
 def test_the_process_lived_through_all_of_it(monitor):

@@ -226,7 +226,7 @@ def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
 
 
 # without a handover from where the platform is
-@with_parameters(mode="computed_torque", kp=1000.0, handover=0.0)
+@with_parameters(mode="computed_torque", kp=1000.0, handover=0.0, path_tolerance=0.0)
 def test_efforts_beyond_the_limits_are_cut_and_counted(controller, platform):
     path = line_to(platform, [0.1, 0.0, 0.9])
     controller.follow(path, start=SECOND)

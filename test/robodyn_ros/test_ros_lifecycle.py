@@ -203,6 +203,32 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         assert held.any()
 
 
+def test_efforts_that_are_let_go_are_not_said_to_be_cut(platform, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("robodyn_ros.inverse_dynamics.time", clock)
+    path = rd.plan_line(platform.home, rd.pose_from_rpy([0.1, 0.0, 0.9], [0, 0, 0]), duration=2.0)
+    given = {"model": MODEL, "path_tolerance": 0.0} | QUICK
+    with LocalGraph({"inverse_dynamics": given}) as graph:
+        node = Managed(graph)
+        node.listen()
+        node.follow(path)
+        graph.line("points accepted")
+        there = path.sample(0.0)
+        node.answer(there)
+        assert node.change(Transition.TRANSITION_DEACTIVATE)
+        node.answer(there)
+        # it sinks, as it will without efforts, and the controller would lift it with all it has
+        clock.now += 0.45
+        sunk = platform.advance(there.configuration, [0.0, 0.0, -0.2, 0.0, 0.0, 0.0])
+        sinks = there._replace(configuration=sunk, velocity=np.array([0.0, 0, -5.0, 0, 0, 0]))
+        node.answer(sinks)
+        assert graph.nodes["inverse_dynamics"]._follower.saturated.any()
+        clock.now += 1.0
+        node.answer(sinks)
+        graph.line("efforts let go")
+        assert not [line for line in graph.lines if "cut to its limit" in line]
+
+
 def sizes(node) -> list[int]:
     return [len(list(each)) for each in (node.subscriptions, node.publishers, node.services)]
 

@@ -22,7 +22,8 @@ from rclpy.qos import QoSProfile
 
 from robodyn_ros import lossless_publishing as sending
 from robodyn_ros import qos
-from robodyn_ros.losses import Losses
+from robodyn_ros.losses import Losses, StateFlow
+from robodyn_ros.one_voice import OneVoice
 from robodyn_ros.runner import Finished
 
 pytestmark = pytest.mark.ros
@@ -50,6 +51,46 @@ def test_without_numbers_nothing_is_known():
     assert not losses.heard("/none", 7)
     assert losses.lost == {}
     assert losses.text == "not known, the middleware numbers no messages"
+
+
+@pytest.mark.parametrize("jitter", [0, 700_000])
+def test_states_that_a_busy_machine_loses_are_counted(jitter):
+    flow, period = StateFlow(), 5_000_000
+    for k in range(200):
+        if k not in {40, 41, 42, 90}:
+            flow.take(k * period + (jitter if k % 2 else 0))
+    assert (flow.heard, flow.lost, flow.late) == (196, 4, 0)
+    assert flow.longest == pytest.approx(0.02, abs=1e-3)
+    assert flow.text.startswith("4 of 200 states lost, 0 late")
+
+
+def test_states_out_of_order_are_late_and_a_clock_set_back_begins_anew():
+    flow = StateFlow()
+    for k in (*range(30), 31, 30, 32, 32, *range(33, 50), *range(40)):
+        flow.take(k * 5_000_000)
+    # number 30 was missed when 31 came, and came too late
+    assert (flow.lost, flow.late) == (1, 1)
+    assert StateFlow().text == ""
+
+
+def test_a_trajectory_that_is_begun_too_late_is_said():
+    flow = StateFlow()
+    flow.begun_late = 0.62
+    assert flow.text == "the trajectory was begun 0.62 s too late: it had not been read"
+
+
+def test_one_of_many_processes_speaks(tmp_path):
+    said = []
+    first, second = (OneVoice(said.append, tmp_path / "voice") for _ in range(2))
+    first("compiling: 1 done")
+    second("compiling: 1 done")
+    first("compiling: 2 done")
+    assert said == ["compiling: 1 done", "compiling: 2 done"]
+    first.release()
+    second("compiling: 3 done")
+    first("compiling: 3 done")
+    assert said[2:] == ["compiling: 3 done"]
+    second.release()
 
 
 class Stuck:

@@ -14,9 +14,11 @@
 
 """What a node is given and does not know is named."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 import robodyn as rd
 from robodyn_ros.parameter_files import ignored, read_sections, unknown_sections
@@ -80,3 +82,15 @@ def test_a_missing_or_empty_file_is_refused(tmp_path):
 def test_a_section_for_no_node_is_named():
     (line,) = unknown_sections(["/**", "/**/recordr"], "file.yaml", ("recorder", "run_summary"))
     assert "'recordr'; did you mean 'recorder'?" in line
+
+
+def test_controllers_are_configured_in_no_deprecated_way():
+    """Without a word the joint_trajectory_controller takes `legacy`, and warns for every joint."""
+    file = Path(__file__).parents[2] / "config" / "stewart_controllers.yaml"
+    sections = yaml.safe_load(file.read_text(encoding="utf-8"))
+    gains = sections["/**/leg_trajectory_controller"]["ros__parameters"]["gains"]
+    assert len(gains) == 6
+    # nothing to wind up, so nothing to prevent it with
+    assert all(
+        each["i"] == 0.0 and each["antiwindup_strategy"] == "none" for each in gains.values()
+    )

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
@@ -231,3 +232,34 @@ def test_efforts_for_joints_in_another_order_with_some_unknown(platform, efforts
         simulator.answer(0, ["elbow", *names], np.append(1e9, efforts[0][order]))
         pose, _ = simulator.state_at(PERIOD)
     same(pose, plants(platform, efforts[:1])[-1][0])
+
+
+def test_no_command_yet_is_no_bad_command(platform, efforts):
+    """ros2_control sends NaN once a period until the first effort is commanded."""
+    names, nothing = platform.joint_names, np.full(6, np.nan)
+    simulator = Simulator()
+    with simulator.graph as graph:
+        node = graph.nodes["forward_simulator"]
+        for _ in range(3):
+            simulator.answer(0, names, nothing)
+        simulator.execute(names, efforts[:2])
+        assert node._ignored == 0
+        assert not [line for line in graph.lines if "ignored" in line]
+        simulator.answer(2 * PERIOD, names, nothing)
+        graph.line("joint_commands ignored (1 so far)", "effort[0] is nan")
+
+
+def test_late_commands_are_counted_where_time_goes_on(platform, efforts):
+    given = {"model": MODEL, "stepping": "realtime", "control_rate": 200.0}
+    with LocalGraph({"forward_simulator": given}) as graph:
+        node = graph.nodes["forward_simulator"]
+        for _ in range(20):  # brakes hold it
+            node._take_period()
+        assert node._real_time().message == "kept"
+        node._command = efforts[0]
+        node._heed(efforts[0])
+        for _ in range(8):
+            node._take_period()
+        status = node._real_time()
+        assert status.level == DiagnosticStatus.WARN
+        assert status.message == "3 periods with a command older than 5 of them, the oldest 0.035 s"

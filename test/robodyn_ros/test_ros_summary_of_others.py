@@ -21,6 +21,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from local_graph import LocalGraph
 
 pytestmark = pytest.mark.ros
+WARN, ERROR = DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
 def test_a_controller_managers_period_is_none_of_the_runs_faults():
@@ -41,5 +42,29 @@ def test_a_controller_managers_period_is_none_of_the_runs_faults():
         graph.until(lambda: node._warnings, "the diagnostics")
         ((_, text),) = node._warnings.values()
         assert text.startswith("ERROR inverse_dynamics: efforts")
-        assert node._others == {"ERROR controller_manager: Controller Manager Activity: "
-                                "bad periodicity: 198 Hz"}  # fmt: skip
+        (other,) = node._others.values()
+        assert other == "ERROR controller_manager: Controller Manager Activity: " + told[0][1]
+
+
+def test_what_others_say_every_second_is_said_once_and_what_is_counted_to_the_end():
+    with LocalGraph({"run_summary": {"model": "stewart_symmetric"}}) as graph:
+        node = graph.nodes["run_summary"]
+        diagnostics = graph.publisher(DiagnosticArray, "/diagnostics")
+        for second in range(1, 4):
+            message = DiagnosticArray()
+            message.header.stamp.sec = second
+            for name, level, text in (
+                ("controller_manager: Activity", ERROR, f"bad periodicity: {190 + second} Hz"),
+                ("inverse_dynamics: states", WARN, f"{second} of 200 states lost"),
+                ("inverse_dynamics: efforts", WARN, "cut, as the wall clock had it"),
+            ):
+                message.status.append(DiagnosticStatus(level=level, name=name, message=text))
+            diagnostics.publish(message)
+        graph.until(lambda: "3 of 200" in str(node._warnings), "the last of them")
+        graph.until(lambda: any("not of this run" in line for line in graph.lines), "the first")
+        said = [line for line in graph.lines if "not of this run" in line]
+        assert said == ["not of this run: ERROR controller_manager: Activity: "
+                        "bad periodicity: 191 Hz"]  # fmt: skip
+        # the first time, and the last count
+        ((stamp, text),) = node._warnings.values()
+        assert (stamp, text) == (10**9, "WARN inverse_dynamics: states: 3 of 200 states lost")

@@ -250,6 +250,43 @@ def test_the_path_tolerance_ends_it(arm):
     assert not robot.execution.is_busy
 
 
+def test_a_robot_that_does_not_obey_ends_it_unless_the_goal_allows_it():
+    arm = rd.load("puma560")
+    robot = Robot(arm)
+    client = robot.send(simple(robot))
+    robot.go(50)
+    robot.shift = 0.09
+    robot.go(1)
+    assert client.ends == []
+    robot.shift = 0.11
+    robot.go(1)
+    ((how, code, text),) = client.ends
+    assert (how, code) == (ABORTED, PATH_TOLERANCE_VIOLATED)
+    assert "its path tolerance is 0.1" in text
+    # held where it is found, also when that is elsewhere
+    robot.shift = 0.0
+    robot.go(200)
+    moved = arm.advance(robot.motion.configuration, np.full(len(arm.joint_names), 0.3))
+    robot.motion = Motion(moved, 0.0 * robot.motion.velocity, 0.0 * robot.motion.velocity)
+    robot.go(200)
+    np.testing.assert_array_equal(robot.motion.configuration, moved)
+    allowing = [tolerance(name, -1.0) for name in arm.joint_names]
+    for settings, given in (({"path_tolerance": 0.0}, []), ({}, allowing)):
+        robot = Robot(arm, **settings)
+        client = robot.send(simple(robot, path_tolerance=given))
+        robot.go(50)
+        robot.shift = 0.11
+        robot.go(1)
+        assert client.ends == []
+    # a goal's own tolerance is for this goal
+    robot.shift = 0.0
+    robot.go(200)
+    assert client.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+    robot.shift = 0.11
+    robot.go(1)
+    assert "its path tolerance is 0.1" in robot.follower.abandoned
+
+
 def test_the_goal_tolerance_is_waited_for_as_long_as_is_allowed(arm):
     allowed = {
         "goal_tolerance": [tolerance(arm.joint_names[0], 0.005)],

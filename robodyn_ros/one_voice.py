@@ -1,0 +1,71 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What many processes would say at the same time, such as that they compile, is said by one."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+try:
+    import fcntl
+except ImportError:  # not a Unix: everyone speaks
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class OneVoice:
+    """Passes lines on while no other process of this user does.
+
+    Args:
+        tell: takes a line.
+        file: whose lock says who speaks; all that share it are one choir.
+    """
+
+    def __init__(self, tell: Callable[[str], object], file: Path | None = None) -> None:
+        self._tell = tell
+        self._file = file or Path(tempfile.gettempdir(), f"robodyn_voice_{getpass.getuser()}")
+        self._lock: int | None = None
+
+    def __call__(self, line: str) -> None:
+        """Say a line, unless another process speaks."""
+        if self._may_speak():
+            self._tell(line)
+
+    def release(self) -> None:
+        """Let another one speak."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _may_speak(self) -> bool:
+        if self._lock is not None or fcntl is None:
+            return True
+        try:
+            lock = os.open(self._file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError:  # nowhere to agree: better twice than not at all
+            return True
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            return False
+        self._lock = lock
+        return True
