@@ -49,6 +49,7 @@ def show_loops(loops: dict[str, Any], console: Console) -> None:
             "freedoms; with all of them locked these still move: "
             + escape(", ".join(loops["loose_joints"]))
         )
+    console.print(loops["determined_by"], highlight=False)
     numbers = loops["condition_numbers"]
     console.print(
         f"at home: from motion to the tip {_number(numbers['motion'])} (infinite at an end of "

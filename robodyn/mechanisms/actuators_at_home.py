@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.errors import UnderActuated
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -32,7 +33,8 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
     Inertias are in kg or kg m^2, forces in N or N m, at the joint. `inertia` is what the rest of
     the mechanism shows there while the other driven joints are held, `weight` the effort that
-    holds the mechanism, `friction_share` friction over it; both None where they mean nothing.
+    holds the mechanism, `friction_share` friction over it; each None where it means nothing, as
+    weight does where the motors cannot hold the mechanism.
 
     Raises:
         KinematicsError: home is singular.
@@ -45,20 +47,23 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
     M = bare.mass_matrix(home)
     still = np.zeros(len(M))
     inertia = _at_joints(bare, home, M)
-    weight = np.abs(bare.inverse_dynamics(home, still, still))
+    try:
+        weight = np.abs(bare.inverse_dynamics(home, still, still))
+    except UnderActuated:
+        weight = np.full(len(actuators), np.nan)
     rows = []
     for i, name in enumerate(mechanism.joint_names):
         actuator = actuators[i]
         friction = max(actuator.coulomb_both)
         # what is left of rounding, as in a joint with a vertical axis, is no weight
-        bears = weight[i] > 1e-9 * max(1.0, weight.max())
+        bears = bool(weight[i] > 1e-9 * max(1.0, weight.max()))
         rows.append(
             {
                 "name": name,
                 "reflected_inertia": actuator.reflected_inertia,
                 "inertia": None if inertia is None else float(inertia[i]),
                 "friction": friction,
-                "weight": float(weight[i]),
+                "weight": None if np.isnan(weight[i]) else float(weight[i]),
                 "friction_share": float(friction / weight[i]) if bears else None,
             }
         )

@@ -199,6 +199,7 @@ class ClosedLoopAnswers:
             "rank": found.rank,
             "mobility": found.tree.rates - found.rank,
             "freedoms": found.mobility,
+            "determined_by": own.tip_freedoms.text,
             "idle_freedoms": list(self.idle_freedoms),
             "driven_joints": list(self.model.driven),
             "motors_suffice": found.determined,

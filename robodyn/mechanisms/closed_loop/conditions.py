@@ -26,6 +26,7 @@ from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.assembly import null_space
 from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.structure import closed_samples
+from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
 from robodyn.numerics.singular_values import extreme_ratio
 
@@ -36,15 +37,13 @@ if TYPE_CHECKING:
 
 # Where independent coordinates determine the motion worse than this, all of them are looked at.
 POOR = 1e6
-# Directions in which the tip moves less than this part of the others do not count.
-STILL = 1e-6
 
 
 class ClosedLoopConditions(ClosedLoopKinematics):
     """The part of `ClosedLoop` that tells singularities of type 1 and type 2.
 
-    Where the tip's position determines the mechanism, as for a delta or a five-bar, its motion is
-    that of its position: its link may still turn at an end of travel.
+    Where a part of the tip's pose determines the mechanism, as the position does for a delta or a
+    five-bar, its motion is that of this part: its link may still turn at an end of travel.
     """
 
     def motion_condition(
@@ -168,7 +167,9 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         bases, tips = self._motions(q)
         moved = tips[:, self._told] * self._told_scale
         if self._ways is None:
-            return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, self._nu - 1])
+            # freedoms that the tip never has are not what it loses
+            last = self.tip_freedoms.count - 1
+            return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, last])
         return np.asarray(_carried(bases) * np.linalg.det(self._ways.T @ moved))
 
     def _drive_number(self, q: FloatArray) -> FloatArray:
@@ -198,7 +199,7 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         q = self._q("configuration", configuration)
         bases, tips = self._motions(q.reshape(-1, self._nq))
         tips[:, 3:] *= length
-        motion = _extremes(tips[:, self._told])
+        motion = _extremes(tips[:, self._told], count=self.tip_freedoms.count)
         forces = _extremes(bases[:, self._rates_at] * self._driven_scale, self._nu)
         return np.array([motion, forces]).reshape((2, *q.shape[:-1]))
 
@@ -244,13 +245,16 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         return np.asarray((columns / columns.max())[:, None])
 
     @cached_property
-    def _told(self) -> slice:
-        """Rows of the tip's twist: of its position where this determines the mechanism, or all."""
-        of_place = np.linalg.svd(self._sampled_tips[:, :3], compute_uv=False)
-        enough = of_place.shape[1] >= self._nu
-        if enough and (of_place[:, self._nu - 1] > STILL * of_place[:, 0]).any():
-            return slice(3)
-        return slice(6)
+    def tip_freedoms(self) -> TipFreedoms:
+        """Which numbers of the tip's pose determine the mechanism."""
+        tips = np.array(self._sampled_tips)
+        tips[:, :3] /= self.structure.equations.size
+        return tip_freedoms(tips)
+
+    @cached_property
+    def _told(self) -> list[int]:
+        """Rows of the tip's twist that determine the mechanism."""
+        return list(self.tip_freedoms.rows)
 
     @cached_property
     def _told_scale(self) -> FloatArray:
@@ -267,7 +271,7 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         """
         moved = np.concatenate(list(self._sampled_tips[:, self._told] * self._told_scale), axis=1)
         U, values, _ = np.linalg.svd(moved)
-        found = int((values > STILL * values[0]).sum())
+        found = int((values > NONE * values[0]).sum())
         return np.asarray(U[:, :found]) if found == self._nu else None
 
     @cached_property
@@ -283,9 +287,13 @@ def _carried(bases: FloatArray) -> FloatArray:
     return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
 
 
-def _extremes(matrices: FloatArray, least: int = 0) -> FloatArray:
-    """Condition numbers (...) of (..., m, n); infinite if there are fewer rows than `least`."""
+def _extremes(matrices: FloatArray, least: int = 0, count: int | None = None) -> FloatArray:
+    """Condition numbers (...) of (..., m, n), of the `count` largest singular values.
+
+    Infinite if there are fewer rows than `least`.
+    """
     values: FloatArray = np.asarray(np.linalg.svd(matrices, compute_uv=False), np.float64)
+    values = values[..., :count]
     if matrices.shape[-2] < least:
         values = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
     return extreme_ratio(values)

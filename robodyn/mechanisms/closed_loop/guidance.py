@@ -23,8 +23,9 @@ import numpy as np
 from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED, null_space
-from robodyn.mechanisms.closed_loop.placing import TipPose, TipPosition
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
+from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
+from robodyn.mechanisms.closed_loop.placing import TipPose
 from robodyn.mechanisms.common.motion import Motion
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ MOST_STEPS = 8
 LONGEST_STEP = 0.1
 
 
-class ClosedLoopGuidance(ClosedLoopAssembling):
+class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
     """The part of `ClosedLoop` that follows its tip."""
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
         """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
 
-        Where the tip's position determines the mechanism, as for a delta, the orientation does not
-        count.
+        What determines the mechanism counts (`tip_freedoms`): of a delta the position, of a
+        spherical wrist the rotation. The rest of the pose is what the mechanism makes of it.
 
         Raises:
             InvalidInput: the tip's pose does not determine the mechanism.
@@ -52,28 +53,24 @@ class ClosedLoopGuidance(ClosedLoopAssembling):
         """
         goal = as_pose("pose", as_exact("pose", pose, (7,)))
         start = self.home if guess is None else np.array(self._q("guess", guess))
-        return self._guided(start, goal, self._what_guides(start))
+        return self._guided(start, goal, self._guiding)
 
-    def _what_guides(self, q: FloatArray) -> type[TipPose]:
-        """Whether the tip's position determines the mechanism at q, or its whole pose."""
-        equations, mobility = self.structure.equations, len(self.structure.free)
-        _, basis = null_space(equations.at(q)[1])
-        J = self._tree_jacobian(q) @ (basis * equations.columns[:, None])
-        J[:3] /= equations.size
-        if null_space(J[:3], 1e-6)[0] == mobility:
-            return TipPosition
-        if null_space(J, 1e-6)[0] < mobility:
+    @property
+    def _guiding(self) -> list[int]:
+        """Rows of a pose and of a twist that determine the mechanism."""
+        found = self.tip_freedoms
+        if not found.suffice:
             raise InvalidInput(
-                f"the pose of {self.model.tip_link} does not determine the {mobility} freedoms "
-                f"of {self.model.name}; state the goal by its joints",
-                value=q,
+                f"{self.model.name} is {found.text} ({self.model.tip_link}); state the goal by its "
+                "joints",
+                value=found.count,
             )
-        return TipPose
+        return list(found.rows)
 
-    def _guided(self, q: FloatArray, goal: FloatArray, what: type[TipPose]) -> FloatArray:
+    def _guided(self, q: FloatArray, goal: FloatArray, rows: list[int]) -> FloatArray:
         """From a configuration to where the tip is at a goal, a pose (7,)."""
         size = self.structure.equations.size
-        extra = what(goal, size, self.body_pose, self._tree_jacobian)
+        extra = TipPose(goal, size, self.body_pose, self._tree_jacobian, rows)
         here, left = q, np.inf
         try:
             for _ in range(MOST_STEPS):
@@ -81,9 +78,9 @@ class ClosedLoopGuidance(ClosedLoopAssembling):
                 left = float(np.abs(gap).max())
                 if left <= CLOSED:
                     break
-                J = self.jacobian(here)[: len(gap)]
+                J = self.jacobian(here)
                 J[:3] /= size
-                step = -np.asarray(np.linalg.lstsq(J, gap, rcond=None)[0], np.float64)
+                step = -np.asarray(np.linalg.lstsq(J[rows], gap, rcond=None)[0], np.float64)
                 if not np.abs(step).max() <= LONGEST_STEP:
                     break
                 here = self._displaced(here, step)
@@ -101,8 +98,8 @@ class ClosedLoopGuidance(ClosedLoopAssembling):
     ) -> Motion:
         """The motion (K, ...) that takes the tip through a motion; see `configuration_at`.
 
-        Independent rates from J u' = twist, accelerations from J u'' = accel - J' u'; where the
-        tip's position determines the mechanism, from the linear part of these.
+        Independent rates from J u' = twist, accelerations from J u'' = accel - J' u'; of these
+        the rows that determine the mechanism.
 
         Args:
             times: (K,) [s], increasing.
@@ -114,16 +111,15 @@ class ClosedLoopGuidance(ClosedLoopAssembling):
             NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
         near = np.array(self._q("start", start))
-        what = self._what_guides(near)
+        told = self._guiding  # how the tip moves otherwise then follows
         q = np.empty((len(poses), self._nq))
         for k, pose in enumerate(as_pose("poses", poses)):
             try:
-                near = self._guided(near, pose, what)
+                near = self._guided(near, pose, told)
             except NoSolution as error:
                 error.index = (k,)
                 raise
             q[k] = near
-        told = slice(3) if what is TipPosition else slice(6)  # how the tip turns then follows
         inverse = np.linalg.pinv(self.jacobian(q)[:, told])
         rates = np.einsum("kij,kj->ki", inverse, twists[:, told])
         drift = self._tip_motion(q, rates, np.zeros_like(rates))[:, -6:]

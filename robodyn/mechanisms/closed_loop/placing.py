@@ -35,13 +35,14 @@ ATTEMPTS = 40
 
 
 class TipPose(ExtraRows):
-    """That the tip has a pose: six equations of comparable size.
+    """That the tip has a pose, or what of it determines the mechanism; of comparable size.
 
     Args:
         pose: (7,) wanted, base frame.
         size: [m] by which its position is divided.
         body_pose: from a configuration to the tip's pose.
         jacobian: from a configuration to (6, rates).
+        rows: of the six equations those that count: all by default.
     """
 
     def __init__(
@@ -50,7 +51,9 @@ class TipPose(ExtraRows):
         size: float,
         body_pose: Callable[[FloatArray], FloatArray],
         jacobian: Callable[[FloatArray], FloatArray],
+        rows: Sequence[int] = range(6),
     ) -> None:
+        self._rows = list(rows)
         self._pose, self._size = np.asarray(pose), size
         self._wanted = rotation_matrix(self._pose)
         self._body_pose, self._jacobian = body_pose, jacobian
@@ -68,21 +71,14 @@ class TipPose(ExtraRows):
         vector = spin if length < 1e-9 else np.arctan2(length, cosine) / length * spin
         if angle > 3.0 and length < 1e-9:
             vector = np.array([angle, 0.0, 0.0])
-        return np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
+        gap = np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
+        return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Their values and Jacobian at a configuration."""
         gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
-        return gap, J[: len(gap)]
-
-
-class TipPosition(TipPose):
-    """That the tip has the position of a pose, whatever its orientation: three equations."""
-
-    def gap(self, q: FloatArray) -> FloatArray:
-        """How far the tip is from there [parts of the size]."""
-        return super().gap(q)[:3]
+        return gap, J[self._rows]
 
 
 def nearest(

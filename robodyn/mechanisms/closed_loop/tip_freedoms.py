@@ -1,0 +1,94 @@
+# Copyright 2026 robodyn developers
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which numbers of its tip's pose determine a mechanism: position, rotation, or some of six."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+# Singular values below this part of the largest are none.
+NONE = 1e-6
+# Some numbers determine a mechanism if they do so at least this well, in parts of how all six do.
+# The sideways motion that a tilting tripod makes with its tilt (3-RPS) determines it far worse.
+FAIR = 0.1
+NAMES = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")
+POSITION, ROTATION, POSE = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
+
+
+class TipFreedoms(NamedTuple):
+    """What of the tip's pose determines the mechanism.
+
+    Attributes:
+        rows: of a twist (linear over angular, base frame) and of a pose, which determine it.
+        count: freedoms that the tip has.
+        mobility: freedoms that the mechanism has; more than `count` where it moves and its tip
+            need not.
+    """
+
+    rows: tuple[int, ...]
+    count: int
+    mobility: int
+
+    @property
+    def suffice(self) -> bool:
+        """Whether the tip's pose determines the mechanism."""
+        return self.count == self.mobility
+
+    @property
+    def text(self) -> str:
+        """In words, for tables and messages."""
+        known = {POSITION: "position", ROTATION: "rotation", POSE: "position and rotation"}
+        what = known.get(self.rows) or ", ".join(NAMES[row] for row in self.rows)
+        if self.suffice:
+            return f"determined by the tip's {what}"
+        missing = f"{self.count} of its {self.mobility} freedoms"
+        return f"not determined by the tip's pose, which has {missing}"
+
+
+def tip_freedoms(tips: FloatArray) -> TipFreedoms:
+    """What determines a mechanism, from how its tip moves at several configurations.
+
+    Position or rotation alone are preferred, as a goal then leaves the rest to the mechanism; then
+    as many of the six numbers as there are freedoms.
+
+    Args:
+        tips: (samples, 6, mobility) twists for an orthonormal basis of the mechanism's motions,
+            positions in parts of its size.
+    """
+    mobility = tips.shape[2]
+    values = np.linalg.svd(tips, compute_uv=False)
+    count = int((values > NONE * values[:, :1].max()).sum(axis=1).max(initial=0))
+    if count == 0:
+        return TipFreedoms(POSE, 0, mobility)
+
+    def worst(rows: tuple[int, ...]) -> float:
+        """The middle sample's smallest singular value of those that there should be."""
+        if len(rows) < count:
+            return 0.0
+        own = np.linalg.svd(tips[:, rows], compute_uv=False)[:, count - 1]
+        return float(np.median(own))
+
+    enough = FAIR * worst(POSE)
+    for rows in (POSITION, ROTATION):
+        if worst(rows) > enough:
+            return TipFreedoms(rows, count, mobility)
+    best = max(combinations(POSE, count), key=worst)
+    return TipFreedoms(best if worst(best) > enough else POSE, count, mobility)
