@@ -94,6 +94,7 @@ class ConditionMonitor(Node):
         on_change(self, SETTINGS, p, self._on_change)
         # diagnostics are published also while no states arrive
         self.create_timer(p["diagnostic_period"], self._publish)
+        self.get_logger().info(f"condition of {self._mechanism.name}, ready")
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         try:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""tf_transformations as the nodes use it: x, y, z, w of R = Rz(yaw) Ry(pitch) Rx(roll), and back."""
+"""tf_transformations as the nodes use it: quaternions of R = Rz(yaw) Ry(pitch) Rx(roll)."""
 
 import numpy as np
 import pytest
@@ -50,6 +50,4 @@ def test_angles_return(rng):
 def test_at_gimbal_lock_the_rotation_returns_without_yaw(pitch):
     quaternion = quaternion_from_euler(0.3, pitch, 0.5)
     angles = euler_from_quaternion(quaternion)
-    assert rotation(quaternion_from_euler(*angles)) == pytest.approx(
-        rotation(quaternion), abs=1e-7
-    )
+    assert rotation(quaternion_from_euler(*angles)) == pytest.approx(rotation(quaternion), abs=1e-7)

@@ -37,7 +37,7 @@ def quaternion_from_euler(ai: float, aj: float, ak: float) -> tuple[float, float
 
 
 def euler_from_quaternion(quaternion: Iterable[float]) -> tuple[float, float, float]:
-    """Return roll, pitch and yaw [rad] of x, y, z, w; the yaw is zero where the pitch is +-90 deg."""
+    """Return roll, pitch and yaw [rad] of x, y, z, w; no yaw where the pitch is +-90 deg."""
     x, y, z, w = quaternion
     scale = 2.0 / (x * x + y * y + z * z + w * w)
     forward = 1.0 - scale * (y * y + z * z), scale * (x * y + w * z)
