@@ -522,3 +522,32 @@ def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
         graph.line("joint_states refused", "nan")
         graph.spin(0.1)
         assert len(commands) == 2
+
+
+def test_a_trajectory_controller_is_told_to_hold_until_the_path_comes():
+    """With the efforts of the weight, and where the mechanism is; again and again."""
+    platform = rd.load(MODEL)
+    home, still = platform.home, np.zeros((2, 6))
+    weight = platform.inverse_dynamics(home, REST, REST)
+    controller = Controller(idle="hold")
+    graph = controller.graph
+    try:
+        heard = graph.listen(JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort")
+        controller.answer(SECOND, home)
+        graph.until(lambda: len(heard) > 2, "holds")
+        for message in heard:
+            assert message.header.stamp == messages.to_stamp(0)  # from now on
+            assert list(message.joint_names) == [*platform.joint_names]
+            for point in message.points:
+                assert point.positions == pytest.approx(platform.joint_positions(home))
+                assert point.velocities == pytest.approx(REST)
+                assert point.effort == pytest.approx(weight)
+        here = Motion(np.array([home, home]), still, still)
+        path = rd.trajectories.SampledTrajectory(platform, [0.0, 3.0], here)
+        controller.follow(path, 2 * SECOND)
+        graph.until(lambda: heard[-1].header.stamp.sec == 2, "the path")
+        known = len(heard)
+        graph.spin(0.5)
+        assert len(heard) == known
+    finally:
+        graph.close()

@@ -27,6 +27,7 @@ def test_a_controller_managers_period_is_none_of_the_runs_faults():
     """As it says it at the end of a clean run, when the simulator no longer tells the time."""
     told = (
         ("controller_manager: Controller Manager Activity", "bad periodicity: 198 Hz"),
+        ("right/inverse_dynamics: efforts", "of a run in another namespace"),
         ("inverse_dynamics: efforts", "leg1_actuator needs 3000, cut to its limit of 2000"),
     )
     message = DiagnosticArray()
@@ -41,5 +42,7 @@ def test_a_controller_managers_period_is_none_of_the_runs_faults():
         graph.until(lambda: node._warnings, "the diagnostics")
         ((_, text),) = node._warnings.values()
         assert text.startswith("ERROR inverse_dynamics: efforts")
-        assert node._others == {"ERROR controller_manager: Controller Manager Activity: "
-                                "bad periodicity: 198 Hz"}  # fmt: skip
+        assert node._others == {
+            "ERROR controller_manager: Controller Manager Activity: bad periodicity: 198 Hz",
+            "ERROR right/inverse_dynamics: efforts: of a run in another namespace",
+        }
