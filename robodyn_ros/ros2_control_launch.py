@@ -175,9 +175,9 @@ def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[st
     """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
     if isinstance(rate, (int, float)) and rate > 0:
-        # one update for each state; efforts act one or two of them after that
+        # one update for each state; efforts act from the next one on
         sections["controller_manager"] = {"update_rate": round(rate)}
-        sections["inverse_dynamics"] = {"delay": 1.5 / rate}
+        sections["inverse_dynamics"] = {"delay": 1.0 / rate}
     return {f"/**/{name}": {"ros__parameters": values} for name, values in sections.items()}
 
 

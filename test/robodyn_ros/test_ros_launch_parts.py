@@ -170,7 +170,7 @@ def test_controllers_command_the_joints_of_any_mechanism(tmp_path):
     made = read_sections(settings["more_controllers_file"])
     assert made["/**/effort_controller"]["joints"] == [*joints]
     assert made["/**/controller_manager"]["update_rate"] == 500
-    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.003)
+    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.002)
     # a file of the user's own has the last word
     settings.update(controllers_file="mine.yaml")
     with_controllers(context, shipped, joints, rate=None)
