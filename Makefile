@@ -53,7 +53,7 @@ $(READY): $(INSTALLED)
 	@$(BIN)/robodyn compile
 	@touch $@
 
-$(VIEW_READY): $(READY) requirements/view.txt
+$(VIEW_READY): $(INSTALLED) requirements/view.txt
 	@echo "adding the live view to $(VENV)"
 	@$(INSTALL) -r requirements/view.txt
 	@touch $@
@@ -82,10 +82,11 @@ $(MUTANTS_READY): $(TEST_READY) requirements/mutants.txt
 	@$(INSTALL) -r requirements/mutants.txt
 	@touch $@
 
-arm: $(READY)
+arm: $(INSTALLED)
 	@$(BIN)/ros2 launch robodyn arm_sim.launch.py $(ARGS)
 
-sim: $(READY)
+# The kernels of the mechanism that is launched are compiled by its nodes, once.
+sim: $(INSTALLED)
 	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)
 
 view: $(VIEW_READY)

@@ -104,6 +104,7 @@ class ConditionMonitor(Node):
         on_change(self, SETTINGS, p, self._on_change)
         # diagnostics are published also while no states arrive
         self.create_timer(p["diagnostic_period"], self._publish)
+        self.get_logger().info(f"condition of {self._mechanism.name}, ready")
 
     def _set_looks(self, p: dict[str, Any]) -> None:
         self._rest = round(p["look_period"] * messages.NANOSECONDS)

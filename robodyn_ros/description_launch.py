@@ -112,6 +112,11 @@ def namespace_argument() -> DeclareLaunchArgument:
     )
 
 
+def own_clock() -> tuple[str, PathJoinSubstitution]:
+    """Remapping of the clock: a namespace has a time of its own, as its simulator has."""
+    return "/clock", PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "clock"])
+
+
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     """The launch argument `model`, and the mechanism it names."""
     source = LaunchConfiguration("model").perform(context)
@@ -172,7 +177,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
                 "use_sim_time": sim_time,
             }
         ],
-        remappings=[("joint_states", joint_states)],
+        remappings=[own_clock(), ("joint_states", joint_states)],
         ros_arguments=enclave("robot_state_publisher"),
     )
 
@@ -190,6 +195,7 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
             *("--display-config", view_of(context, mechanism)),
             *("--fixed-frame", mechanism.frames[0]),
         ],
+        remappings=[own_clock()],
         parameters=[{"use_sim_time": sim_time}],
     )
 

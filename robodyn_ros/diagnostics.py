@@ -34,9 +34,12 @@ LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 def status(
     node: Node, task: str, level: int, message: str, values: Mapping[str, object]
 ) -> DiagnosticStatus:
-    """One status, `level` 0 (OK), 1 (WARN) or 2 (ERROR), named `<node>: <task>`."""
+    """One status, `level` 0 (OK), 1 (WARN) or 2 (ERROR), named `<node>: <task>`.
+
+    A node in a namespace is named with it, as `left/inverse_dynamics`.
+    """
     return DiagnosticStatus(
-        name=f"{node.get_name()}: {task}",
+        name=f"{node.get_fully_qualified_name()[1:]}: {task}",
         hardware_id="none",
         level=LEVELS[level],
         message=message,

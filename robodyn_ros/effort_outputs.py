@@ -71,6 +71,11 @@ class EffortOutputs:
             JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
         )
 
+    @property
+    def has_follower(self) -> bool:
+        """Whether anyone hears trajectories with efforts."""
+        return bool(self._with_effort.get_subscription_count())
+
     def command(
         self,
         stamp: int,

@@ -25,6 +25,9 @@ import signal
 import sys
 from types import FrameType
 
+# Exit code of run_summary for a run whose status is not "completed".
+NOT_COMPLETED = 3
+
 
 def _quit(_signal: int, _frame: FrameType | None) -> None:
     os._exit(130)

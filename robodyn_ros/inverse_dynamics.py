@@ -33,6 +33,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
@@ -71,8 +72,8 @@ if TYPE_CHECKING:
 
 LIVE = CONTROL | GOALS
 PARAMETERS = MECHANISM | AUTOSTART | PAYLOAD | TRANSFORMS | COMMAND_UNIT | LIVE
-# Periods of the watchdog and of the diagnostics [s].
-WATCH, DIAGNOSE = 0.02, 0.5
+# Periods of the watchdog, of the diagnostics and of holds that are announced [s].
+WATCH, DIAGNOSE, ANNOUNCE = 0.02, 0.5, 0.1
 
 
 __all__ = ["ACTIONS", "PARAMETERS", "InverseDynamics"]
@@ -102,6 +103,8 @@ class InverseDynamics(ManagedNode):
         self._problem = ""
         self._flow = StateFlow()
         self._begins: int | None = None  # [ns] when a trajectory does that no state was answered of
+        self._held: FloatArray | None = None  # where controllers are told to hold
+        self._waits = self._p["idle"] == "hold"  # for the first trajectory
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._interface = Interface(self, self._mechanism)
@@ -117,6 +120,7 @@ class InverseDynamics(ManagedNode):
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(WATCH, self._watch)
         self.create_timer(DIAGNOSE, self._diagnose)
+        self.create_timer(ANNOUNCE, self._announce)
         self._action = serve(self, self._mechanism.independent_joints, self._goals, self._plan_of)
 
     def activate(self) -> None:
@@ -182,6 +186,7 @@ class InverseDynamics(ManagedNode):
         if not self.is_active:
             self.get_logger().warning("trajectory not taken: the node is inactive")
             return
+        self._waits = False
         self._follower.follow(trajectory, start)
         self._flow, self._begins = StateFlow(), start  # what was missed before is of no matter
         self.get_logger().info(
@@ -230,6 +235,23 @@ class InverseDynamics(ManagedNode):
             self._diagnose()
         else:
             self.get_logger().warning(problem, throttle_duration_sec=1.0)
+
+    def _announce(self) -> None:
+        """Until the first trajectory: let a joint_trajectory_controller hold, with its efforts.
+
+        By itself it holds without them when it is activated, and takes nothing before that; so it
+        is told again and again.
+        """
+        here = self._last
+        if not (self._waits and self.is_active and self._outputs.has_follower) or here is None:
+            return
+        held, mechanism = self._held, self._mechanism
+        if held is None or mechanism.tracking.is_lost(mechanism.difference(held, here)):
+            self._held = held = here
+        still = np.zeros((2, mechanism.coordinates.velocity_size))
+        motion = Motion(np.array([held, held]), still, still)
+        hold = SampledTrajectory(mechanism, [0.0, 1.0], motion)
+        self._outputs.trajectory(hold, None, self._payload.mechanism)
 
     def _share(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""

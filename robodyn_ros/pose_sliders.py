@@ -27,6 +27,7 @@ import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from tf_transformations import euler_from_quaternion, quaternion_from_euler
 
 import robodyn as rd
 from robodyn_ros import qos
@@ -59,7 +60,8 @@ class PoseSliders(Node):
                 f"{self._mechanism.name} is moved by its joints, not by a pose: use "
                 "joint_state_publisher_gui"
             )
-        home = self._mechanism.values_of(self._mechanism.home)
+        home = self._mechanism.home
+        home = np.array([*home[:3], *euler_from_quaternion(home[3:])])
         travel, noun = TRAVEL * self._mechanism.size, self._mechanism.nouns.body
         self._specs = {
             name: _slider(name, noun, float(home[each.index]), each.unit, travel)
@@ -97,7 +99,7 @@ class PoseSliders(Node):
 
     def _show(self) -> None:
         values = np.array([changed(self, name) for name in self._specs])
-        pose = self._mechanism.configuration_of(values)
+        pose = np.array([*values[:3], *quaternion_from_euler(*values[3:])])
         text = self._reach(pose)
         if self._window is not None and not self._window.update(values, text):
             raise Finished(0)

@@ -15,8 +15,8 @@
 """Launch: the controller manager between the nodes and their hardware.
 
 The hardware is our simulator behind the topics of JointStateTopicSystem, ros2_control's mock, or a
-robot whose plugin the URDF names. The planner starts once the controllers are active; until then
-the simulator's brakes are closed.
+robot whose plugin the URDF names. Controllers are activated once every node of the run is ready,
+and the planner starts once they are active; until then the simulator's brakes are closed.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from robodyn_ros.description_launch import (
     drawn,
     installed,
     is_on,
+    own_clock,
     state_publisher,
 )
 
@@ -51,9 +52,10 @@ if TYPE_CHECKING:
     from launch import LaunchContext, Substitution
 
 # Either of them claims the effort of every driven joint.
+TRAJECTORIES = "leg_trajectory_controller"
 CONTROLLERS = {
     "effort_controller": "forward_command_controller",
-    "leg_trajectory_controller": "joint_trajectory_controller",
+    TRAJECTORIES: "joint_trajectory_controller",
 }
 HARDWARE_TOPICS = ("joint_commands", "joint_states")
 BROADCASTER = "joint_state_broadcaster"
@@ -119,6 +121,11 @@ def simulates() -> Substitution:
     return PythonExpression(["'", on, "' != 'true' or '", hardware, "' == 'simulator'"])
 
 
+def runs(node: Node, context: LaunchContext) -> bool:
+    """Whether a node is started, by its condition."""
+    return node.condition is None or bool(node.condition.evaluate(context))
+
+
 def estimates() -> Substitution:
     """Whether the state has to be estimated: of real hardware, of a mechanism with passive joints.
 
@@ -153,7 +160,12 @@ def with_controllers(
     if not is_on(context, "ros2_control"):
         settings["controllers_file"] = settings["more_controllers_file"] = str(shipped)
         return
-    made = _written(controller_parameters(joints, rate))
+    parameters = controller_parameters(joints, rate)
+    if settings.get("controller") == TRAJECTORIES:
+        # its own way to hold knows no efforts: the mechanism would sag until the trajectory comes
+        node = parameters.setdefault("/**/inverse_dynamics", {"ros__parameters": {}})
+        node["ros__parameters"]["idle"] = "hold"
+    made = _written(parameters)
     given = settings["controllers_file"]
     settings["controllers_file"] = made if given else str(shipped)
     settings["more_controllers_file"] = given or made
@@ -163,9 +175,9 @@ def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[st
     """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
     if isinstance(rate, (int, float)) and rate > 0:
-        # one update for each state; efforts act one or two of them after that
+        # one update for each state; efforts act from the next one on
         sections["controller_manager"] = {"update_rate": round(rate)}
-        sections["inverse_dynamics"] = {"delay": 1.5 / rate}
+        sections["inverse_dynamics"] = {"delay": 1.0 / rate}
     return {f"/**/{name}": {"ros__parameters": values} for name, values in sections.items()}
 
 
@@ -202,10 +214,10 @@ def check_installed(context: LaunchContext) -> None:
 def controlled(
     context: LaunchContext,
     start: LaunchDescriptionEntity,
-    simulator: Node,
+    needed: Sequence[Node],
     died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
-    """The controller manager and its controllers, then `start`, the planner."""
+    """The controller manager, its controllers once all `needed` are ready, then the planner."""
     if not is_on(context, "ros2_control"):
         return []
     hardware = LaunchConfiguration("hardware").perform(context)
@@ -231,6 +243,7 @@ def controlled(
             LaunchConfiguration("more_controllers_file"),
             {"use_sim_time": simulated},
         ],
+        remappings=[own_clock()],
     )
     chosen = LaunchConfiguration("controller").perform(context)
     spawner = Node(
@@ -255,20 +268,29 @@ def controlled(
         RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
         RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
         manager,
-        # controllers become active only in running simulated time, and a spawner waits 10 s only
-        _once_ready(simulator, spawner) if simulated else spawner,
+        # Kernels may have to be compiled first, and what is sent until then is late. Controllers
+        # become active only in running simulated time, too, and a spawner waits 10 s only.
+        *once_ready(needed, spawner),
         *drawn(context, mechanism, sim_time=simulated),
     ]
 
 
-def _once_ready(node: Node, then: LaunchDescriptionEntity) -> RegisterEventHandler:
-    """Start an entity once one of our nodes has logged that it is ready."""
-    waiting = [then]
+def once_ready(
+    nodes: Sequence[Node], then: LaunchDescriptionEntity
+) -> list[LaunchDescriptionEntity]:
+    """Start an entity once all of these nodes of ours have logged that they are ready."""
+    waited_for = {id(node) for node in nodes}
 
-    def look(event: ProcessIO) -> LaunchDescriptionEntity | None:
-        return waiting.pop() if waiting and b", ready" in event.text else None
+    def handler(node: Node) -> RegisterEventHandler:
+        def look(event: ProcessIO) -> LaunchDescriptionEntity | None:
+            if b", ready" not in event.text or id(node) not in waited_for:
+                return None
+            waited_for.remove(id(node))
+            return None if waited_for else then
 
-    return RegisterEventHandler(OnProcessIO(target_action=node, on_stdout=look, on_stderr=look))
+        return RegisterEventHandler(OnProcessIO(target_action=node, on_stdout=look, on_stderr=look))
+
+    return [handler(node) for node in nodes]
 
 
 def _topic_plugin() -> str:

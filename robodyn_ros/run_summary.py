@@ -35,7 +35,7 @@ from robodyn.analysis.lookahead import needs_regularity
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
-from robodyn_ros.entry import NODES
+from robodyn_ros.entry import NODES, NOT_COMPLETED
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
@@ -92,6 +92,7 @@ class RunSummary(Node):
         # last: in lockstep the simulation starts once this subscription exists
         topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
+        self.get_logger().info(f"summary of {self._mechanism.name}, ready")
 
     @property
     def _end(self) -> int | None:
@@ -152,6 +153,7 @@ class RunSummary(Node):
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
         for status in message.status:
+            status.name = status.name.removeprefix(f"{self.get_namespace()}/".lstrip("/"))
             if status.name == MONITOR and stamp > self._monitored:
                 self._monitored, self._monitored_at = stamp, time.monotonic()
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
@@ -215,7 +217,7 @@ class RunSummary(Node):
             self.get_logger().info(f"written: {written}")
         sys.stdout.write(summary_text(summary) + "\n")
         sys.stdout.flush()
-        raise Finished(0)
+        raise Finished(0 if summary["status"] == "completed" else NOT_COMPLETED)
 
     def _run(self, end: int) -> RunHistory:
         start, trajectory = self._start, self._trajectory

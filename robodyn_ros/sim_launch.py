@@ -45,18 +45,20 @@ from robodyn.planning.profiles import PROFILES
 from robodyn_ros.description_launch import (
     described,
     enclave,
-    is_on,
     model_argument,
     model_parameters,
     namespace_argument,
+    own_clock,
     reading_arguments,
 )
+from robodyn_ros.entry import NOT_COMPLETED
 from robodyn_ros.launch_settings import settle
 from robodyn_ros.ros2_control_launch import (
     as_hardware,
     controlled,
     estimates,
     ros2_control_arguments,
+    runs,
     simulates,
     with_ros2_control,
 )
@@ -72,6 +74,10 @@ if TYPE_CHECKING:
 
 
 PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
+# joint_state_broadcaster stamps what came from the simulator a period ago with the time at which it
+# passes it on; whoever goes by the stamps hears the simulator itself.
+OWN_STATES = as_hardware("joint_states")
+NOT_DONE = "the run was not completed: the summary above says what ended it"
 STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the run)"
 
 
@@ -213,7 +219,7 @@ def simulation_nodes(
     summary = _node(
         "run_summary",
         condition=UnlessCondition(LaunchConfiguration("bringup")),
-        remappings=[as_hardware("joint_states")],
+        remappings=[OWN_STATES],
         path=_text("path"),
         mode=_text("mode"),
         output=_text("output"),
@@ -221,6 +227,7 @@ def simulation_nodes(
     )
     planner = _node(
         "trajectory_planner",
+        remappings=[OWN_STATES],
         path=_text("path"),
         profile=_text("profile"),
         avoid_singularities=ParameterValue(
@@ -232,7 +239,7 @@ def simulation_nodes(
         condition=IfCondition(simulates()),
         remappings=[
             as_hardware("joint_commands"),
-            as_hardware("joint_states"),
+            OWN_STATES,
             as_hardware("effort_controller/commands"),
         ],
         path=_text("path"),
@@ -250,22 +257,27 @@ def simulation_nodes(
         _node(
             "inverse_dynamics",
             remappings=[
+                OWN_STATES,
                 (
                     "~/joint_trajectory_with_effort",
                     with_ros2_control(
                         "leg_trajectory_controller/joint_trajectory",
                         "~/joint_trajectory_with_effort",
                     ),
-                )
+                ),
             ],
             mode=_text("mode"),
             command_unit=_text("command_unit"),
         ),
-        _node("condition_monitor"),
+        _node("condition_monitor", remappings=[OWN_STATES]),
         simulator,
         _node("state_estimator", condition=IfCondition(estimates())),
-        _node("web_viewer", condition=IfCondition(LaunchConfiguration("viewer"))),
     ]
+    viewer = _node(
+        "web_viewer",
+        condition=IfCondition(LaunchConfiguration("viewer")),
+        remappings=[OWN_STATES],
+    )
     recorder = _node(
         "recorder",
         condition=IfCondition(LaunchConfiguration("record")),
@@ -282,18 +294,22 @@ def simulation_nodes(
         RegisterEventHandler(OnProcessExit(target_action=recorder, on_exit=_recorded)),
         *(
             RegisterEventHandler(OnProcessExit(target_action=other, on_exit=_died))
-            for other in (*others, planner)
+            for other in (*others, viewer, planner)
         ),
         *others,
+        viewer,
         recorder,
         summary,
-        OpaqueFunction(function=_plan, args=[planner, simulator]),
+        OpaqueFunction(function=_plan, args=[planner, [*others, summary]]),
     ]
 
 
-def _plan(context: LaunchContext, planner: Node, simulator: Node) -> list[LaunchDescriptionEntity]:
-    """Start the planner at once, or once the controllers are active."""
-    return controlled(context, planner, simulator, _died) or [planner]
+def _plan(
+    context: LaunchContext, planner: Node, others: list[Node]
+) -> list[LaunchDescriptionEntity]:
+    """Start the planner at once, or once all are ready and the controllers are active."""
+    needed = [node for node in others if runs(node, context)]
+    return controlled(context, planner, needed, _died) or [planner]
 
 
 def _text(name: str) -> ParameterValue:
@@ -324,7 +340,7 @@ def _node(
         namespace=LaunchConfiguration("namespace"),
         output="screen",
         condition=condition,
-        remappings=remappings,
+        remappings=[own_clock(), *remappings],
         ros_arguments=enclave(name),
         parameters=[
             params_file,
@@ -343,12 +359,12 @@ def _done(
     event: ProcessExited, context: LaunchContext, recorder: Node
 ) -> list[LaunchDescriptionEntity]:
     """Stop the other nodes once the summary is written; without a summary the run has failed."""
-    if event.returncode != 0:
+    if event.returncode not in (0, NOT_COMPLETED):
         return _died(event, context)
+    if event.returncode == NOT_COMPLETED:
+        context.launch_configurations["run_failed"] = "true"
     if LaunchConfiguration("record").perform(context) != "true":
-        if is_on(context, "stay"):
-            return [LogInfo(msg=STAYING)]
-        return [EmitEvent(event=Shutdown(reason="the run is done"))]
+        return _end(context, "the run is done")
     # the recorder first: messages still queued in the other nodes would be lost with them
     return [
         SetLaunchConfiguration("run_is_done", "true"),
@@ -359,10 +375,17 @@ def _done(
 def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Shut down when the bag is complete; before the run is done it is a failure."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
-        if context.launch_configurations.get("stay") == "true":
-            return [LogInfo(msg=STAYING)]
-        return [EmitEvent(event=Shutdown(reason="the run is done and recorded"))]
+        return _end(context, "the run is done and recorded")
     return _died(event, context)
+
+
+def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
+    """Shut down, with an exit code that is not 0 unless the run was completed; or stay."""
+    if context.launch_configurations.get("stay") == "true":
+        return [LogInfo(msg=STAYING)]
+    if "run_failed" in context.launch_configurations:
+        return [OpaqueFunction(function=_fail, args=[NOT_DONE])]
+    return [EmitEvent(event=Shutdown(reason=reason))]
 
 
 def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:

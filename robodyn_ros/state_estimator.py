@@ -123,7 +123,9 @@ class StateEstimator(Node):
             self._diagnose,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
-        self.get_logger().info(f"waiting for joint_states with {', '.join(self._driven)}")
+        self.get_logger().info(
+            f"waiting for joint_states with {', '.join(self._driven)}: estimator, ready"
+        )
 
     def _on_joints(self, message: JointState) -> None:
         if not set(self._driven).intersection(message.name):

@@ -39,6 +39,7 @@ from nav_msgs.msg import Path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from tf_transformations import euler_from_quaternion
 from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
@@ -323,7 +324,7 @@ class TrajectoryPlanner(Node):
             return
         try:
             goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
-            angles = ", ".join(f"{angle:.3f}" for angle in rd.rpy_from_pose(goal)[1])
+            angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
             what = f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad"
             if self._is_fastest:
                 self._hurry(goal, what, "goal_pose", of_body=True)

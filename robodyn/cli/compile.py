@@ -21,17 +21,18 @@ import sys
 import time
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import numpy as np
 import typer
 
 import robodyn as rd
+from robodyn.cli.commands import argument
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.common.joint_friction import JointFriction
 from robodyn.mechanisms.registry import kind_of, kinds
 from robodyn.numerics.cache_folders import cache_folders
-from robodyn.numerics.compilation_notes import is_cached, notes
+from robodyn.numerics.compilation_notes import EXTENT, is_cached, notes
 from robodyn.simulation.plant import Plant
 from robodyn.threads import get_threads
 from robodyn.warmup import warm_up, warm_up_watching
@@ -42,30 +43,33 @@ if TYPE_CHECKING:
 ASIDE = 1e-2  # [m or rad] from home
 
 
-def compile_kernels() -> None:
+def compile_kernels(
+    # typer reads the annotation at run time, where Python 3.10 knows no better spelling.
+    models: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        argument(help="Only for the kinds of these mechanisms: bundled names, or paths to files."),
+    ] = None,
+) -> None:
     """Compile the numeric kernels into the user's cache; later runs start at once.
 
     For a container image: set NUMBA_CACHE_DIR to a folder of the image, when building and when
     running; at run time it may be read-only.
     """
     started = time.monotonic()
-    models = [kind.example for kind in kinds().values() if kind.example]
-    if is_cached():
-        for model in models:
-            use(model)
-    else:
-        typer.echo("compiling the kernels, once: a minute or two", err=True)
-        # Numba compiles one function at a time, so each kind of mechanism has its own process
-        workers = min(get_threads(), len(models))
-        with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
-            work = pool.map_async(use, models, chunksize=1)
-            while not work.ready():
-                work.wait(0.5)
-                _show(started)
-            work.get()
+    used = models or [kind.example for kind in kinds().values() if kind.example]
+    if not is_cached():
+        typer.echo(f"compiling the kernels, once: {EXTENT} for each kind", err=True)
+    # Numba compiles one function at a time, so each kind of mechanism has its own process
+    workers = min(get_threads(), len(used))
+    with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
+        work = pool.map_async(use, used, chunksize=1)
+        while not work.ready():
+            work.wait(0.5)
+            _show(started)
+        work.get()
     folders = cache_folders()
-    used = [folder for folder in folders if any(folder.path.rglob("*.nbc"))]
-    kept = f" in {used[0].path}" if used else ", but there is no writable folder to cache them"
+    filled = [folder for folder in folders if any(folder.path.rglob("*.nbc"))]
+    kept = f" in {filled[0].path}" if filled else ", but there is no writable folder to cache them"
     typer.echo(f"kernels ready{kept} ({time.monotonic() - started:.1f} s)", err=True)
 
 

@@ -88,7 +88,8 @@ class TrajectoryFollower:
             efforts ask for it; 0 for a jump.
         scale_rate: [1/s] how fast the speed follows `scale`.
         predicts: computed torque for where the mechanism will be in the middle of the time for
-            which its efforts hold, going by the time between states. Close to a singularity efforts
+            which its efforts hold, going by the time between states, and for the acceleration that
+            is planned for then. Close to a singularity efforts
             that hold from one state to the next push it off; so it stays on the path much closer.
         delay: [s] from a state to when its efforts begin to act; where it predicts, it predicts so
             much further.
@@ -336,15 +337,14 @@ class TrajectoryFollower:
             assert found is not None  # it comes to rest
             pace, path = found
             self.desired = desired = pace.motion(path)
-        if self._control.preview:
-            ahead = pace.motion(path, self._control.preview)
-            desired = desired._replace(acceleration=ahead.acceleration)
+        later = self.delay + 0.5 * self._period if self.predicts and self._period else 0.0
+        if ahead := self._control.preview + later:
+            desired = desired._replace(acceleration=pace.motion(path, ahead).acceleration)
         error = self.mechanism.unchecked.difference(
             configuration, np.ascontiguousarray(desired.configuration, dtype=np.float64)
         )
         corrected = self._control.corrected(error, velocity, desired)
-        if self.predicts and self._period:
-            later = self.delay + 0.5 * self._period
+        if later:
             step = later * velocity + 0.5 * later**2 * corrected
             configuration = self.mechanism.advance(configuration, step)
             velocity = velocity + later * corrected

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Messages to the user while kernels are compiled, which takes up to a minute on first use."""
+"""Messages to the user while kernels are compiled, which takes a minute or two on first use."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Compilation shorter than this is not reported [s].
 PATIENCE = 2.0
+# Measured, by kind of mechanism: a launch of a platform takes 46 s of processor time.
+EXTENT = "half a minute to two minutes of one core"
 # Interval between messages without a terminal [s].
 INTERVAL = 10.0
 
@@ -58,7 +60,7 @@ class CompilationNotes:
         with self._lock:
             self._begun = time.monotonic()
             if self._said_at is None and (self._spent > PATIENCE or not is_cached()):
-                self._say(f"compiling the numeric kernels, once: up to a minute{_where()}")
+                self._say(f"compiling the numeric kernels, once: {EXTENT}{_where()}")
                 self._said_at = self._begun
             if self._said_at is not None and self._on_terminal():
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)

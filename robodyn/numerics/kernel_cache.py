@@ -15,7 +15,8 @@
 """One kernel's machine code on disk, in one of several folders; damaged files are replaced.
 
 Numba's own cache requires a writable folder even for reading, and raises whatever `pickle` does for
-a file that was truncated by a full disk or a power failure.
+a file that was truncated by a full disk or a power failure. Nor does it keep processes that start
+together, as the nodes of a launch, from all compiling the same: here one does, and the others wait.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes
+from robodyn.numerics.compilation_turns import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._known: list[_Store] | None = None
+        self._turn = Turn()
 
     @property
     def cache_path(self) -> str | None:
@@ -51,7 +54,18 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return str(cache_folders()[0].path) if cache_folders() else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Machine code for a signature, or None if no usable code is cached."""
+        """Machine code for a signature, or None if it has to be compiled, by this process."""
+        found = self._find(signature, target)
+        if found is None and self._turn.take(self._stores()):
+            # another process may have compiled it meanwhile
+            found = self._find(signature, target)
+            if found is not None:
+                self._turn.give()
+        if found is None:
+            notes.begin()
+        return found
+
+    def _find(self, signature: Any, target: Any) -> Any:
         for store in self._stores():
             try:
                 found = store.load_overload(signature, target)
@@ -63,7 +77,6 @@ class KernelCache(NullCache):  # type: ignore[misc]
                 continue
             if found is not None:
                 return found
-        notes.begin()
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
@@ -75,6 +88,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
                     break
                 except OSError:  # the disk is full, or the folder was removed
                     continue
+        self._turn.give()
         notes.end()
 
     def flush(self) -> None:
@@ -99,6 +113,11 @@ class _Store(FunctionCache):  # type: ignore[misc]
         )
         self.writable = writable
         super().__init__(function)
+
+    @property
+    def turn_file(self) -> Path:
+        """Whoever compiles this function has it locked."""
+        return Path(self._cache_path) / f"{self._impl.filename_base}.lock"
 
     def forget(self) -> None:
         """Remove the files of this function."""

@@ -35,9 +35,10 @@ def equal(ours, theirs, relative=1e-9):
 
 
 def flown(started):
-    """A flight, over."""
+    """A flight, over; its exit code says whether it was completed."""
     code = started.wait()
-    assert code == 0, started.output
+    assert (started.output_folder / "summary.json").exists(), started.output
+    assert (code == 0) == (started.summary["status"] == "completed"), started.output
     return started
 
 

@@ -32,7 +32,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.control import joint_motion
-from robodyn.trajectories import Motion, knot_times
+from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -522,3 +522,26 @@ def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
         graph.line("joint_states refused", "nan")
         graph.spin(0.1)
         assert len(commands) == 2
+
+
+@with_parameters(idle="hold")
+def test_a_trajectory_controller_is_told_to_hold_until_the_path_comes(controller, platform):
+    """With the efforts of the weight, and where the mechanism is; again and again."""
+    home, still, graph = platform.home, np.zeros((2, 6)), controller.graph
+    weight = platform.inverse_dynamics(home, REST, REST)
+    heard = graph.listen(JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort")
+    controller.answer(SECOND, home)
+    graph.until(lambda: len(heard) > 2, "holds")
+    for message in heard:
+        assert messages.to_nanoseconds(message.header.stamp) == 0  # from now on
+        assert message.joint_names == [*platform.joint_names]
+        for point in message.points:
+            close(np.array(point.positions), platform.joint_positions(home))
+            assert not np.any(point.velocities)
+            close(np.array(point.effort), weight)
+    path = SampledTrajectory(platform, [0.0, 3.0], Motion(np.array([home, home]), still, still))
+    controller.follow(path, 2 * SECOND)
+    graph.until(lambda: heard[-1].header.stamp.sec == 2, "the path")
+    known = len(heard)
+    graph.spin(0.5)
+    assert len(heard) == known

@@ -19,18 +19,26 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from launch.actions import DeclareLaunchArgument, EmitEvent
+from launch.actions import DeclareLaunchArgument, EmitEvent, LogInfo
 from launch.conditions import IfCondition
 from launch.events import Shutdown
+from launch.events.process import ProcessIO
+from launch_ros.actions import Node
 from local_graph import LocalGraph
 
 import robodyn as rd
 from launch import LaunchContext
 from robodyn.mechanisms.registry import kind_of
-from robodyn_ros.description_launch import view_of
+from robodyn_ros.description_launch import own_clock, view_of
+from robodyn_ros.entry import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
-from robodyn_ros.ros2_control_launch import as_hardware, estimates, with_controllers
-from robodyn_ros.sim_launch import _listeners, _recorded, simulation_arguments
+from robodyn_ros.ros2_control_launch import as_hardware, estimates, once_ready, with_controllers
+from robodyn_ros.sim_launch import (
+    _done,
+    _listeners,
+    _recorded,
+    simulation_arguments,
+)
 
 
 @pytest.fixture
@@ -162,9 +170,66 @@ def test_controllers_command_the_joints_of_any_mechanism(tmp_path):
     made = read_sections(settings["more_controllers_file"])
     assert made["/**/effort_controller"]["joints"] == [*joints]
     assert made["/**/controller_manager"]["update_rate"] == 500
-    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.003)
+    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.002)
     # a file of the user's own has the last word
     settings.update(controllers_file="mine.yaml")
     with_controllers(context, shipped, joints, rate=None)
     assert settings["more_controllers_file"] == "mine.yaml"
     assert "/**/controller_manager" not in read_sections(settings["controllers_file"])
+    assert "idle" not in made["/**/inverse_dynamics"]
+
+
+def test_a_trajectory_controller_is_told_to_hold(tmp_path):
+    """By itself it holds without efforts: the mechanism would sag by its weight over the gains."""
+    context = LaunchContext()
+    context.launch_configurations.update(
+        ros2_control="true", controllers_file="", controller="leg_trajectory_controller"
+    )
+    with_controllers(context, tmp_path / "stewart_controllers.yaml", ["leg1_actuator"], rate=None)
+    made = read_sections(context.launch_configurations["more_controllers_file"])
+    assert made["/**/inverse_dynamics"] == {"idle": "hold"}
+
+
+@pytest.mark.parametrize("namespace", ["", "left"])
+def test_a_namespace_has_a_clock_of_its_own(namespace):
+    context = LaunchContext()
+    context.launch_configurations["namespace"] = namespace
+    name, topic = own_clock()
+    expected = f"/{namespace}/clock" if namespace else "/clock"
+    assert (name, topic.perform(context)) == ("/clock", expected)
+
+
+def test_nothing_is_commanded_before_all_are_ready():
+    """Kernels that have to be compiled keep one node back far longer than another."""
+    first, second = (Node(package="robodyn", executable=name) for name in ("one", "other"))
+    begin = LogInfo(msg="begin")
+    handlers = [part.event_handler for part in once_ready([first, second], begin)]
+    context = LaunchContext()
+
+    def hear(node, text):
+        event = ProcessIO(text=text, from_stdout=True, action=node)
+        answers = [h.handle(event, context) for h in handlers if h.matches(event)]
+        return [answer for answer in answers if answer is not None]
+
+    assert hear(first, b"compiling kernels: 8 done") == []
+    assert hear(first, b"simulation of delta, ready") == []
+    assert hear(first, b"simulation of delta, ready") == []  # said twice
+    assert hear(second, b"computed_torque of delta, ready") == [begin]
+    assert hear(second, b"computed_torque of delta, ready") == []  # activated once more
+
+
+@pytest.mark.parametrize("record", ["true", "false"])
+def test_a_run_that_was_not_completed_fails_the_launch(record):
+    """After everything has been stopped in order: the bag is complete, the summary is written."""
+    context = LaunchContext()
+    context.launch_configurations.update(record=record, stay="false")
+    recorder = Node(package="robodyn", executable="recorder")
+    ended = SimpleNamespace(returncode=NOT_COMPLETED, process_name="run_summary-5")
+    actions = _done(ended, context, recorder)
+    if record == "true":
+        for action in actions:
+            action.execute(context)
+        actions = _recorded(SimpleNamespace(returncode=0, process_name="recorder-6"), context)
+    (action,) = actions
+    with pytest.raises(RuntimeError, match="not completed"):
+        action.execute(context)

@@ -268,3 +268,25 @@ def test_efforts_that_act_late_are_for_then(dasgupta, late):
             plant.hold(waiting.pop(0), 5, np.zeros(6))
         worst.append(max(errors))
     assert worst[1] < 0.05 * worst[0]
+
+
+def test_an_arm_whose_efforts_act_late_keeps_to_its_path(puma):
+    """The acceleration, too, is that which is planned for when they act."""
+    period, path, late = 10_000_000, rd.load_path("puma", puma), 2
+    worst = []
+    for lag in (0, late):
+        delay = lag * period * 1e-9
+        follower = TrajectoryFollower(puma, predicts=lag > 0, delay=delay)
+        follower.follow(path, 0)
+        begin = path.sample(0.0)
+        plant = Plant(puma, begin.configuration, begin.velocity, dt=1e-3)
+        waiting = [puma.inverse_dynamics(*begin)] * lag
+        errors = []
+        for k in range(round(path.duration * 1e9 / period)):
+            planned = path.sample(k * period * 1e-9).configuration
+            errors.append(np.abs(puma.difference(planned, plant.configuration)).max())
+            command = follower.command(k * period, plant.configuration, plant.velocity)
+            waiting.append(command.effort)
+            plant.hold(waiting.pop(0), 10, np.zeros(6))
+        worst.append(max(errors))
+    assert worst[1] < 0.5 * worst[0]

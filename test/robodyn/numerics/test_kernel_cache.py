@@ -156,3 +156,33 @@ def test_a_private_folder_is_ours_and_no_link(tmp_path):
     assert not private_folder(tmp_path / "missing" / "folder")
     (tmp_path / "open").mkdir(mode=0o755)
     assert not private_folder(tmp_path / "open")
+
+
+COUNTING = (
+    SCRIPT
+    + """
+from robodyn.numerics.compilation_notes import notes
+print(notes._done)
+"""
+)
+
+
+def test_processes_that_start_together_compile_every_kernel_once(warm, tmp_path):
+    """As the nodes of a launch do: one compiles and says so, the others wait for it."""
+    _, printed = warm
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", COUNTING],
+            env=os.environ | {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""},
+            cwd=Path(__file__).parents[3],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    ends = [process.communicate(timeout=300) for process in started]
+    assert [out.splitlines(keepends=True)[0] for out, _ in ends] == [printed] * 3, ends
+    compiled = [int(out.splitlines()[1]) for out, _ in ends]
+    assert sum(compiled) == len(files(tmp_path, "nbc"))
+    assert sum(said.count(COMPILING) for _, said in ends) == 1
