@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from robodyn.errors import KinematicsError
 from robodyn.mechanisms.presentation import Drawn, Jointwise, Varied
 from robodyn.mechanisms.protocol_answers import Described, Examined, Jointed
 from robodyn.mechanisms.protocol_body import MovedByItsBody
@@ -223,3 +224,14 @@ class StepsSurely(Protocol):
 
     def stepped(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray | None:
         """As `advance`; None where the mechanism cannot follow the displacement directly."""
+
+
+def stepped(mechanism: Mechanism, here: FloatArray, way: FloatArray) -> FloatArray | None:
+    """The configuration after a displacement; None where the mechanism cannot go there."""
+    calls = mechanism.unchecked
+    if isinstance(calls, StepsSurely):
+        return calls.stepped(here, way)
+    try:
+        return calls.advance(here, way)
+    except KinematicsError:
+        return None

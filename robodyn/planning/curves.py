@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from robodyn.planning.sheets import stepped
+from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import KinematicsError
-from robodyn.mechanisms.protocol import StepsSurely
+from robodyn.mechanisms.protocol import stepped
 from robodyn.planning.spaces import MOST_POINTS, length_scale, pose_distances
 from robodyn.poses import advance_pose, pose_difference
 
@@ -36,17 +35,6 @@ ASTRAY = 0.5
 SHORTEST = 1.0 / 64.0
 # How much nearer to its target a step has to come, as a share of its length.
 PROGRESS = 0.05
-
-
-def stepped(mechanism: Mechanism, here: FloatArray, way: FloatArray) -> FloatArray | None:
-    """The configuration after a displacement; None where the mechanism cannot go there."""
-    calls = mechanism.unchecked
-    if isinstance(calls, StepsSurely):
-        return calls.stepped(here, way)
-    try:
-        return calls.advance(here, way)
-    except KinematicsError:
-        return None
 
 
 class SheetSpace:

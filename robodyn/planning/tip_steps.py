@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.planning.sheets import stepped
+from robodyn.mechanisms.protocol import stepped
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

@@ -16,13 +16,16 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import KinematicsError
+from robodyn.errors import KinematicsError, NoSolution
 from robodyn.mechanisms.common.motor_limits import effort_limits_at
+from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.joints import plan_joints
 from robodyn.trajectories.line import plan_line
@@ -44,18 +47,33 @@ DURATIONS, SHORTER = (1.0, 2.0, 4.0, 8.0), (1.0, 0.5, 0.25)
 INSTANTS, SHARE = 201, 0.95
 # A step [rad or m] between two of these that no joint makes: another assembly was found.
 JUMP = 0.3
+# Configurations this near to each other are of one assembly.
+SAME = 1e-6
+# [s] after which further ways are left out.
+BUDGET = 30.0
+
+_log = logging.getLogger(__name__)
 
 
-def demonstration(mechanism: Mechanism) -> Trajectory:
+def demonstration(mechanism: Mechanism, budget: float = BUDGET) -> Trajectory:
     """A small motion along each coordinate from home and back, within all limits.
 
     Each way takes a second, or longer where velocity or effort would be beyond a limit; if it
     cannot be slow enough it is shortened, and left out if that is not enough. What has no limits
-    in its description is not limited. Where no way is left the mechanism rests at home.
+    in its description is not limited. Where no way is left the mechanism rests at home. Ways that
+    are not looked at within a budget [s] are left out, and a log line says so.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
-    for way in (*ways, *-ways):
+    both = (*ways, *-ways)
+    began = time.monotonic()
+    for number, way in enumerate(both):
+        if time.monotonic() - began > budget:
+            _log.warning(
+                "%s: the demonstration has %d of %d ways, as planning them took over %g s",
+                mechanism.name, number, len(both), budget,
+            )  # fmt: skip
+            break
         pieces += _there_and_back(mechanism, way)
     if not pieces:
         home = mechanism.home
@@ -97,7 +115,7 @@ def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
 def _pair(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
     """There and back by a displacement, within all limits; or none."""
     home = mechanism.home
-    goal = mechanism.advance(home, way)
+    goal = _way(mechanism, home, np.linspace(0.0 * way, way, KNOTS + 1))[-1]
     if not within_limits(mechanism, goal):
         return []
     for duration in DURATIONS:
@@ -141,6 +159,25 @@ def _move(
     independent = plan_joints(np.zeros(len(way)), way, duration, profile=profile)
     times = np.linspace(0.0, duration, round(KNOTS * duration) + 1)
     displacement, velocity, acceleration = independent.sample(times)
-    start = np.broadcast_to(start, (len(times), len(start)))
-    motion = Motion(mechanism.advance(start, displacement), velocity, acceleration)
+    motion = Motion(_way(mechanism, start, displacement), velocity, acceleration)
+    if np.abs(motion.configuration[-1] - goal).max() > SAME:
+        raise NoSolution("the way ends in another assembly", residual=np.inf, value=way)
     return SampledTrajectory(mechanism, times, motion)
+
+
+def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> FloatArray:
+    """Configurations (K, nq) at displacements (K, nv) from a start, each reached from the last.
+
+    Raises:
+        NoSolution: the mechanism cannot follow; it is not searched for elsewhere.
+    """
+    coordinates = mechanism.coordinates
+    if coordinates.is_pose or coordinates.configuration_size == coordinates.velocity_size:
+        return mechanism.advance(start, displacements)
+    found = [start]
+    for step in np.diff(displacements, axis=0):
+        there = stepped(mechanism, found[-1], step)
+        if there is None:
+            raise NoSolution("the loops do not follow this way", residual=np.inf, value=step)
+        found.append(there)
+    return np.array(found)

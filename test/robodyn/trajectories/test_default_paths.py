@@ -17,6 +17,7 @@
 import json
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,10 +26,13 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.cli import app
-from robodyn.errors import NoSolution
+from robodyn.mechanisms.closed_loop.far_search import FarSearch
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.trajectories.default_path import default_path
+from robodyn.trajectories.demonstration import demonstration
+
+LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 
 
 def load(name: str):
@@ -49,13 +53,26 @@ def test_a_demonstration_keeps_to_all_limits_and_moves(name):
 
 
 class Stopped(ClosedLoop):
-    """A loop that does not close where its first joint is more than 0.01 rad beyond home."""
+    """A loop that does not follow where its first joint is more than 0.01 rad beyond home."""
 
-    def advance(self, configuration, displacement):
-        goal = self.joint_positions(configuration)[..., 0] + np.asarray(displacement)[..., 0]
-        if np.max(goal) > self.joint_positions(self.home)[0] + 0.01:
-            raise NoSolution("the loops do not close", residual=1.0)
-        return super().advance(configuration, displacement)
+    @property
+    def unchecked(self):
+        return _StoppedCalls(self, super().unchecked)
+
+
+class _StoppedCalls:
+    def __init__(self, mechanism, calls):
+        self._mechanism, self._calls = mechanism, calls
+
+    def __getattr__(self, name):
+        return getattr(self._calls, name)
+
+    def stepped(self, configuration, displacement):
+        joints = self._mechanism.joint_positions
+        goal = joints(configuration)[0] + displacement[0]
+        if goal > joints(self._mechanism.home)[0] + 0.01:
+            return None
+        return self._calls.stepped(configuration, displacement)
 
 
 def test_ways_on_which_loops_do_not_close_are_left_out():
@@ -65,6 +82,26 @@ def test_ways_on_which_loops_do_not_close_are_left_out():
     first = stopped.joint_positions(q)[:, 0] - stopped.joint_positions(stopped.home)[0]
     assert first.min() < -0.05
     assert first.max() < 0.01
+
+
+def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
+    """A rail-driven hexapod whose loops do not close at the ends of many ways."""
+    mechanism = load(LOOPS / "hexaglide.yaml")
+
+    def refuse(*_):
+        raise AssertionError("a search from afar takes a twentieth of a second a sample")
+
+    monkeypatch.setattr(FarSearch, "__init__", refuse)
+    path = rd.load_path("demo", mechanism)
+    assert check_limits(mechanism, path) is None
+    assert path.duration > 2.0
+
+
+def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog):
+    arm = load("stanford_arm")
+    path = demonstration(arm, budget=0.0)
+    assert path.duration < rd.load_path("demo", arm).duration
+    assert "ways, as planning them took over 0 s" in caplog.text
 
 
 def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
