@@ -58,7 +58,12 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
             argument, the first offending element and its value).
     """
     # fast path for a single state, as checked a thousand times per second
-    if type(value) is np.ndarray and value.dtype == _FLOAT64 and value.ndim == 1:
+    if (
+        type(value) is np.ndarray
+        and value.dtype == _FLOAT64
+        and value.ndim == 1
+        and (value.flags.aligned)
+    ):
         single: FloatArray = value
         if (not core or single.shape == core) and all_finite(single):
             return single
@@ -67,7 +72,7 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
         given = np.asarray(value)
         if given.dtype.kind in "cSUMm":  # which NumPy would convert to numbers with another meaning
             raise TypeError(f"it holds {given.dtype}")
-        array = given.astype(np.float64, copy=False)
+        array = np.require(given, np.float64, "A")
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(
             f"{name} must be numbers of shape {expected}{_in(unit)}: {error}", value=value

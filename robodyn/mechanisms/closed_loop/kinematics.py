@@ -225,7 +225,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             widths = tuple(part.shape[-1] for part in given)
             found = many.configured(name, self.structure.packed, widths, core, given)
         out = np.full((*shape, *core), np.nan) if found is None else found
-        lacking = np.isnan(out.reshape(*shape, -1)).any(axis=-1)
+        lacking = np.isnan(out).any(axis=tuple(range(len(shape), out.ndim)))
         if lacking.any():
             spread = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in given]
             for index in zip(*np.nonzero(lacking), strict=True) if shape else ((),):

@@ -553,11 +553,12 @@ class ClosedLoopModel:
             if link.name != self.tip_link or total == 0.0:
                 links.append(link)
                 continue
-            middle = (link.mass * link.com + added * place) / total
-            merged = link.inertia + tensor
-            for weight, point in ((link.mass, link.com), (added, place)):
-                arm = point - middle
-                merged = merged + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+            with np.errstate(over="ignore", invalid="ignore"):  # the new link raises
+                middle = (link.mass * link.com + added * place) / total
+                merged = link.inertia + tensor
+                for weight, point in ((link.mass, link.com), (added, place)):
+                    arm = point - middle
+                    merged = merged + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
             links.append(replace(link, mass=total, com=middle, inertia=merged))
         return replace(self, links=tuple(links))
 

@@ -1,0 +1,141 @@
+"""Shapes, strides, types, broadcasting and what is refused are the same for every kind."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import InvalidInput
+
+CALLS = (
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "jacobian"),
+    *("condition_number", "body_pose", "joint_positions", "joint_velocities", "singular_values"),
+)
+# what a lane of a batch may differ by from a single state, in parts of the largest number
+ROUNDING = 1e-10
+
+
+@pytest.fixture
+def given(mechanism, states, questions, rng):
+    """Arguments of a call for a batch of a shape."""
+
+    def draw(name, shape=()):
+        efforts = rng.uniform(-1.0, 1.0, (*shape, len(mechanism.joint_names)))
+        wrench = rng.uniform(-1.0, 1.0, (*shape, 6))
+        return questions(mechanism, states(mechanism, shape), efforts, wrench)[name]
+
+    return draw
+
+
+def assert_same(found, expected):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    scale = np.abs(expected).max(initial=0.0)
+    np.testing.assert_allclose(found, expected, rtol=ROUNDING, atol=ROUNDING * scale)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("shape", [(1,), (5,), (2, 3), (0,)])
+def test_a_batch_is_its_states(mechanism, given, name, shape):
+    method, arguments = getattr(mechanism, name), given(name, shape)
+    batch = method(*arguments)
+    assert batch.shape[: len(shape)] == shape
+    assert batch.dtype == np.float64
+    for index in np.ndindex(shape):
+        assert_same(method(*(x[index] for x in arguments)), batch[index])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_one_state_for_many_is_broadcast(mechanism, given, name):
+    method, arguments = getattr(mechanism, name), given(name, (4,))
+    spread = [arguments[0], *(np.broadcast_to(x[0], x.shape) for x in arguments[1:])]
+    assert_same(method(arguments[0], *(x[0] for x in arguments[1:])), method(*spread))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_any_memory_that_holds_the_numbers_gives_the_same(mechanism, given, name):
+    method, arguments = getattr(mechanism, name), given(name, (3,))
+    batch = method(*arguments)
+    fixed = [x.copy() for x in arguments]
+    for x in fixed:
+        x.flags.writeable = False
+    bytes_before = [np.frombuffer(b"\0" + x.tobytes(), dtype=np.uint8)[1:] for x in arguments]
+    forms = {
+        "read-only": fixed,
+        "strided": [np.repeat(np.repeat(x, 2, -1), 2, 0)[::2, ..., ::2] for x in arguments],
+        "reversed": [x[::-1].copy()[::-1] for x in arguments],
+        "column-major": [np.asfortranarray(x) for x in arguments],
+        "byte-swapped": [x.astype(x.dtype.newbyteorder()) for x in arguments],
+        "unaligned": [
+            b.view(np.float64).reshape(x.shape)
+            for b, x in zip(bytes_before, arguments, strict=True)
+        ],
+        "unpickled": pickle.loads(pickle.dumps(arguments)),
+        "lists": [x.tolist() for x in arguments],
+    }
+    for form in forms.values():
+        assert_same(method(*form), batch)
+        assert_same(method(*(x[1] for x in form)), batch[1])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arguments_are_left_as_they_are(mechanism, given, name):
+    arguments = given(name, (3,))
+    before = [x.copy() for x in arguments]
+    getattr(mechanism, name)(*arguments)
+    for x, copy in zip(arguments, before, strict=True):
+        np.testing.assert_array_equal(x, copy)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_a_number_that_is_not_finite_is_refused_wherever_it_stands(
+    mechanism, given, rng, name, poison, shape
+):
+    arguments = [x.copy() for x in given(name, shape)]
+    victim = arguments[rng.integers(len(arguments))]
+    victim[tuple(rng.integers(0, victim.shape))] = poison
+    with pytest.raises(InvalidInput, match="expected a finite number"):
+        getattr(mechanism, name)(*arguments)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_shape_is_refused_by_name(mechanism, given, name):
+    arguments = given(name)
+    for place in range(len(arguments)):
+        for wrong in (arguments[place][:-1], np.append(arguments[place], 0.0), np.empty(0)):
+            spoilt = [*arguments[:place], wrong, *arguments[place + 1 :]]
+            with pytest.raises(InvalidInput, match="shape"):
+                getattr(mechanism, name)(*spoilt)
+
+
+@pytest.mark.parametrize("length", [0.0, -1.0, np.nan, np.inf, "1"])
+def test_a_length_that_is_none_is_refused(mechanism, length):
+    with pytest.raises(InvalidInput):
+        mechanism.condition_number(mechanism.home, length)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
+def test_threads_share_a_batch_and_several_may_call(mechanism, given, name):
+    method, arguments = getattr(mechanism, name), given(name, (600,))
+    rd.set_threads(1)
+    try:
+        expected = method(*arguments)
+        rd.set_threads(3)
+        results = [None] * 3
+
+        def call(i):
+            results[i] = method(*arguments)
+
+        callers = [threading.Thread(target=call, args=(i,)) for i in range(3)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+    finally:
+        rd.set_threads(None)
+    for result in results:
+        np.testing.assert_array_equal(result, expected)

@@ -1,0 +1,139 @@
+"""Laws of mechanics that hold for every kind, without a number of anybody's."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+STEP = 1e-4
+
+
+@pytest.fixture
+def smooth(mechanism):
+    """The mechanism without friction: its energy is lost to nothing."""
+    return mechanism.without_friction()
+
+
+def along(m, state, time):
+    """Configuration and velocity a short time along a motion, to second order."""
+    q, v, a = state
+    return m.advance(q, time * v + 0.5 * time**2 * a), v + time * a
+
+
+def body_twist(m, state):
+    """Twist (6,) of the platform or the tip, by differences of its pose."""
+    later, sooner = (m.body_pose(along(m, state, time)[0]) for time in (STEP, -STEP))
+    turned = Rotation.from_quat(later[3:]) * Rotation.from_quat(sooner[3:]).inv()
+    return np.concatenate([later[:3] - sooner[:3], turned.as_rotvec()]) / (2.0 * STEP)
+
+
+def test_the_mass_matrix_is_symmetric_and_positive(mechanism, states):
+    M = mechanism.mass_matrix(states(mechanism, (5,)).configuration)
+    scale = np.abs(M).max()
+    np.testing.assert_allclose(M, np.swapaxes(M, -1, -2), rtol=0.0, atol=1e-12 * scale)
+    assert (np.linalg.eigvalsh(M) > 0.0).all()
+
+
+def test_kinetic_energy_is_that_of_the_mass_matrix(mechanism, states):
+    q, v, _ = states(mechanism, (5,))
+    kinetic = mechanism.energy(q, v)[0]
+    expected = 0.5 * np.einsum("ni,nij,nj->n", v, mechanism.mass_matrix(q), v)
+    np.testing.assert_allclose(kinetic, expected, rtol=1e-10)
+
+
+def test_forward_dynamics_undoes_inverse_dynamics(smooth, states, rng):
+    q, v, a = states(smooth, (5,))
+    wrench = rng.normal(size=(5, 6))
+    again = smooth.forward_dynamics(q, v, smooth.inverse_dynamics(q, v, a, wrench), wrench)
+    np.testing.assert_allclose(again, a, rtol=1e-7, atol=1e-8)
+
+
+def test_power_is_the_rate_of_energy(smooth, states, rng):
+    """Of efforts and of a wrench on the body; the energy is differentiated along the motion."""
+    for _ in range(3):
+        state, wrench = states(smooth), rng.normal(size=6)
+        energies = [sum(smooth.energy(*along(smooth, state, time))) for time in (STEP, -STEP)]
+        rate = (energies[0] - energies[1]) / (2.0 * STEP)
+        efforts = smooth.inverse_dynamics(*state, wrench)
+        powers = efforts * smooth.joint_velocities(state.configuration, state.velocity)
+        loads = wrench * body_twist(smooth, state)
+        scale = np.abs(powers).sum() + np.abs(loads).sum() + abs(rate)
+        assert abs(powers.sum() + loads.sum() - rate) < 1e-6 * scale
+
+
+def test_friction_takes_energy_and_never_gives_any(mechanism, states):
+    """Driving a motion needs at least the power that it needs without friction."""
+    q, v, a = states(mechanism, (50,))
+    rates = mechanism.joint_velocities(q, v)
+    smooth = mechanism.without_friction()
+    more = mechanism.inverse_dynamics(q, v, a) - smooth.inverse_dynamics(q, v, a)
+    power = (more * rates).sum(axis=-1)
+    assert (power > -1e-9 * np.abs(more * rates).max(initial=1.0)).all()
+
+
+def test_efforts_are_affine_in_acceleration_with_the_mass_matrix_as_slope(smooth, states):
+    """F(a) - F(0), felt by the mechanism, is M a: the two differ by what maps efforts."""
+    q, v, a = states(smooth, (5,))
+    difference = smooth.inverse_dynamics(q, v, a) - smooth.inverse_dynamics(q, v, 0.0 * a)
+    power = np.einsum("ni,ni->n", difference, smooth.joint_velocities(q, v))
+    expected = np.einsum("ni,nij,nj->n", v, smooth.mass_matrix(q), a)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(power, expected, rtol=1e-8, atol=1e-9 * scale)
+
+
+def test_bias_is_what_efforts_balance_without_acceleration(smooth, states):
+    q, v, _ = states(smooth, (5,))
+    efforts = smooth.inverse_dynamics(q, v, np.zeros_like(v))
+    power = np.einsum("ni,ni->n", efforts, smooth.joint_velocities(q, v))
+    expected = np.einsum("ni,ni->n", v, smooth.bias(q, v))
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(power, expected, rtol=1e-8, atol=1e-9 * scale)
+
+
+def test_rates_of_the_joints_are_derivatives_of_their_positions(mechanism, states):
+    for _ in range(3):
+        state = states(mechanism)
+        later, sooner = (
+            mechanism.joint_positions(along(mechanism, state, time)[0]) for time in (STEP, -STEP)
+        )
+        rates = mechanism.joint_velocities(state.configuration, state.velocity)
+        np.testing.assert_allclose((later - sooner) / (2.0 * STEP), rates, rtol=1e-5, atol=1e-6)
+
+
+def test_driven_motion_is_the_derivative_of_the_rates(mechanism, states):
+    state = states(mechanism)
+    motion = mechanism.driven_motion(*state)
+    later, sooner = (
+        mechanism.joint_velocities(*along(mechanism, state, time)) for time in (STEP, -STEP)
+    )
+    slope = (later - sooner) / (2.0 * STEP)
+    np.testing.assert_allclose(motion.accelerations, slope, rtol=1e-5, atol=1e-5)
+
+
+def test_difference_undoes_advance(mechanism, states, rng):
+    q = states(mechanism).configuration
+    step = 0.02 * rng.uniform(-1.0, 1.0, mechanism.coordinates.velocity_size)
+    moved = mechanism.advance(q, step)
+    np.testing.assert_allclose(mechanism.difference(q, moved), step, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(mechanism.difference(q, q), 0.0, atol=1e-12)
+
+
+def test_the_positions_of_driven_joints_lead_back_to_the_configuration(mechanism, states):
+    q, v, a = states(mechanism)
+    near = mechanism.advance(q, np.full(mechanism.coordinates.velocity_size, 1e-3))
+    motion = mechanism.driven_motion(q, v, a)
+    found = mechanism.assemble(motion.positions, near)
+    np.testing.assert_allclose(mechanism.difference(q, found), 0.0, atol=1e-7)
+    again = mechanism.motion_of_joints(*motion, near)
+    np.testing.assert_allclose(again.velocity, v, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(again.acceleration, a, rtol=1e-4, atol=1e-4)
+
+
+def test_energy_is_conserved_where_nothing_drives(smooth):
+    """A twentieth of a second of falling from rest, by steps of order 4."""
+    q, v = smooth.home, np.zeros(smooth.coordinates.velocity_size)
+    effort, wrench = np.zeros(len(smooth.joint_names)), np.zeros(6)
+    before = sum(smooth.energy(q, v))
+    q, v = smooth.integrate(q, v, effort, wrench, 2e-4, 250)
+    kinetic, potential = smooth.energy(q, v)
+    assert kinetic > 0.0
+    assert abs(kinetic + potential - before) < 1e-7 * kinetic
