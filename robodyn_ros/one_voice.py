@@ -16,10 +16,7 @@
 
 from __future__ import annotations
 
-import getpass
 import os
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 try:
@@ -29,6 +26,7 @@ except ImportError:  # not a Unix: everyone speaks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 class OneVoice:
@@ -36,12 +34,11 @@ class OneVoice:
 
     Args:
         tell: takes a line.
-        file: whose lock says who speaks; all that share it are one choir.
+        file: whose lock says who speaks; all that share it are one choir. None: everyone speaks.
     """
 
-    def __init__(self, tell: Callable[[str], object], file: Path | None = None) -> None:
-        self._tell = tell
-        self._file = file or Path(tempfile.gettempdir(), f"robodyn_voice_{getpass.getuser()}")
+    def __init__(self, tell: Callable[[str], object], file: Path | None) -> None:
+        self._tell, self._file = tell, file
         self._lock: int | None = None
 
     def __call__(self, line: str) -> None:
@@ -56,7 +53,7 @@ class OneVoice:
             self._lock = None
 
     def _may_speak(self) -> bool:
-        if self._lock is not None or fcntl is None:
+        if self._lock is not None or fcntl is None or self._file is None:
             return True
         try:
             lock = os.open(self._file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)

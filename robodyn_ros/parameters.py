@@ -39,6 +39,7 @@ from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import use_options
 from robodyn.mechanisms.option_names import as_parameter
 from robodyn.mechanisms.robot_description import robot_description
+from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
 from robodyn_ros.one_voice import OneVoice
@@ -223,7 +224,9 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             f"{', '.join(rd.models())}) or `robot_description`"
         )
     _use(values)
-    voice = OneVoice(get_logger("robodyn").info)
+    # those that compile into one folder wait for each other
+    folders = cache_folders()
+    voice = OneVoice(get_logger("robodyn").info, folders[-1].path / "voice" if folders else None)
     compilation_notes.tell_to(voice)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

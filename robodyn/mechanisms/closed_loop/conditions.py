@@ -168,7 +168,7 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         moved = tips[:, self._told] * self._told_scale
         if self._ways is None:
             # freedoms that the tip never has are not what it loses
-            last = self.tip_freedoms.count - 1
+            last = self.tip_freedoms.freedoms - 1
             return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, last])
         return np.asarray(_carried(bases) * np.linalg.det(self._ways.T @ moved))
 
@@ -199,7 +199,7 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         q = self._q("configuration", configuration)
         bases, tips = self._motions(q.reshape(-1, self._nq))
         tips[:, 3:] *= length
-        motion = _extremes(tips[:, self._told], count=self.tip_freedoms.count)
+        motion = _extremes(tips[:, self._told], count=self.tip_freedoms.freedoms)
         forces = _extremes(bases[:, self._rates_at] * self._driven_scale, self._nu)
         return np.array([motion, forces]).reshape((2, *q.shape[:-1]))
 

@@ -63,7 +63,7 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
             raise InvalidInput(
                 f"{self.model.name} is {found.text} ({self.model.tip_link}); state the goal by its "
                 "joints",
-                value=found.count,
+                value=found.freedoms,
             )
         return list(found.rows)
 

@@ -111,7 +111,7 @@ class ClosedLoopJoints:
         """(n,) [N m or N] of the driven joints, or of what their motors' torques allow."""
         packed = self.structure.packed
         first = packed.head[layout.AT_WEIGHTS] + self._n
-        return packed.numbers[first : first + self._n].copy()
+        return np.array(packed.numbers[first : first + self._n], np.float64)
 
     @cached_property
     def velocity_limits(self) -> FloatArray:

@@ -38,19 +38,19 @@ class TipFreedoms(NamedTuple):
 
     Attributes:
         rows: of a twist (linear over angular, base frame) and of a pose, which determine it.
-        count: freedoms that the tip has.
-        mobility: freedoms that the mechanism has; more than `count` where it moves and its tip
+        freedoms: that the tip has.
+        mobility: freedoms that the mechanism has; more than `freedoms` where it moves and its tip
             need not.
     """
 
     rows: tuple[int, ...]
-    count: int
+    freedoms: int
     mobility: int
 
     @property
     def suffice(self) -> bool:
         """Whether the tip's pose determines the mechanism."""
-        return self.count == self.mobility
+        return self.freedoms == self.mobility
 
     @property
     def text(self) -> str:
@@ -59,7 +59,7 @@ class TipFreedoms(NamedTuple):
         what = known.get(self.rows) or ", ".join(NAMES[row] for row in self.rows)
         if self.suffice:
             return f"determined by the tip's {what}"
-        missing = f"{self.count} of its {self.mobility} freedoms"
+        missing = f"{self.freedoms} of its {self.mobility} freedoms"
         return f"not determined by the tip's pose, which has {missing}"
 
 

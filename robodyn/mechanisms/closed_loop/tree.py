@@ -137,7 +137,8 @@ class Tree:
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
         before = {link.name: link for link in self.model.links}
-        links, joints = ({item.name: item for item in all_} for all_ in (model.links, out.joints))
+        links = {link.name: link for link in model.links}
+        joints = {joint.name: joint for joint in out.joints}
         out.bodies = []
         for body in self.bodies:
             joint = joints[body.joint.name] if body.joint else None

@@ -116,7 +116,8 @@ def test_a_damaged_read_only_cache_is_made_up_for_elsewhere(warm, tmp_path):
     cache, printed = warm
     elsewhere = tmp_path / "tmp"
     elsewhere.mkdir()
-    os.truncate(files(cache, "nbi")[0], 0)
+    for path in files(cache, "nbi"):
+        os.truncate(path, 0)
     environment = {"TMPDIR": str(elsewhere), "HOME": "/dev/null/no"}
     again, said = run(cache, read_only=True, **environment)
     assert again == printed
