@@ -1,16 +1,4 @@
-# Copyright 2026 robodyn developers
-#
-# Licensed under the Apache License, Version 2.0 (the "License");
-# you may not use this file except in compliance with the License.
-# You may obtain a copy of the License at
-#
-#     http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS,
-# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
-# See the License for the specific language governing permissions and
-# limitations under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The linters that ROS 2 packages pass; `make lint` has its own on machines without ROS 2."""
 
@@ -29,12 +17,6 @@ def checked(linter: str, *arguments: str) -> None:
     """Run an ament linter on the package."""
     main = pytest.importorskip(f"ament_{linter}.main", reason="only where ROS 2 is").main
     assert main(argv=[*arguments]) == 0, f"{linter} found errors"
-
-
-@pytest.mark.linter
-@pytest.mark.copyright
-def test_copyright():
-    checked("copyright", *CODE)
 
 
 @pytest.mark.linter
