@@ -17,14 +17,12 @@ from robodyn.cli.doctor import doctor
 from robodyn.cli.excite import excite
 from robodyn.cli.identify import identify_command
 from robodyn.cli.map import map_command
-from robodyn.cli.models import models
+from robodyn.cli.models import models, schema
 from robodyn.cli.new import new_command
 from robodyn.cli.plan import plan
-from robodyn.cli.replay import replay
 from robodyn.cli.report import report
-from robodyn.cli.schema import schema
 from robodyn.cli.simulate import simulate
-from robodyn.cli.view import view
+from robodyn.cli.view import replay, view
 from robodyn.cli.workspace import workspace
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 
@@ -32,18 +30,18 @@ app = application("robodyn", "Dynamics of parallel and serial robots.")
 add_command(app, "models", models)
 add_command(app, "new", new_command())
 add_command(app, "schema", schema)
-add_command(app, "check", check, model=True)
-add_command(app, "analyze", analyze, model=True)
-add_command(app, "calibrate", calibrate, model=True)
-add_command(app, "map", map_command, model=True)
-add_command(app, "plan", plan, model=True)
+add_command(app, "check", check)
+add_command(app, "analyze", analyze)
+add_command(app, "calibrate", calibrate)
+add_command(app, "map", map_command, output="-o", quantity="-q")
+add_command(app, "plan", plan)
 add_command(app, "report", report)
-add_command(app, "excite", excite, model=True)
-add_command(app, "identify", identify_command, model=True)
-add_command(app, "simulate", simulate, model=True)
-add_command(app, "view", view, model=True)
-add_command(app, "workspace", workspace, model=True)
-add_command(app, "replay", replay, model=True)
+add_command(app, "excite", excite)
+add_command(app, "identify", identify_command)
+add_command(app, "simulate", simulate)
+add_command(app, "view", view)
+add_command(app, "workspace", workspace, output="-o")
+add_command(app, "replay", replay)
 add_command(app, "compile", compile_kernels)
 add_command(app, "doctor", doctor)
 
