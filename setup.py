@@ -66,6 +66,7 @@ setup(
             "models/*.urdf",
             "models/paths/*.yaml",
             "schemas/*.json",
+            "report/page.*",
             "py.typed",
         ]
     },

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.cli.commands import Answer, passed
-from robodyn.cli.session import load_quietly, progress_bar
+from robodyn.cli.session import load_quietly, progress_bar, write_report
 from robodyn.planning.workspace import workspace as find
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def workspace(
         found["output"] = str(output)
         lines.append(f"boundary of {len(region.boundary.triangles)} triangles in {output}")
     if page is not None:
-        from robodyn.report.workspace_page import save_workspace_page
+        from robodyn.report.workspace_page import workspace_page
 
-        save_workspace_page(region, page)
+        write_report(workspace_page(region), page)
         found["page"] = str(page)
         lines.append(f"shown in {page}")
     return Answer(found, "\n".join(lines))

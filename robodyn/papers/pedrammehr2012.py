@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.papers.statements import Statement
-from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Panel
+from robodyn.report.chart import Chart, panels_of
 from robodyn.report.study_charts import other_forces
 
 if TYPE_CHECKING:
@@ -111,13 +111,7 @@ def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Stateme
 def _chart(
     key: str, title: str, study: Study, curves: Mapping[str, FloatArray], unit: str
 ) -> Chart:
-    panels = tuple(
-        Panel(f"pod {leg + 1}", tuple(
-            Curve(study.time, values[:, leg], label, color, dash)
-            for (label, values), color, dash in zip(
-                curves.items(), COLORS, (SOLID, DASHED, DOTTED), strict=False)), y_label=unit)
-        for leg in range(6)
-    )  # fmt: skip
+    panels = panels_of([f"pod {leg}" for leg in range(1, 7)], study.time, curves, [unit] * 6)
     return Chart(key, title, panels)
 
 

@@ -12,7 +12,7 @@ from robodyn.control import ComputedTorque
 from robodyn.papers.statements import Statement, statements_data, statements_html
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Mark, Panel
 from robodyn.report.numbers_as_text import decimal
-from robodyn.report.page import Page, provenance
+from robodyn.report.page import Page
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints
 
@@ -84,7 +84,7 @@ def puma_page(
     )
     chart = Chart("errors", "Position errors", panels)
     page.add_chart(chart, statements_html("Figures 3 to 8", says, statements))
-    page.add("made", "How this page was made", provenance(command, model=arm.name))
+    page.add_provenance(command, model=arm.name)
     return page
 
 

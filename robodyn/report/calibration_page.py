@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.report.chart import COLORS, GREY, INK, Chart, Curve, Mark, Panel
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.page import Page, cards, table
 
 if TYPE_CHECKING:
     from robodyn.identification.calibration.result import CalibratedParameter, Calibration
@@ -44,7 +44,7 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     ]  # fmt: skip
     head = ["parameter", "unit", "before", "after", "change", "standard deviation"]
     page.add("parameters", "Dimensions", table(head, rows))
-    page.add("made", "How this page was made", provenance(command))
+    page.add_provenance(command)
     return page
 
 

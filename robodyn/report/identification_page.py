@@ -10,16 +10,18 @@ import numpy as np
 
 from robodyn.identification.payload import payload_rows, payload_summary
 from robodyn.identification.summary import summary
-from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Panel
+from robodyn.report.chart import COLORS, Chart, panels_of
 from robodyn.report.labels import effort_labels, joint_titles
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.page import Page, cards, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from robodyn.arrays import FloatArray
     from robodyn.identification.payload import Payload
     from robodyn.identification.result import Identification, Validation
+    from robodyn.report.chart import Panel
 
 # Points of a curve; more would make the page heavy and show no more.
 POINTS = 3000
@@ -77,7 +79,7 @@ def identification_page(
     page.add("parameters", "Base parameters", _parameters(result))
     page.add("bodies", "Bodies and rotors", _bodies(result))
     page.add("unseen", "What was not seen", _unseen(result))
-    page.add("made", "How this page was made", provenance(command))
+    page.add_provenance(command)
     return page
 
 
@@ -94,24 +96,21 @@ def _errors(result: Identification, item: Validation, title: str) -> str:
     return table(head, rows, f"{title}: {item.source or 'a recording'}")
 
 
-def _rows(item: Validation) -> slice:
-    return slice(None, None, max(1, len(item.time) // POINTS))
+def _panels(
+    result: Identification,
+    item: Validation,
+    curves: Mapping[str, FloatArray],
+    colors: Sequence[str] = COLORS,
+) -> tuple[Panel, ...]:
+    rows = slice(None, None, max(1, len(item.time) // POINTS))
+    thinned = {label: values[rows] for label, values in curves.items()}
+    titles, labels = joint_titles(result.model), effort_labels(result.model)
+    return panels_of(titles, item.time[rows], thinned, labels, colors)
 
 
 def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart:
-    rows, names = _rows(item), joint_titles(result.model)
     predicted = np.where(np.isfinite(item.measured), item.predicted, np.nan)
-    panels = tuple(
-        Panel(
-            name,
-            (
-                Curve(item.time[rows], item.measured[rows, j], "measured", COLORS[0], SOLID),
-                Curve(item.time[rows], predicted[rows, j], "predicted", COLORS[1], DASHED),
-            ),
-            y_label=label,
-        )
-        for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
-    )
+    panels = _panels(result, item, {"measured": item.measured, "predicted": predicted})
     text = (
         f"Of {of}: {item.source or 'a recording'}, through the filter of efforts. Standstill is "
         "left out: dry friction holds any effort there."
@@ -120,22 +119,8 @@ def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart
 
 
 def _residuals(result: Identification, item: Validation, n: int) -> Chart:
-    rows, names = _rows(item), joint_titles(result.model)
-    panels = tuple(
-        Panel(
-            name,
-            (
-                Curve(
-                    item.time[rows],
-                    item.predicted[rows, j] - item.measured[rows, j],
-                    "predicted minus measured",
-                    COLORS[2],
-                ),
-            ),
-            y_label=label,
-        )
-        for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
-    )
+    curves = {"predicted minus measured": item.predicted - item.measured}
+    panels = _panels(result, item, curves, COLORS[2:])
     colour = ", ".join(f"{value:.3g}" for value in result.colour)
     text = (
         "What is left. Residuals of the fit are correlated in time: so many samples say as much as "

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.poses import rpy_from_pose
-from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Mark, Panel
+from robodyn.report.chart import COLORS, Chart, Curve, Mark, Panel, condition_panel, panels_of
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
-from robodyn.report.margins_section import margins_html
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
-from robodyn.report.parameters import parameter_tables
+from robodyn.report.page import Page, cards, table
 from robodyn.report.path_views import path_chart
-from robodyn.report.study_charts import ERROR, WARN, colored
+from robodyn.report.study_charts import colored
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -44,14 +42,12 @@ def recorded_run_page(run: RecordedRun, path: str = "", bag: str = "", command: 
     page.add(
         "summary", "Summary", cards([*tracking, ("start of the path", start)]) + _extremes(run)
     )
-    page.add("limits", "Limits", margins_html(found["margins"]))
+    page.add_margins(found["margins"])
     for chart in (_motion(run), _errors(run), _efforts(run), _residuals(run), _condition(run)):
         page.add_chart(chart)
     page.add_chart(path_chart(run.mechanism, run.measured))
-    tables = "".join(table(head, rows, name) for name, head, rows in
-                     parameter_tables(run.mechanism))  # fmt: skip
-    page.add("parameters", "Model parameters", tables)
-    page.add("made", "How this page was made", provenance(command, recording=bag))
+    page.add_parameters(run.mechanism)
+    page.add_provenance(command, recording=bag)
     return page
 
 
@@ -75,11 +71,9 @@ def _extremes(run: RecordedRun) -> str:
 def _motion(run: RecordedRun) -> Chart:
     measured, names = _coordinates(run, run.measured)
     planned, _ = _coordinates(run, run.planned.configuration)
-    panels = tuple(
-        Panel(name, (Curve(run.time, measured[:, i], "measured", COLORS[0]),
-                     Curve(run.time, planned[:, i], "planned", COLORS[1], DASHED)),
-              y_label=f"{name} [{unit}]")
-        for i, (name, unit) in enumerate(names)
+    panels = panels_of(
+        [name for name, _ in names], run.time, {"measured": measured, "planned": planned},
+        [f"{name} [{unit}]" for name, unit in names],
     )  # fmt: skip
     return Chart("motion", "Measured and planned motion", panels)
 
@@ -98,21 +92,15 @@ def _errors(run: RecordedRun) -> Chart:
 
 
 def _efforts(run: RecordedRun) -> Chart:
-    panels = tuple(
-        Panel(name, (Curve(run.time, run.commanded[:, i], "commanded", COLORS[0], SOLID),
-                     Curve(run.time, run.model[:, i], "model, along the plan", COLORS[1], DASHED)),
-              y_label=label)
-        for i, (name, label) in enumerate(_joints(run))
-    )  # fmt: skip
+    curves = {"commanded": run.commanded, "model, along the plan": run.model}
+    panels = panels_of(joint_titles(run.mechanism), run.time, curves, effort_labels(run.mechanism))
     return Chart("efforts", "Efforts commanded and of the model", panels)
 
 
 def _residuals(run: RecordedRun) -> Chart:
-    residual = run.commanded - run.model
-    panels = tuple(
-        Panel(name, (Curve(run.time, residual[:, i], color=COLORS[0]),), y_label=label,
-              marks=(Mark(0.0),))
-        for i, (name, label) in enumerate(_joints(run))
+    panels = panels_of(
+        joint_titles(run.mechanism), run.time, {"": run.commanded - run.model},
+        effort_labels(run.mechanism), marks=(Mark(0.0),),
     )  # fmt: skip
     text = (
         "Commanded minus model efforts along the plan: the contribution of feedback and the errors "
@@ -122,12 +110,9 @@ def _residuals(run: RecordedRun) -> Chart:
 
 
 def _condition(run: RecordedRun) -> Chart:
-    numbers = run.mechanism.condition_number(run.measured)
-    marks = (Mark(WARN, f"warning {WARN:g}", color="#b07d00"),
-             Mark(ERROR, f"error {ERROR:g}", color="#b3261e"))  # fmt: skip
-    panel = Panel("At the measured configurations", (Curve(run.time, numbers, color=COLORS[0]),),
-                  y_label="condition number [-]", marks=marks, scale="log")  # fmt: skip
-    return Chart("condition_number", "Condition number", (panel,), columns=1)
+    curve = Curve(run.time, run.mechanism.condition_number(run.measured), color=COLORS[0])
+    panels = condition_panel("At the measured configurations", [curve])
+    return Chart("condition_number", "Condition number", panels, columns=1)
 
 
 def _coordinates(
@@ -141,8 +126,3 @@ def _coordinates(
         return np.hstack(rpy_from_pose(configurations)), list(zip(names, units, strict=True))
     values = mechanism.joint_positions(configurations)
     return values, list(zip(mechanism.joint_names, mechanism.joint_units, strict=True))
-
-
-def _joints(run: RecordedRun) -> list[tuple[str, str]]:
-    """Title and axis label of each driven joint."""
-    return list(zip(joint_titles(run.mechanism), effort_labels(run.mechanism), strict=True))

@@ -14,6 +14,7 @@ from robodyn.mechanisms.registry import kind_of
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,
+    CONDITION,
     DASHED,
     DASHES,
     DOTTED,
@@ -23,6 +24,8 @@ from robodyn.report.chart import (
     Curve,
     Mark,
     Panel,
+    condition_panel,
+    panels_of,
 )
 from robodyn.report.labels import (
     effort_labels,
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
 
 
-# Thresholds of the condition number.
-WARN, ERROR = 100.0, 1000.0
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.
 PART_DASHES = (DASHED, DOTTED, *DASHES[3:], (2.5, 2.5))
 _REACTION_UNITS = {"force": "N", "moment": "N m"}
@@ -110,11 +111,10 @@ def fraction_chart(study: Study) -> Chart:
     if not study.singular_times.size:
         fraction[size < SMALLEST_FORCE * peak] = np.nan
     fraction[~(np.abs(fraction) <= 1.0)] = np.nan
-    panels = tuple(
-        Panel(name, (Curve(study.time, fraction[:, i], color=COLORS[0]),),
-              y_label="dynamic / total [-]", limits=(-1.0, 1.0),
-              marks=(Mark(0.0), *_singular(study)))
-        for i, name in enumerate(joint_titles(study.mechanism))
+    titles = joint_titles(study.mechanism)
+    panels = panels_of(
+        titles, study.time, {"": fraction}, ["dynamic / total [-]"] * len(titles),
+        limits=(-1.0, 1.0), marks=(Mark(0.0), *_singular(study)),
     )  # fmt: skip
     effort, joint = effort_name(study.mechanism), study.mechanism.nouns.joint
     text = (
@@ -131,17 +131,14 @@ def condition_chart(study: Study) -> Chart:
     if study.characteristic_length != 1.0:
         label = f"moments divided by {study.characteristic_length:g} m"
         curves.append(Curve(study.time, study.scaled_condition_number, label, COLORS[1], DASHED))
-    marks = [Mark(WARN, f"warning {WARN:g}", color="#b07d00"),
-             Mark(ERROR, f"error {ERROR:g}", color="#b3261e")]  # fmt: skip
-    marks += [
-        Mark(t, f"above {level:g} at {t:.3f} s", True, "#b07d00" if level == WARN else "#b3261e")
-        for level in (WARN, ERROR)
+    marks = [
+        Mark(t, f"above {level:g} at {t:.3f} s", True, color)
+        for _, level, color in CONDITION
         for t in rises(study.time, values, level)[:3]
     ]
-    marks += list(_singular(study))
-    panel = Panel("Largest over smallest singular value of the Jacobian", tuple(curves),
-                  y_label="condition number [-]", marks=tuple(marks), scale="log")  # fmt: skip
-    return Chart("condition_number", "Condition number", (panel,), columns=1)
+    title = "Largest over smallest singular value of the Jacobian"
+    panels = condition_panel(title, curves, [*marks, *_singular(study)])
+    return Chart("condition_number", "Condition number", panels, columns=1)
 
 
 def joint_charts(study: Study) -> list[Chart]:
@@ -200,20 +197,20 @@ def formulation_chart(study: Study) -> Chart:
     """Errors of the published formulations, as printed, along this motion."""
     exact = other_forces(study, "exact")
     errors = {
-        name: other_forces(study, name) - exact for name in published_formulations(study.mechanism)
+        f"{name} − exact": other_forces(study, name) - exact
+        for name in published_formulations(study.mechanism)
     }
-    scale = scale_of(errors.values())
-    labels = effort_labels(study.mechanism)
-    panels = tuple(
-        Panel(name, tuple(
-            Curve(study.time, error[:, i], f"{label} − exact", COLORS[j], DASHES[j])
-            for j, (label, error) in enumerate(errors.items())),
-            y_label=f"difference {labels[i][labels[i].index('['):]}", marks=_singular(study),
-            scale=scale)
-        for i, name in enumerate(joint_titles(study.mechanism))
-    )  # fmt: skip
+    panels = panels_of(
+        joint_titles(study.mechanism),
+        study.time,
+        errors,
+        [f"difference {label[label.index('[') :]}" for label in effort_labels(study.mechanism)],
+        marks=_singular(study),
+        scale=scale_of(errors.values()),
+    )
     worst = ", ".join(
-        f"{name} by up to {number(_largest(error))} {units_in_one(study.mechanism.effort_units)}"
+        f"{name.split()[0]} by up to {number(_largest(error))} "
+        f"{units_in_one(study.mechanism.effort_units)}"
         for name, error in errors.items()
     )
     text = f"Inverse dynamics as printed in the papers differs from the exact one: {worst}."

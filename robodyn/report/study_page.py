@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_in_one
-from robodyn.report.margins_section import margins_html
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
-from robodyn.report.parameters import parameter_tables
+from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
 
 if TYPE_CHECKING:
@@ -38,14 +36,11 @@ def study_page(
     )
     page = Page(title, subtitle, found | {"path": path})
     page.add("summary", "Summary", cards(_key_numbers(study, found)) + _extremes(study, found))
-    page.add("limits", "Limits", margins_html(found["margins"]))
+    page.add_margins(found["margins"])
     for chart in study_charts(study, formulations):
         page.add_chart(chart)
-    tables = "".join(
-        table(head, rows, caption) for caption, head, rows in parameter_tables(study.mechanism)
-    )
-    page.add("parameters", "Model parameters", tables)
-    page.add("made", "How this page was made", provenance(command))
+    page.add_parameters(study.mechanism)
+    page.add_provenance(command)
     return page
 
 
