@@ -143,7 +143,7 @@ def test_it_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatc
     recording = Recording(dasgupta, TIMES, flight[0].configuration, flight[1])
     now[0] += 1.0
     assert recording.snapshot().time == pytest.approx(1.0)
-    recording.set_speed(2.0)
+    recording.speed = 2.0
     now[0] += 1.0
     assert recording.snapshot().time == pytest.approx(3.0)
     recording.set_playing(False)
