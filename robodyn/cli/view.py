@@ -64,15 +64,16 @@ def replay(bag: str, /, *, model: str = "", port: int = 8080, browser: bool = Tr
         bag: A .mcap file or a rosbag2 folder.
         model: Model that was recorded; by default the bag's robot_description.
     """
-    from robodyn.view.bag import read_recording
+    from robodyn.view.bag import read_run
     from robodyn.view.model_figure import figure_of
     from robodyn.view.serving import serve, viser_module
     from robodyn.view.studio import open_projector
 
     viser_module()
     with quietly():
-        recording, source = read_recording(bag, model)
-    figure = figure_of(source, recording.mechanism)
+        run = read_run(bag, model)
+    recording = run.replay
+    figure = figure_of(run.source, run.mechanism)
     server = serve(port)
     page = open_projector(server, recording, figure)
     what = f"{bag}: {recording.duration:g} s of {recording.mechanism.name}"

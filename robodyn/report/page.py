@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.report.chart import Chart, Curve
+    from robodyn.report.chart import Chart, Line
 
 
 @dataclass
@@ -153,7 +153,7 @@ def _json_element(text: str, name: str = "", kind: str = "") -> str:
     return f'<script type="application/json"{attributes}>{content}</script>'
 
 
-def _swatch(curve: Curve) -> str:
+def _swatch(curve: Line) -> str:
     """A piece of a curve in the legend, by CSS: its colour and its dashes."""
     color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.poses import rpy_from_pose
-from robodyn.report.chart import COLORS, Chart, Curve, Mark, Panel, condition_panel, panels_of
+from robodyn.report.chart import COLORS, Chart, Line, Mark, Panel, condition_panel, panels_of
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
@@ -18,10 +18,12 @@ from robodyn.report.study_charts import colored
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.report.recorded_run import RecordedRun
+    from robodyn.report.recorded_run import PlanComparison
 
 
-def recorded_run_page(run: RecordedRun, path: str = "", bag: str = "", command: str = "") -> Page:
+def recorded_run_page(
+    run: PlanComparison, path: str = "", bag: str = "", command: str = ""
+) -> Page:
     """The HTML page that compares a recorded run with its plan and its model.
 
     Args:
@@ -56,7 +58,7 @@ def _size_text(value: float, unit: str) -> str:
     return f"{1e3 * value:.3g} m{unit}" if unit in ("m", "rad") else f"{number(value)} {unit}"
 
 
-def _extremes(run: RecordedRun) -> str:
+def _extremes(run: PlanComparison) -> str:
     unit = units_in_one(run.mechanism.effort_units)
     head = ["joint", f"peak commanded [{unit}]", f"peak of the model [{unit}]",
             f"largest difference [{unit}]", f"RMS difference [{unit}]"]  # fmt: skip
@@ -68,7 +70,7 @@ def _extremes(run: RecordedRun) -> str:
     return table(head, rows, "Extremes")
 
 
-def _motion(run: RecordedRun) -> Chart:
+def _motion(run: PlanComparison) -> Chart:
     measured, names = _coordinates(run, run.measured)
     planned, _ = _coordinates(run, run.planned.configuration)
     panels = panels_of(
@@ -78,7 +80,7 @@ def _motion(run: RecordedRun) -> Chart:
     return Chart("motion", "Measured and planned motion", panels)
 
 
-def _errors(run: RecordedRun) -> Chart:
+def _errors(run: PlanComparison) -> Chart:
     coordinates = run.mechanism.coordinates
     names = list("xyz" * 2) if coordinates.is_pose else list(coordinates.velocity_names)
     panels = tuple(
@@ -91,13 +93,13 @@ def _errors(run: RecordedRun) -> Chart:
                  columns=min(len(panels), 3))  # fmt: skip
 
 
-def _efforts(run: RecordedRun) -> Chart:
+def _efforts(run: PlanComparison) -> Chart:
     curves = {"commanded": run.commanded, "model, along the plan": run.model}
     panels = panels_of(joint_titles(run.mechanism), run.time, curves, effort_labels(run.mechanism))
     return Chart("efforts", "Efforts commanded and of the model", panels)
 
 
-def _residuals(run: RecordedRun) -> Chart:
+def _residuals(run: PlanComparison) -> Chart:
     panels = panels_of(
         joint_titles(run.mechanism), run.time, {"": run.commanded - run.model},
         effort_labels(run.mechanism), marks=(Mark(0.0),),
@@ -109,14 +111,14 @@ def _residuals(run: RecordedRun) -> Chart:
     return Chart("residuals", "Difference of efforts", panels, text)
 
 
-def _condition(run: RecordedRun) -> Chart:
-    curve = Curve(run.time, run.mechanism.condition_number(run.measured), color=COLORS[0])
+def _condition(run: PlanComparison) -> Chart:
+    curve = Line(run.time, run.mechanism.condition_number(run.measured), color=COLORS[0])
     panels = condition_panel("At the measured configurations", [curve])
     return Chart("condition_number", "Condition number", panels, columns=1)
 
 
 def _coordinates(
-    run: RecordedRun, configurations: FloatArray
+    run: PlanComparison, configurations: FloatArray
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
     """Values (N, k) of a motion as people read them, and the name and unit of each."""
     mechanism = run.mechanism

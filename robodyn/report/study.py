@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-class Study(plain.Study):
-    """A study with charts and a report; see `robodyn.analysis.study.Study`."""
+class Study(plain.MotionStudy):
+    """A study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
         """The charts of its report as figures, by name; nothing is shown or saved.

@@ -21,7 +21,7 @@ from robodyn.report.chart import (
     GREY,
     SOLID,
     Chart,
-    Curve,
+    Line,
     Mark,
     Panel,
     condition_panel,
@@ -39,7 +39,7 @@ from robodyn.report.numbers_as_text import number
 from robodyn.report.path_views import path_chart
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import Study
+    from robodyn.analysis.study import MotionStudy
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
 
@@ -49,7 +49,7 @@ PART_DASHES = (DASHED, DOTTED, *DASHES[3:], (2.5, 2.5))
 _REACTION_UNITS = {"force": "N", "moment": "N m"}
 
 
-def study_charts(study: Study, formulations: bool | None = None) -> list[Chart]:
+def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[Chart]:
     """All charts of a study, in reading order.
 
     Args:
@@ -70,7 +70,7 @@ def study_charts(study: Study, formulations: bool | None = None) -> list[Chart]:
     return [*charts, path_chart(study.mechanism, study.motion.configuration)]
 
 
-def force_chart(study: Study) -> Chart:
+def force_chart(study: MotionStudy) -> Chart:
     """Total effort of every joint and its parts; on one scale where legs share a load."""
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
@@ -82,11 +82,11 @@ def force_chart(study: Study) -> Chart:
     limits = (float(ends.min()) - room, float(ends.max()) + room) if shared else None
     panels = []
     for i, name in enumerate(names):
-        curves = [Curve(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
+        curves = [Line(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
         for (part, values), dash, color in zip(
             study.terms.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
         ):
-            curves.append(Curve(study.time, values[:, i], part, color, dash))
+            curves.append(Line(study.time, values[:, i], part, color, dash))
         panels.append(
             Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
                   limits=limits)
@@ -103,7 +103,7 @@ def force_chart(study: Study) -> Chart:
     return Chart("forces", f"{joint.capitalize()} {effort}s", tuple(panels), text)
 
 
-def fraction_chart(study: Study) -> Chart:
+def fraction_chart(study: MotionStudy) -> Chart:
     """Dynamic over total effort, where the total is not near zero."""
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
@@ -124,13 +124,13 @@ def fraction_chart(study: Study) -> Chart:
     return Chart("dynamic_fraction", "Dynamic fraction", panels, text)
 
 
-def condition_chart(study: Study) -> Chart:
+def condition_chart(study: MotionStudy) -> Chart:
     """Condition number, its thresholds, and the times at which it exceeds them."""
     values = study.condition_number
-    curves = [Curve(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
+    curves = [Line(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
     if study.characteristic_length != 1.0:
         label = f"moments divided by {study.characteristic_length:g} m"
-        curves.append(Curve(study.time, study.scaled_condition_number, label, COLORS[1], DASHED))
+        curves.append(Line(study.time, study.scaled_condition_number, label, COLORS[1], DASHED))
     marks = [
         Mark(t, f"above {level:g} at {t:.3f} s", True, color)
         for _, level, color in CONDITION
@@ -141,7 +141,7 @@ def condition_chart(study: Study) -> Chart:
     return Chart("condition_number", "Condition number", panels, columns=1)
 
 
-def joint_charts(study: Study) -> list[Chart]:
+def joint_charts(study: MotionStudy) -> list[Chart]:
     """Positions and rates of the driven joints."""
     mechanism = study.mechanism
     names, units = joint_titles(mechanism), mechanism.joint_units
@@ -158,7 +158,7 @@ def joint_charts(study: Study) -> list[Chart]:
     return [Chart("joints", title, panels, columns=2)]
 
 
-def reaction_chart(study: Study) -> Chart:
+def reaction_chart(study: MotionStudy) -> Chart:
     """Magnitudes of the constraint forces and moments in the joints."""
     assert study.reactions is not None
     panels = []
@@ -186,14 +186,14 @@ def published_formulations(mechanism: Mechanism) -> list[str]:
     return [name for name in mechanism.formulations if name not in ("exact", "massless")]
 
 
-def _is_published(study: Study) -> bool:
+def _is_published(study: MotionStudy) -> bool:
     """Whether the papers' formulations are of interest: it is their mechanism, or one was used."""
     models = kind_of(study.mechanism).adapter("published_models") or ()
     names = published_formulations(study.mechanism)
     return study.mechanism.name in models or study.formulation in names
 
 
-def formulation_chart(study: Study) -> Chart:
+def formulation_chart(study: MotionStudy) -> Chart:
     """Errors of the published formulations, as printed, along this motion."""
     exact = other_forces(study, "exact")
     errors = {
@@ -222,7 +222,7 @@ def _largest(values: FloatArray) -> float:
     return float(f"{float(np.nanmax(np.abs(values))):.3g}")
 
 
-def other_forces(study: Study, formulation: str) -> FloatArray:
+def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
     """(N, n) [N or N m] of the same motion by another formulation; NaN where there are none."""
     if formulation == study.formulation:
         return study.forces
@@ -238,16 +238,16 @@ def other_forces(study: Study, formulation: str) -> FloatArray:
         return forces
 
 
-def _titles(study: Study, count: int) -> list[str]:
+def _titles(study: MotionStudy, count: int) -> list[str]:
     """Titles of so many legs or joints, numbered where they are not the driven ones."""
     titles = joint_titles(study.mechanism)
     return titles if len(titles) == count else [str(i) for i in range(1, count + 1)]
 
 
-def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[Curve, ...]:
+def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[Line, ...]:
     """A curve for each column, each in its own colour and line style."""
     return tuple(
-        Curve(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
+        Line(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
         for i, label in enumerate(labels)
     )
 
@@ -262,7 +262,7 @@ def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
     return [float(t) for t in time[rows] + share * (time[rows + 1] - time[rows])]
 
 
-def _singular(study: Study) -> tuple[Mark, ...]:
+def _singular(study: MotionStudy) -> tuple[Mark, ...]:
     return tuple(
         Mark(float(t), f"singular at {t:.4f} s", True, "#b3261e") for t in study.singular_times
     )

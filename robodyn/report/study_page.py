@@ -14,11 +14,11 @@ from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import Study
+    from robodyn.analysis.study import MotionStudy
 
 
 def study_page(
-    study: Study, path: str = "", command: str = "", formulations: bool | None = None
+    study: MotionStudy, path: str = "", command: str = "", formulations: bool | None = None
 ) -> Page:
     """The HTML page of a study.
 
@@ -44,7 +44,7 @@ def study_page(
     return page
 
 
-def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
+def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, str]]:
     mechanism = study.mechanism
     rows, condition = found["joints"], found["condition_number"]
     names = joint_titles(mechanism)
@@ -70,7 +70,7 @@ def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
     return out
 
 
-def _extremes(study: Study, found: dict[str, Any]) -> str:
+def _extremes(study: MotionStudy, found: dict[str, Any]) -> str:
     mechanism = study.mechanism
     effort, position = units_in_one(mechanism.effort_units), units_in_one(mechanism.joint_units)
     speed = units_in_one(mechanism.joint_units, "/s")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.view.live import LiveSimulation
-    from robodyn.view.recording import Recording
+    from robodyn.view.replay import Replay
     from robodyn.view.snapshot import Snapshot
 
 
@@ -35,7 +35,7 @@ def open_studio(server: Any, live: LiveSimulation, figure: Figure) -> tuple[Page
     return page, controls
 
 
-def open_projector(server: Any, recording: Recording, figure: Figure) -> Page:
+def open_projector(server: Any, recording: Replay, figure: Figure) -> Page:
     """A page that plays a recording at any speed and from any time; not started yet."""
     page = Page(server, recording.mechanism, figure, recording)
     with page.gui.add_folder("Recording"):
@@ -57,7 +57,7 @@ def open_projector(server: Any, recording: Recording, figure: Figure) -> Page:
     return page
 
 
-def _add_speed(gui: Any, source: LiveSimulation | Recording) -> Any:
+def _add_speed(gui: Any, source: LiveSimulation | Replay) -> Any:
     slider = gui.add_slider("Speed", 0.1, 3.0, 0.1, min(max(source.speed, 0.1), 3.0))
 
     @slider.on_update  # type: ignore[untyped-decorator]

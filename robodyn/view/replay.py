@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from robodyn.view.snapshot import Snapshot
 
 
-class Recording:
+class Replay:
     """Plays a recorded run by the wall clock.
 
     Args:
