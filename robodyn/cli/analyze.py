@@ -23,7 +23,39 @@ from robodyn.trajectories import load_path
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from robodyn.analysis.study import MotionStudy
     from robodyn.mechanisms.protocol import Mechanism
+
+
+def _write(
+    study: MotionStudy,
+    name: str,
+    *,
+    csv: Path | None = None,
+    formulations: bool = False,
+    html: Path | None = None,
+    png: Path | None = None,
+    pdf: Path | None = None,
+) -> None:
+    """Write what is wanted of a study.
+
+    Args:
+        study: what was found.
+        name: of the path.
+        csv: Also write the histories to this file, one row per instant.
+        formulations: Compare the papers' formulations in the report of any platform.
+        html: Also write a report to this file: one self-contained page.
+        png: Also write the report's charts to this folder.
+        pdf: Also write the report's charts to this file, one per page.
+    """
+    if csv is not None:
+        study.write_csv(csv)
+    if html or png or pdf:
+        # imported here: an analysis without a report does not need it
+        from robodyn.report.study_page import study_page
+
+        page = study_page(study, name, command_line(), formulations or None)
+        write_report(page, html, png, pdf)
 
 
 def analyze(
@@ -35,12 +67,8 @@ def analyze(
     settings: dict[str, Any] = passed(examine, "formulation", "characteristic_length"),
     strict: bool = False,
     max_condition: float | None = None,
-    formulations: bool = False,
-    csv: Path | None = None,
     bag: str | None = None,
-    html: Path | None = None,
-    png: Path | None = None,
-    pdf: Path | None = None,
+    files: dict[str, Any] = passed(_write, "csv", "formulations", "html", "png", "pdf"),
 ) -> Answer:
     """Examine the forces of a planned motion, the terms they consist of, and the conditioning.
 
@@ -54,15 +82,10 @@ def analyze(
         path: I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); with
             --bag, it replaces the recorded plan.
         dt: Sampling interval [s].
-        formulations: Compare the papers' formulations in the report of any platform.
-        csv: Also write the histories to this file, one row per instant.
         bag: Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead.
-        png: Also write the report's charts to this folder.
-        pdf: Also write the report's charts to this file, one per page.
     """
-    files = html, png, pdf
     if bag is not None:
-        if csv is not None:
+        if files["csv"] is not None:
             raise InvalidInput("--csv writes a planned motion and cannot be used with --bag")
         return _recorded(model, path, bag, strict, files)
     if not model:
@@ -72,19 +95,13 @@ def analyze(
         study = examine(mechanism, trajectory, dt, **settings, progress=tell)
     found = {"path": name} | study.to_dict(histories=False)
     found["margins"] = study.margins(max_condition).to_dict()
-    if csv is not None:
-        study.write_csv(csv)
-    if any(files):
-        # imported here: an analysis without a report does not need it
-        from robodyn.report.study_page import study_page
-
-        write_report(study_page(study, name, command_line(), formulations or None), *files)
+    _write(study, name, **files)
     text = "\n".join(_lines(found, mechanism))
     return Answer(found, text, strict and not found["margins"]["hold"])
 
 
 def _recorded(
-    model: str, path: str | None, bag: str, strict: bool, files: tuple[Path | None, ...]
+    model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> Answer:
     """A recorded run against its plan, or against `path`."""
     from robodyn.report.recorded_run import compare_with_plan
@@ -97,8 +114,9 @@ def _recorded(
     run = compare_with_plan(
         seen.mechanism, seen.times, seen.configurations, seen.commanded, plan, start
     )
-    if any(files):
-        write_report(recorded_run_page(run, path or "", bag, command_line()), *files)
+    written = [files[kind] for kind in ("html", "png", "pdf")]
+    if any(written):
+        write_report(recorded_run_page(run, path or "", bag, command_line()), *written)
     found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
     return Answer(found, "\n".join(_lines_of_run(found)), strict and not found["margins"]["hold"])
 

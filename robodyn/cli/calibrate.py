@@ -21,6 +21,22 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
 
 
+def _noise(
+    position_noise: float | None = None,
+    orientation_noise: float | None = None,
+    joint_noise: float = 0.0,
+) -> dict[str, float]:
+    """What is known of it, by group.
+
+    Args:
+        position_noise: Standard deviation of x, y, z [m]; estimated by default.
+        orientation_noise: Standard deviation of the orientation [rad]; estimated by default.
+        joint_noise: Standard deviation of the driven joints' readings [m or rad].
+    """
+    known = {"position": position_noise, "orientation": orientation_noise, "joints": joint_noise}
+    return {group: value for group, value in known.items() if value is not None}
+
+
 def calibrate(
     model: str,
     measurements: Path | None = None,
@@ -28,9 +44,7 @@ def calibrate(
     *,
     settings: dict[str, Any] = passed(find, "tracker", "target", "constraint", "tolerance", "loss"),
     parameter: list[str] | None = None,
-    position_noise: float | None = None,
-    orientation_noise: float | None = None,
-    joint_noise: float = 0.0,
+    noise: dict[str, Any] = passed(_noise, "position_noise", "orientation_noise", "joint_noise"),
     units: dict[str, Any] = passed(read_measurements, "position_unit", "tracker_unit"),
     output: Path | None = None,
     html: Path | None = None,
@@ -50,9 +64,6 @@ def calibrate(
         parameter: What may change, by name or its beginning, such as leg1. or link2.d; may be
             repeated. By default all.
         tolerance: How far lengths may be off [m], a standard deviation; 2 % of the size.
-        position_noise: Standard deviation of x, y, z [m]; estimated by default.
-        orientation_noise: Standard deviation of the orientation [rad]; estimated by default.
-        joint_noise: Standard deviation of the driven joints' readings [m or rad].
         output: Write the calibrated model to this file (.yaml); with --poses the poses.
         poses: Instead of calibrating, choose so many poses to measure.
     """
@@ -62,13 +73,12 @@ def calibrate(
     if measurements is None:
         raise InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
     samples = read_measurements(measurements, m, **units)
-    noise = {"position": position_noise, "orientation": orientation_noise, "joints": joint_noise}
     with progress_bar("calibrating") as tell:
         found = find(
             m,
             samples,
             parameters=parameter or (),
-            noise={name: value for name, value in noise.items() if value is not None},
+            noise=_noise(**noise),
             **settings,
             progress=tell,
         )

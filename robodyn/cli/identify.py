@@ -22,20 +22,49 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+def _read(
+    mechanism: Mechanism,
+    recordings: list[str],
+    reading: dict[str, Any],
+    *,
+    validate: list[str] | None = None,
+    payload: list[str] | None = None,
+    effort_gain: str = "1",
+    joint: list[str] | None = None,
+) -> list[list[Any]]:
+    """All recordings: to fit, to validate, and with a payload.
+
+    Args:
+        mechanism: what was recorded.
+        recordings: to fit.
+        reading: how they are read, see `read_recording`.
+        validate: A recording whose efforts are to be predicted; repeatable.
+        payload: A recording with a payload that the others do not have: its mass, centre and
+            inertia; repeatable.
+        effort_gain: Effort over what was recorded, such as N m per ampere: one number, one for each
+            joint as in 12.5,12.5,8, or by name as in joint_1=12.5,joint_3=8.
+        joint: A joint's other name in recordings: model=recorded; repeatable.
+    """
+    reading = reading | {"effort_gain": _gains(effort_gain), "joints": _renamed(joint or ())}
+    return [
+        [read_recording(source, mechanism, **reading) for source in sources or ()]
+        for sources in (recordings, validate, payload)
+    ]
+
 
 def identify_command(
     model: str,
     recordings: list[str],
     /,
     *,
-    validate: list[str] | None = None,
+    sources: dict[str, Any] = passed(_read, "validate", "payload", "effort_gain", "joint"),
     settings: dict[str, Any] = passed(
         identify, "friction", "rotors", "robust", "cutoff", "effort_cutoff"
     ),
     coupling: list[str] | None = None,
-    payload: list[str] | None = None,
-    effort_gain: str = "1",
-    joint: list[str] | None = None,
     reading: dict[str, Any] = passed(
         read_recording, "start", "stop", "topic", "effort_topic", "position_unit"
     ),
@@ -51,26 +80,12 @@ def identify_command(
 
     Args:
         recordings: rosbag2 folders, .mcap, .db3 or .csv files of joint states with efforts.
-        validate: A recording whose efforts are to be predicted; repeatable.
         coupling: A motor that turns with several joints: joint_5=1,joint_6=1; repeatable.
-        payload: A recording with a payload that the others do not have: its mass, centre and
-            inertia; repeatable.
-        effort_gain: Effort over what was recorded, such as N m per ampere: one number, one for each
-            joint as in 12.5,12.5,8, or by name as in joint_1=12.5,joint_3=8.
-        joint: A joint's other name in recordings: model=recorded; repeatable.
         output: Write the identified model, a .yaml file that every command loads.
         html: Write a page with charts of efforts, residuals and parameters.
     """
     mechanism = load(model)
-    gains, names = _gains(effort_gain), _renamed(joint or ())
-
-    def read(sources: Sequence[str] | None) -> list[Any]:
-        return [
-            read_recording(source, mechanism, joints=names, effort_gain=gains, **reading)
-            for source in sources or ()
-        ]
-
-    given, others = read(recordings), read(validate)
+    given, others, carried = _read(mechanism, recordings, reading, **sources)
     with progress_bar("identifying") as tell:
         result = identify(
             mechanism,
@@ -82,7 +97,6 @@ def identify_command(
             progress=tell,
         )
         validations = result.validate(others)
-    carried = read(payload)
     body = identify_payload(mechanism, carried, result) if carried else None
     better = result.mechanism if body is None else body.mechanism
     written = [] if output is None else write_model(better, output)

@@ -34,94 +34,29 @@ if TYPE_CHECKING:
     from robodyn.trajectories import Trajectory
 
 
-def plan(
-    model: str,
-    /,
+def _route(
+    mechanism: Mechanism,
     *,
     goal: str | None = None,
     joints: str | None = None,
     pose: str | None = None,
     path: str | None = None,
     start: str | None = None,
-    profile: str = TIME_OPTIMAL,
-    v_max: float = 0.08,
-    w_max: float = 0.08,
-    condition_limit: float | None = None,
-    limits: dict[str, Any] = passed(
-        time_optimal,
-        "tip_speed",
-        "reserve",
-        "points",
-        acceleration="acceleration_limits",
-        jerk="jerk_limits",
-        effort_rate="effort_rate_limits",
-    ),
-    payload: float = 0.0,
-    dt: float = 0.001,
-    output: Path | None = None,
-    html: Path | None = None,
-) -> Answer:
-    """Plan a motion, by default the fastest that limits of efforts, rates and motors allow.
-
-    It says how long the motion takes and what limits it where. A wish that cannot be is refused in
-    a line that names the limit, the place and the number. Limits of acceleration, jerk, the rate of
-    efforts and the tip's speed, the reserve and the points are those of the time-optimal profile.
+    timing: dict[str, Any],
+) -> tuple[Trajectory, str]:
+    """What to follow, and its name.
 
     Args:
+        mechanism: what is to move.
         goal: Where to go, numbers in quotes [m, rad]: "x y z roll pitch yaw" of a platform, the
             joints of an arm, the independent joints of a closed loop.
         joints: Or the positions of the driven joints there: legs by length.
         pose: Or the pose of platform or tip: "x y z qx qy qz qw".
         path: Or a path to follow: a waypoint file (.yaml), or I, II, III, P1, puma, demo.
         start: Where a motion to a goal begins, as for --goal; by default at home.
-        profile: time_optimal: as fast as efforts, rates and motors allow; lspb, cubic, quintic or
-            cycloidal: to a goal with --v-max and --w-max. With --path, all but time_optimal keep
-            the timing of the file.
-        v_max: Largest speed [m/s], of joints [rad/s].
-        w_max: Largest rate of roll, pitch and yaw [rad/s].
-        condition_limit: Condition number that the path may not exceed.
-        payload: Mass at the reference point or the tip [kg].
-        dt: Sampling interval of --output and --html [s].
-        output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
-    """  # fmt: skip
-    if output is not None and output.suffix.lower() != ".csv":
-        raise InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
-    check_profile(profile)
-    mechanism = load_quietly(model)
-    carried = as_scalar("payload", payload, "kg", at_least=0.0)
-    mechanism = mechanism.with_payload(carried) if carried else mechanism
+        timing: of a straight motion, see `plan_straight`.
+    """
     ends = {"--goal": goal, "--joints": joints, "--pose": pose, "--path": path}
-    timing = {"profile": profile, "v_max": v_max, "w_max": w_max}
-    route, name = _route(mechanism, ends, start, timing)
-    motion = route
-    if profile == TIME_OPTIMAL:
-        with progress_bar(f"time-optimal motion to {name}") as tell:
-            motion = time_optimal(
-                mechanism, route, condition_limit=condition_limit, **limits, progress=tell
-            )
-    else:
-        most = np.inf if condition_limit is None else condition_limit
-        broken = check_limits(mechanism, motion, most)
-        if broken is not None:
-            raise InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
-    found = _found(mechanism, motion, name, profile)
-    if output is not None or html is not None:
-        with progress_bar("report") as tell:
-            study = examine(mechanism, motion, dt, progress=tell)
-        if output is not None:
-            study.write_csv(output)
-        if html is not None:
-            # imported here: a plan without a report does not need it
-            from robodyn.report.study_page import study_page
-
-            write_report(study_page(study, name, command_line(), None), html)
-    return Answer(found, "\n".join(_lines(found)))
-
-
-def _route(
-    mechanism: Mechanism, ends: dict[str, str | None], start: str | None, timing: dict[str, Any]
-) -> tuple[Trajectory, str]:
-    """What to follow, and its name."""
     given = [(name, text) for name, text in ends.items() if text is not None]
     if len(given) != 1:
         raise InvalidInput("give one of --goal, --joints, --pose and --path: where to go")
@@ -139,7 +74,7 @@ def _route(
     else:
         end = mechanism.configuration_at(_numbers(name, text, 7), begin)
     if timing["profile"] == TIME_OPTIMAL:
-        timing["profile"] = "lspb"  # the timing of the straight line is not used
+        timing = timing | {"profile": "lspb"}  # the timing of the straight line is not used
     return plan_straight(mechanism, begin, end, **timing), "the goal"
 
 
@@ -150,6 +85,97 @@ def _numbers(name: str, text: str, size: int) -> FloatArray:
             f"{name} has {len(given)} numbers, expected {size} for this mechanism", value=text
         )
     return given
+
+
+def _write(
+    mechanism: Mechanism,
+    motion: Trajectory,
+    name: str,
+    *,
+    dt: float = 0.001,
+    output: Path | None = None,
+    html: Path | None = None,
+) -> None:
+    """Write what is wanted of a motion.
+
+    Args:
+        mechanism: what moves.
+        motion: how.
+        name: of the motion.
+        dt: Sampling interval of --output and --html [s].
+        output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
+        html: Also write a report to this file: one self-contained page.
+    """
+    if output is None and html is None:
+        return
+    with progress_bar("report") as tell:
+        study = examine(mechanism, motion, dt, progress=tell)
+    if output is not None:
+        study.write_csv(output)
+    if html is not None:
+        # imported here: a plan without a report does not need it
+        from robodyn.report.study_page import study_page
+
+        write_report(study_page(study, name, command_line(), None), html)
+
+
+def plan(
+    model: str,
+    /,
+    *,
+    where: dict[str, Any] = passed(_route, "goal", "joints", "pose", "path", "start"),
+    profile: str = TIME_OPTIMAL,
+    v_max: float = 0.08,
+    w_max: float = 0.08,
+    limits: dict[str, Any] = passed(
+        time_optimal,
+        "condition_limit",
+        "tip_speed",
+        "reserve",
+        "points",
+        acceleration="acceleration_limits",
+        jerk="jerk_limits",
+        effort_rate="effort_rate_limits",
+    ),
+    payload: float = 0.0,
+    files: dict[str, Any] = passed(_write, "dt", "output", "html"),
+) -> Answer:
+    """Plan a motion, by default the fastest that limits of efforts, rates and motors allow.
+
+    It says how long the motion takes and what limits it where. A wish that cannot be is refused in
+    a line that names the limit, the place and the number. Limits of acceleration, jerk, the rate of
+    efforts and the tip's speed, the reserve and the points are those of the time-optimal profile.
+
+    Args:
+        profile: time_optimal: as fast as efforts, rates and motors allow; lspb, cubic, quintic or
+            cycloidal: to a goal with --v-max and --w-max. With --path, all but time_optimal keep
+            the timing of the file.
+        v_max: Largest speed [m/s], of joints [rad/s].
+        w_max: Largest rate of roll, pitch and yaw [rad/s].
+        payload: Mass at the reference point or the tip [kg].
+    """  # fmt: skip
+    output = files["output"]
+    if output is not None and output.suffix.lower() != ".csv":
+        raise InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
+    check_profile(profile)
+    mechanism = load_quietly(model)
+    carried = as_scalar("payload", payload, "kg", at_least=0.0)
+    mechanism = mechanism.with_payload(carried) if carried else mechanism
+    timing = {"profile": profile, "v_max": v_max, "w_max": w_max}
+    route, name = _route(mechanism, **where, timing=timing)
+    motion = route
+    if profile == TIME_OPTIMAL:
+        with progress_bar(f"time-optimal motion to {name}") as tell:
+            motion = time_optimal(mechanism, route, **limits, progress=tell)
+    else:
+        asked = limits["condition_limit"]
+        most = np.inf if asked is None else asked
+        broken = check_limits(mechanism, motion, most)
+        if broken is not None:
+            raise InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
+    _write(mechanism, motion, name, **files)
+    found = _found(mechanism, motion, name, profile)
+    return Answer(found, "\n".join(_lines(found)))
 
 
 def _found(mechanism: Mechanism, motion: Trajectory, name: str, profile: str) -> dict[str, Any]:

@@ -27,6 +27,22 @@ if TYPE_CHECKING:
     from robodyn.trajectories import Trajectory
 
 
+def _model_and_plant(
+    mechanism: Mechanism, *, friction: bool = True, payload: float = 0.0
+) -> tuple[Mechanism, Mechanism]:
+    """What the controller knows, and what moves.
+
+    Args:
+        mechanism: as described.
+        friction: Joint friction as the model has it, or none.
+        payload: Mass at the platform's reference point or the arm's tip [kg], unknown to the
+            controller.
+    """
+    model = mechanism if friction else mechanism.without_friction()
+    carried = as_scalar("payload", payload, "kg", at_least=0.0)
+    return model, model.with_payload(carried) if carried else model
+
+
 def simulate(
     model: str,
     /,
@@ -35,8 +51,7 @@ def simulate(
     control_rate: float = 200.0,
     settings: dict[str, Any] = passed(execute, "mode", "dt"),
     gains: dict[str, Any] = passed(ComputedTorque, "kp", "kv", "preview"),
-    friction: bool = True,
-    payload: float = 0.0,
+    bodies: dict[str, Any] = passed(_model_and_plant, "friction", "payload"),
     output: Path | None = None,
     strict: bool = False,
     max_condition: float | None = None,
@@ -49,16 +64,11 @@ def simulate(
 
     Args:
         control_rate: Commands per second [Hz].
-        friction: Joint friction as the model has it, or none.
-        payload: Mass at the platform's reference point or the arm's tip [kg], unknown to the
-            controller.
         output: Folder for summary.json and history.csv.
     """
     mechanism, name, trajectory = mechanism_and_path(model, path)
-    model_of_control = mechanism if friction else mechanism.without_friction()
     beyond = _beyond_reach(mechanism, name, trajectory)
-    carried = as_scalar("payload", payload, "kg", at_least=0.0)
-    plant = model_of_control.with_payload(carried) if carried else model_of_control
+    model_of_control, plant = _model_and_plant(mechanism, **bodies)
     period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
     started = time.monotonic()
     with progress_bar(f"path {name}", trajectory.duration) as tell:
@@ -73,7 +83,7 @@ def simulate(
             progress=tell,
             clock=lambda: time.monotonic() - started,
         )
-    run = replace(run, friction=friction, warnings=[*beyond, *run.warnings])
+    run = replace(run, friction=bodies["friction"], warnings=[*beyond, *run.warnings])
     if output is not None:
         run.write(output)
     summary = run.summary() | {"margins": run.margins(max_condition).to_dict()}

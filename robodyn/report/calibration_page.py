@@ -38,7 +38,7 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     page.add_chart(visibility_chart(found))
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
-         number(each.change), number(each.deviation) if each.seen else "not seen"]
+         each.change, each.deviation if each.seen else "not seen"]
         for each in found.parameters
         if each.name in found.free
     ]  # fmt: skip

@@ -131,23 +131,15 @@ def _residuals(result: Identification, item: Validation, n: int) -> Chart:
 
 def _payload(result: Identification, found: Payload) -> str:
     body = [
-        [
-            f"{name} [{unit}]",
-            number(value),
-            number(deviation) if np.isfinite(deviation) else "not seen",
-        ]
+        (f"{name} [{unit}]", value, deviation if np.isfinite(deviation) else "not seen")
         for name, unit, value, deviation in payload_rows(found)
     ]
     alone: Any = result.mechanism
     loaded: Any = found.mechanism
     before, after = alone.parameters, loaded.parameters
-    carries = [
-        [name, number(old), number(new)]
-        for name, old, new in zip(before.names, before.values, after.values, strict=True)
-        if old != new
-    ]
+    changes = zip(before.names, before.values, after.values, strict=True)
     errors = [
-        [joint, f"{without:.1%}", f"{with_it:.1%}"]
+        (joint, f"{without:.1%}", f"{with_it:.1%}")
         for joint, without, with_it in zip(
             result.model.joint_names, found.before, found.after, strict=True
         )
@@ -160,7 +152,7 @@ def _payload(result: Identification, found: Payload) -> str:
         )
         + table(
             ["parameter", "without it", "with it"],
-            carries,
+            [(name, old, new) for name, old, new in changes if old != new],
             "What carries it, SI units, about that body's own origin",
         )
         + table(
@@ -173,7 +165,7 @@ def _payload(result: Identification, found: Payload) -> str:
 
 def _friction(result: Identification) -> str:
     rows = [
-        [joint, item.term.name, number(item.coefficient), number(item.deviation)]
+        (joint, item.term.name, item.coefficient, item.deviation)
         for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
         for item in terms
     ]
@@ -182,25 +174,16 @@ def _friction(result: Identification) -> str:
 
 def _parameters(result: Identification) -> str:
     own = result.parameters
-    rows = [
-        [name, number(given), number(value), number(deviation), number(physical)]
-        for name, given, value, deviation, physical in zip(
-            own.names, own.given, own.values, own.deviations, own.consistent, strict=True
-        )
-    ]
     head = ["combination", "before", "found", "standard deviation", "of physical bodies"]
+    rows = zip(own.names, own.given, own.values, own.deviations, own.consistent, strict=True)
     return table(head, rows, wrap=True)
 
 
 def _bodies(result: Identification) -> str:
-    rows = [
-        [name, number(given), number(value)]
-        for name, given, value in zip(
-            result.columns.names, result.columns.given, result.fitted, strict=True
-        )
-        if np.isfinite(value)
-    ]
-    return table(["parameter", "before", "now"], rows, "SI units, about each body's own origin")
+    columns = result.columns
+    rows = zip(columns.names, columns.given, result.fitted, strict=True)
+    seen = [row for row in rows if np.isfinite(row[-1])]
+    return table(["parameter", "before", "now"], seen, "SI units, about each body's own origin")
 
 
 def _unseen(result: Identification) -> str:

@@ -21,7 +21,7 @@ from robodyn.report.parameters import parameter_tables
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.report.chart import Chart, Line
@@ -168,16 +168,21 @@ def _swatch(curve: Line) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", wrap: bool = False
+    head: Sequence[str],
+    rows: Iterable[Sequence[str | float]],
+    caption: str = "",
+    wrap: bool = False,
 ) -> str:
-    """An HTML table whose first column is the heading of each row; long ones `wrap`."""
+    """An HTML table of texts and numbers (rounded) headed by its first column; long ones `wrap`."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    texts = ([escape(cell if isinstance(cell, str) else number(cell)) for cell in row]
+             for row in rows)  # fmt: skip
     body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        f'<tr><th scope="row">{first}</th>'
+        + "".join(f"<td>{cell}</td>" for cell in cells)
         + "</tr>"
-        for row in rows
+        for first, *cells in texts
     )
     kind = "scroll wrap" if wrap else "scroll"
     return (

@@ -64,7 +64,7 @@ def _extremes(run: PlanComparison) -> str:
             f"largest difference [{unit}]", f"RMS difference [{unit}]"]  # fmt: skip
     keys = ("peak_commanded", "peak_model", "largest_difference", "rms_difference")
     rows = [
-        [name, *(number(row[key]) for key in keys)]
+        [name, *(row[key] for key in keys)]
         for name, row in zip(joint_titles(run.mechanism), run.to_dict()["joints"], strict=True)
     ]
     return table(head, rows, "Extremes")

@@ -85,5 +85,5 @@ def _extremes(study: MotionStudy, found: dict[str, Any]) -> str:
         cells += [row["peak_dynamic_fraction"]] if fractions else []
         cells += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
         signs = ", ".join(f"{t:.3f}" for t in row["zero_crossings"]) or "–"
-        rows.append([name, *(number(cell) for cell in cells), signs])
+        rows.append([name, *cells, signs])
     return table(head, rows, "Peaks of the total and of each part, each at its own time")
