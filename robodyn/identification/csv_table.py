@@ -27,7 +27,7 @@ _UNIT = re.compile(r"\s*[\[(](?!\d+[\])]).*[\])]\s*$")
 WORDS = {
     "position": ("position", "pos", "q"),
     "velocity": ("velocity", "vel", "qd", "dq"),
-    "effort": ("effort", "torque", "tau", "current"),
+    "effort": ("effort", "torque", "tau", "current", "i"),
 }
 _FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
 _ANY = "|".join(sorted(_FIELD_OF, key=len, reverse=True))
