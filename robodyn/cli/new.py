@@ -159,3 +159,6 @@ def _write(files: dict[Path, str], force: bool) -> None:
             raise OutputError(
                 f"{path}: cannot be written: {error.strerror or error}", value=str(path)
             ) from error
+
+
+new = new_command()
