@@ -156,7 +156,7 @@ def _show_version(asked: bool) -> None:
 def add_command(
     app: typer.Typer, name: str, function: Callable[..., Answer | None], **short: str
 ) -> None:
-    """Add a function as a command; one whose argument is a `model` says how its file is read, too.
+    """Add a function as a command; one that takes a `model` says how its file is read, too.
 
     Errors of the library become one line on standard error and exit code 1.
 
@@ -176,7 +176,7 @@ def add_command(
     parameters = list(_parameters(function))
     if answers:
         parameters.append(Parameter("json", bool, False, _SHARED["json"]))
-    loads = any(each.name == "model" and each.positional for each in parameters)
+    loads = any(each.name == "model" for each in parameters)
     reads = list(_parameters(reading)) if loads else []
     for i, each in enumerate(parameters):
         if each.name in short:

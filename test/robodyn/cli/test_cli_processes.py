@@ -124,3 +124,13 @@ def test_options_take_values_and_lists():
     several = robodyn_command("map", "puma560", "joint1=0:1:2", "joint1=0", "-o", "map.zarr")
     assert (several.returncode, several.stderr) == (1, "error: axis joint1 is given twice\n")
     assert "required" in plain(robodyn_command("map", "--help").stdout)
+
+
+def test_commands_that_take_a_model_say_how_its_file_is_read():
+    reading = {"base_link", "tip_link", "hold_branches", "driven", "xacro_arg", "package_path"}
+    found = {
+        command.name: reading <= set(inspect.signature(command.callback).parameters)
+        for command in app.registered_commands
+    }
+    without = {"models", "new", "schema", "report", "compile", "doctor"}
+    assert {name for name, has in found.items() if not has} == without
