@@ -66,7 +66,8 @@ setup(
             "models/*.urdf",
             "models/paths/*.yaml",
             "schemas/*.json",
-            "report/page.*",
+            "report/page.css",
+            "report/page.js",
             "py.typed",
         ]
     },
