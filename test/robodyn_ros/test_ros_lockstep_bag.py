@@ -303,7 +303,7 @@ def test_a_bag_is_analyzed_by_nothing_but_itself(recorded_run, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 def test_a_bag_is_replayed_by_nothing_but_itself(recorded_run):
-    recording = read_run(recorded_run.bag).recording
+    recording = read_run(recorded_run.bag).replay
     recording.set_playing(False)
     recording.seek(recorded_run.path.duration)
     now = recording.snapshot()
