@@ -27,7 +27,8 @@ def workspace(
         option(
             help="Of a platform: constant (positions at one orientation), reachable or dexterous "
             "(positions at which any or all of several are possible), orientation (roll, pitch "
-            "and yaw at one position). Of arms and closed loops: reachable, by the tip."
+            "and yaw at one position). Of arms and closed loops: reachable, by the tip, or "
+            "orientation, the tip's wherever it is."
         ),
     ] = "",
     xyz: Annotated[

@@ -31,7 +31,8 @@ def varied(item: T, **changes: Any) -> T:
         return item
     out = object.__new__(type(item))
     # not what was computed of the item by the way
-    vars(out).update({name: getattr(item, name) for name in type(item).__match_args__} | changes)
+    names = type(item).__match_args__  # type: ignore[attr-defined]
+    vars(out).update({name: getattr(item, name) for name in names} | changes)
     return out
 
 
