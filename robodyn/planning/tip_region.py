@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The positions that the tip of an arm or of a closed loop reaches, filled from within.
+"""The positions or orientations that the tip of an arm or a closed loop reaches, from within.
 
 Space is divided into cubes. Those that random configurations of an arm, or the home of a closed
 loop, put the tip in are reached; from each, inverse kinematics by damped least squares leads on
@@ -11,6 +11,7 @@ reach inside.
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
 from robodyn.planning.marching import Surface, level_surface
 from robodyn.planning.surface_files import save_surface
 from robodyn.planning.tip_steps import STEPS, TipSteps
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from robodyn.planning.requirements import Requirements
 
 CHUNK = 8192
-# How much coarser the cubes are that are filled first.
-COARSE = 3
+# How much coarser the cubes are that are filled first, and how many along an axis they are at most.
+COARSE, FEWEST = 3, 14
 # Random points in the cubes at the edge and inside; inverse kinematics of loops takes longer.
 MANY, FEW, SIGMAS = (4000, 1000), (200, 60), 3.0
 # Extents below this share of the size are those of a plane.
@@ -43,50 +45,93 @@ Cell = tuple[int, ...]
 
 
 class TipRegion:
-    """A region of the tip's positions (3,) [m].
+    """A region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
 
     Attributes:
-        kind: `reachable`.
-        box: (3, 2) [m] around it.
-        cell: [m] side of the cubes.
+        kind: `reachable`, of positions, or `orientation`, wherever the tip is then.
+        box: (3, 2) [m or rad] around it.
+        cell: [m or rad] side of the cubes.
         dimensions: 3, or 2 where the tip moves in a plane along two axes.
-        volume, volume_error: [m^3], or [m^2] in a plane.
+        volume, volume_error: [m^3 or rad^3], or [m^2] in a plane.
+        cut_short: why the cubes are larger than was asked for; empty if they are not.
     """
-
-    kind = "reachable"
 
     def __init__(
         self,
         needs: Requirements,
+        kind: str,
         box: FloatArray | None,
         cells: int,
         seed: int,
         progress: Callable[[float], None] | None,
+        budget: float = np.inf,
     ) -> None:
-        self.needs = needs
+        self.kind, self.needs, self.cut_short = kind, needs, ""
+        self._turns = kind == "orientation"
         self._mechanism = needs.mechanism
         self._given = box
-        self._steps = TipSteps(needs)
+        self._steps = TipSteps(needs, self._turns)
         self._random = np.random.default_rng(seed)
         seeds = self._steps.seeds(self._random)
-        # first in coarse cubes, to find out how far it extends
-        for coarseness in (COARSE, 1):
-            self._divide(seeds, max(cells // coarseness, 4))
-            self._fill(progress if coarseness == 1 else None)
-            seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
+        # first in coarse cubes, to find out how far it extends, and how long the others will take
+        coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()
+        self._divide(seeds, coarse)
+        if not self._fill(progress, 0.0, 0.1, began + budget):
+            self._refuse_endless(budget)
+            self.cut_short = f"not filled to its ends within the budget of {budget:g} s"
+        seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
+        fine = min(cells, int(coarse * self._times(time.monotonic() - began, budget)))
+        if fine > coarse:
+            self._divide(seeds, fine)
+            self._fill(progress, 0.1, 0.8)
+        if fine < cells and not self.cut_short:
+            self.cut_short = (
+                f"coarser than the {cells} cells along an axis that were asked for, which take "
+                f"longer than the budget of {budget:g} s"
+            )
         self.volume, self.volume_error = self._measured()
         if progress is not None:
             progress(1.0)
+
+    def _refuse_endless(self, budget: float) -> None:
+        """Raise where filling went on for the whole budget, as a sliding motor has no limits.
+
+        Raises:
+            InvalidInput: naming the motors.
+        """
+        m = self._mechanism
+        limits = zip(m.joint_names, m.joint_units, m.position_limits, strict=True)
+        endless = [name for name, unit, ends in limits if unit == "m" and np.isinf(ends).any()]
+        if endless and self._given is None:
+            raise InvalidInput(
+                f"the workspace of {m.name} still grows after {budget:g} s: "
+                f"{', '.join(endless)} have no limits of position in its description; give it "
+                "some, or bounds to look between",
+                value=endless,
+            )
+
+    def _times(self, took: float, budget: float) -> float:
+        """How many times as many cells along an axis may be filled within a budget [s]."""
+        if took >= budget:
+            return 1.0
+        # half of what is left: more neighbours are tried in vain where cubes are small
+        return float((0.5 * (budget - took) / max(took, 1e-9)) ** (1.0 / self.dimensions))
 
     def _divide(self, seeds: FloatArray, cells: int) -> None:
         """Lay the cubes, and note those that the seeds are in."""
         at = self._steps.tips(seeds)
         extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
         axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
-        self._axes = axes or [0, 1, 2]
+        self._axes = [0, 1, 2] if self._turns or not axes else axes
         self.dimensions = len(self._axes)
         self.cell = (float(extent.max()) or self._mechanism.size) / cells
         self._origin = at.min(axis=0) if len(at) else np.zeros(3)
+        self._period: tuple[int, ...] = (0,) * self.dimensions
+        if self._turns:
+            # whole cubes to a turn, so that roll and yaw go on at its end
+            whole = int(np.ceil(2.0 * np.pi / self.cell)) if len(at) else 1
+            self._period, self.cell = (whole, 0, whole), 2.0 * np.pi / whole
+            self._origin = np.full(3, -np.pi)
         self._known: dict[Cell, FloatArray] = {}
         self._take(seeds, at)
 
@@ -96,32 +141,33 @@ class TipRegion:
     @property
     def unit(self) -> str:
         """Of the volume."""
-        return "m^3" if self.dimensions == 3 else "m^2"
+        return "rad^3" if self._turns else "m^3" if self.dimensions == 3 else "m^2"
 
     @property
     def text(self) -> str:
         """The volume in a line."""
         line = (
-            f"reachable workspace of {self._mechanism.name}: {self.volume:.4g} +- "
-            f"{self.volume_error:.2g} {self.unit}, {len(self._known)} cells of {self.cell:.3g} m"
+            f"{self.kind} workspace of {self._mechanism.name}: {self.volume:.4g} +- "
+            f"{self.volume_error:.2g} {self.unit}, {len(self._known)} cells of {self.cell:.3g} "
+            f"{'rad' if self._turns else 'm'}"
         )
+        if self.cut_short:
+            line += f", {self.cut_short}"
         if self._known:
             return line
         return f"{line}: it is empty; at home {self.needs.worst(self._mechanism.home)}"
 
     @property
     def box(self) -> FloatArray:
-        """(3, 2) [m] around it."""
-        cells = np.array(list(self._known)).reshape(-1, self.dimensions)
+        """(3, 2) [m or rad] around it."""
+        cells = np.array(list(self._known) or [(0,) * self.dimensions])
         out = np.stack([self._origin, self._origin], axis=1)
-        for k, axis in enumerate(self._axes):
-            ends = cells[:, k].min(initial=0), cells[:, k].max(initial=0) + 1
-            out[axis] = self._origin[axis] + self.cell * np.array(ends)
+        out[self._axes] += self.cell * np.stack([cells.min(axis=0), cells.max(axis=0) + 1], axis=1)
         return out
 
     def contains(self, points: ArrayLike) -> Any:
         """(...) whether the tip reaches points (..., 3), by inverse kinematics from close by."""
-        given = as_array("points", points, (3,), "m")
+        given = as_array("points", points, (3,), "rad" if self._turns else "m")
         flat = given.reshape(-1, 3)
         return self._reaches(flat).reshape(given.shape[:-1])
 
@@ -177,7 +223,23 @@ class TipRegion:
                 new.append(cell)
         return new
 
-    def _fill(self, progress: Callable[[float], None] | None) -> None:
+    def _neighbour(self, cell: Cell, shift: Cell) -> Cell:
+        return tuple(
+            (a + b) % period if period else a + b
+            for a, b, period in zip(cell, shift, self._period, strict=True)
+        )
+
+    def _fill(
+        self,
+        progress: Callable[[float], None] | None,
+        before: float,
+        share: float,
+        until: float = np.inf,
+    ) -> bool:
+        """Fill the cubes, unless it takes until then; whether all are filled.
+
+        `progress` is told how much of `share` is done, after what was done `before`.
+        """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
             for axis in range(self.dimensions)
@@ -188,7 +250,7 @@ class TipRegion:
             tried: dict[Cell, list[FloatArray]] = {}
             for cell in front:
                 for shift in around:
-                    there = tuple(a + b for a, b in zip(cell, shift, strict=True))
+                    there = self._neighbour(cell, shift)
                     if there not in self._known:
                         tried.setdefault(there, []).append(self._known[cell])
             starts = [(cell, start) for cell, many in tried.items() for start in many]
@@ -198,7 +260,10 @@ class TipRegion:
                 found = self._moved(np.array([q for _, q in part]), [cell for cell, _ in part])
                 front += self._take(found, self._steps.tips(found))
             if progress is not None:
-                progress(1.0 - 1.0 / (1.0 + 1e-3 * len(self._known)))
+                progress(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
+            if time.monotonic() > until:
+                return not front
+        return True
 
     def _moved(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
         """Configurations that bring the tip from cubes into their neighbours, where there are."""
@@ -217,8 +282,8 @@ class TipRegion:
         for shift in sorted(product((0, -1, 1), repeat=self.dimensions), key=np.count_nonzero):
             pairs = [
                 (k, self._known[cell])
-                for k, cell in enumerate(map(tuple, (cells + np.array(shift)).tolist()))
-                if not found[k] and cell in self._known
+                for k, own in enumerate(cells.tolist())
+                if not found[k] and (cell := self._neighbour(own, shift)) in self._known
             ]
             if not pairs:
                 continue
@@ -226,9 +291,12 @@ class TipRegion:
             q, goal = np.array([start for _, start in pairs]), points[which]
             for _ in range(3 * STEPS):
                 q = self._steps.nearer(q, goal)
-            near = np.abs(self._steps.tips(q) - goal).max(axis=1) < 0.01 * self.cell
+            near = np.abs(self._steps.left(q, goal)).max(axis=1) < 0.01 * self.cell
             good = near & (self.needs.margins(q) >= 0.0)
             found[which[good]] = True
+        if self._turns:
+            # beyond it the same orientation has another pitch
+            found &= np.abs(points[:, 1]) <= np.pi / 2
         return found
 
     def _measured(self) -> tuple[float, float]:
@@ -236,7 +304,7 @@ class TipRegion:
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
-            near = (tuple(a + b for a, b in zip(cell, s, strict=True)) for s in around)
+            near = (self._neighbour(cell, shift) for shift in around)
             cells[all(one in self._known for one in near)].append(cell)
         size, volume, error = self.cell**self.dimensions, 0.0, 0.0
         for part, points in zip(cells, MANY if self._steps.simple else FEW, strict=True):

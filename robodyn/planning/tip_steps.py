@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.protocol import stepped
+from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -21,10 +22,15 @@ STEPS, DAMPING, LONGEST = 6, 0.02, 0.3
 
 
 class TipSteps:
-    """Where a mechanism's tip is, and how it is brought nearer to points."""
+    """Where a mechanism's tip is, and how it is brought nearer to points.
 
-    def __init__(self, needs: Requirements) -> None:
-        self.needs, self._mechanism = needs, needs.mechanism
+    Args:
+        needs: what is required of a configuration.
+        turns: whether points are roll, pitch and yaw, wherever the tip is then.
+    """
+
+    def __init__(self, needs: Requirements, turns: bool = False) -> None:
+        self.needs, self._mechanism, self._turns = needs, needs.mechanism, turns
 
     def seeds(self, random: np.random.Generator) -> FloatArray:
         """Configurations that meet the requirements: random ones, or a walk from home."""
@@ -59,6 +65,20 @@ class TipSteps:
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
 
+    def _kept(self, q: FloatArray, way: FloatArray) -> FloatArray:
+        """Displacements (N, nv) cut where they would take driven joints beyond their limits."""
+        mechanism = self._mechanism
+        here, rates = mechanism.joint_positions(q), mechanism.joint_velocities(q, way)
+        there = np.clip(here + rates, *mechanism.position_limits.T)
+        over = (there != here + rates).any(axis=1)
+        if over.any() and rates.shape == way.shape:
+            basis = np.eye(way.shape[1])
+            D = mechanism.joint_velocities(q[over][:, None], basis)
+            cut = np.linalg.pinv(np.swapaxes(D, 1, 2)) @ (there - here)[over][..., None]
+            way = way.copy()
+            way[over] = cut[..., 0]
+        return way
+
     @cached_property
     def _units(self) -> FloatArray:
         """(nv,) [rad or m] of a radian in each coordinate."""
@@ -66,18 +86,27 @@ class TipSteps:
         return np.array([self._mechanism.size if unit == "m" else 1.0 for unit in units])
 
     def tips(self, configurations: FloatArray) -> FloatArray:
-        """(N, 3) [m] positions of the tip."""
+        """(N, 3) [m] positions of the tip, or its roll, pitch and yaw."""
         if not len(configurations):
             return np.empty((0, 3))
-        return np.asarray(self._mechanism.body_pose(configurations)[:, :3])
+        poses = self._mechanism.body_pose(configurations)
+        return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
+
+    def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
+        """(N, 3) [m or rad] what is left to goals (N, 3), as a displacement in the base frame."""
+        if not self._turns:
+            return np.asarray(goal - self.tips(q))
+        poses = self._mechanism.body_pose(q)
+        return np.asarray(pose_difference(poses, pose_from_rpy(poses[:, :3], goal))[:, 3:])
 
     def nearer(self, q: FloatArray, goal: FloatArray) -> FloatArray:
         """One step of damped least squares towards goals (N, 3), within the joints' limits."""
         mechanism = self._mechanism
-        scale = mechanism.size
+        scale = 1.0 if self._turns else mechanism.size
         units = self._units
-        rates = mechanism.jacobian(q)[:, :3] * units / scale
-        left = (goal - self.tips(q)) / scale
+        rows = slice(3, 6) if self._turns else slice(3)
+        rates = mechanism.jacobian(q)[:, rows] * units / scale
+        left = self.left(q, goal) / scale
         square = rates @ np.swapaxes(rates, 1, 2) + DAMPING**2 * np.eye(3)
         way = np.einsum("nij,ni->nj", rates, np.linalg.solve(square, left[..., None])[..., 0])
         length = np.linalg.norm(way, axis=1, keepdims=True)
@@ -87,6 +116,8 @@ class TipSteps:
             if self.needs.bounds.within_limits:
                 moved = np.clip(moved, *mechanism.position_limits.T)
             return np.asarray(moved)
+        if self.needs.bounds.within_limits:
+            way = self._kept(q, way)
         out: FloatArray = q.copy()
         for k, (one, step) in enumerate(zip(q, way, strict=True)):
             moved_one = stepped(mechanism, one, step)

@@ -3,8 +3,8 @@
 
 The region of a platform follows from inverse kinematics, which costs a microsecond for each pose:
 its volume comes from stratified sampling with an error from the spread within the strata, its
-boundary from margins on a grid. The positions that an arm's or a closed loop's tip reaches are
-filled from within, see `tip_region`.
+boundary from margins on a grid. The positions or orientations that an arm's or a closed loop's tip
+reaches are filled from within, see `tip_region`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
 
 KINDS = ("constant", "reachable", "dexterous", "orientation")
+KINDS_OF_TIPS = ("reachable", "orientation")
 
 
 def workspace(
@@ -51,6 +52,7 @@ def workspace(
     seed: int = 0,
     scheduler: Any = None,
     progress: Callable[[float], None] | None = None,
+    budget: float = 30.0,
 ) -> PoseRegion | TipRegion:
     """The region in which a mechanism keeps to its limits and to what else is asked.
 
@@ -65,7 +67,9 @@ def workspace(
         kind: of a platform `constant` (positions at one orientation, the default), `reachable`
             (positions at which any of several orientations is possible), `dexterous` (at which
             all are), or `orientation` (roll, pitch and yaw at one position). Of a mechanism that
-            is moved by its joints `reachable`, the positions of its tip, alone.
+            is moved by its joints `reachable`, the positions of its tip, or `orientation`, its
+            roll, pitch and yaw wherever it is then: the default where it turns about three axes
+            and does not go three ways, as spherical mechanisms.
         xyz: (3,) [m] the position of an orientation workspace; that of home by default.
         rpy: (3,) [rad] the orientation of a constant one; that of home by default.
         orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
@@ -84,13 +88,15 @@ def workspace(
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that large samples
             are computed on.
         progress: called with the share done, 0 to 1.
+        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
+            where `resolution` takes longer, and the region's text says so.
 
     Raises:
         InvalidInput: wrong shapes, numbers out of range, or a region without ends.
         MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
     """
-    kind = kind or ("constant" if mechanism.coordinates.is_pose else "reachable")
-    known = KINDS if mechanism.coordinates.is_pose else ("reachable",)
+    kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
+    known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
     if kind not in known:
         raise InvalidInput(
             f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
@@ -108,7 +114,21 @@ def workspace(
     )  # fmt: skip
     box = None if bounds is None else _box(bounds)
     if not mechanism.coordinates.is_pose:
-        return TipRegion(needs, box, cells, seed, progress)
+        turns = _ways(mechanism)[1]
+        if kind == "orientation" and turns < 3:
+            raise InvalidInput(
+                f"the tip of {mechanism.name} turns about {turns} axes at home, so its "
+                "orientations have no volume; kind 'reachable' is of its positions",
+                value=kind,
+            )
+        if xyz is not None or rpy is not None:
+            raise InvalidInput(
+                f"xyz and rpy are of platforms' workspaces; {mechanism.name} is moved by its "
+                "joints, and its tip is taken as they bring it",
+                value=xyz if rpy is None else rpy,
+            )
+        limit = as_scalar("budget", budget, "s", above=0.0) if budget != np.inf else budget
+        return TipRegion(needs, kind, box, cells, seed, progress, limit)
     at, turned = rpy_from_pose(mechanism.home)
     if kind == "orientation":
         place = at if xyz is None else as_exact("xyz", xyz, (3,), "m")
@@ -124,6 +144,20 @@ def workspace(
             )
         angles = orientations_of(orientations)
     return PoseRegion(needs, kind, angles, box, error, cells, seed, scheduler, progress)
+
+
+def _ways(mechanism: Mechanism) -> tuple[int, int]:
+    """In how many directions the tip moves at home, and about how many axes it turns."""
+    J = mechanism.jacobian(mechanism.home)
+    moves, turns = (
+        np.linalg.matrix_rank(part, tol=1e-6) for part in (J[:3] / mechanism.size, J[3:])
+    )
+    return int(moves), int(turns)
+
+
+def _kind_of_tip(mechanism: Mechanism) -> str:
+    moves, turns = _ways(mechanism)
+    return "orientation" if turns == 3 > moves else "reachable"
 
 
 def _box(bounds: ArrayLike) -> Any:

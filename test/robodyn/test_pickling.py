@@ -4,18 +4,26 @@
 
 import multiprocessing
 import pickle
+import sys
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
+from robodyn.mechanisms.registry import unregister_kind
 from robodyn.simulation import Plant
 from robodyn.trajectories.straight import plan_straight
 
-# one of each kind
-NAMES = ("delta", "puma560", "stewart_symmetric")
+# its folder is that of other tests
+sys.path.append(str(Path(__file__).parent / "mechanisms" / "third_kind"))
+import cart_pendulum
+
+# one of each kind, and of one that is registered
+NAMES = ("delta", "puma560", "stewart_symmetric", "cart_pendulum")
+CRANE = {"type": "cart_pendulum", "cart": 2.0, "bob": 0.5, "length": 0.4}
 CONTROLLERS = {
     "computed torque": lambda m: rd.ComputedTorque(m, 120.0, 18.0, preview=1e-3),
     "feedforward": rd.Feedforward,
@@ -32,7 +40,11 @@ def pool():
 
 @pytest.fixture(scope="module", params=NAMES)
 def mechanism(request):
-    return rd.load(request.param)
+    if request.param != "cart_pendulum":
+        yield rd.load(request.param)
+        return
+    yield rd.register_kind(cart_pendulum.KIND).from_yaml(CRANE, "crane.yaml", {})
+    unregister_kind(cart_pendulum.KIND.name)
 
 
 @pytest.fixture
@@ -120,3 +132,35 @@ def test_a_follower_in_another_process(pool, mechanism, state):
     follower.follow(plan_straight(mechanism, state[0], mechanism.home, duration=1.0), 0)
     there = pool.submit(commanded, follower, *state[:2]).result()
     assert_same(there, commanded(follower, *state[:2]))
+
+
+def test_what_a_mechanism_hands_out_goes_into_another_process(pool, mechanism, state):
+    """Its unchecked calls, the ways in which it is singular, what was found of it."""
+    q, v, a = state
+    out = np.empty(len(mechanism.joint_names))
+    there, efforts = pool.submit(unchecked_there, mechanism.unchecked, q, v, a, out).result()
+    np.testing.assert_array_equal(efforts, mechanism.inverse_dynamics(q, v, a))
+    assert there.inverse_dynamics(q, v, a, out)
+    np.testing.assert_array_equal(out, efforts)
+    for kind in mechanism.singularities:
+        number, condition = pool.submit(singular_there, kind, q[None]).result()
+        np.testing.assert_array_equal(number, kind.number(q[None]))
+        np.testing.assert_array_equal(condition, kind.condition(q[None], 0.5))
+
+
+def test_what_was_found_of_a_closed_loop_goes_into_another_process(pool):
+    loop = rd.load("delta")
+    there = pool.submit(again, loop.structure).result()
+    assert (there.mobility, there.rank, there.free) == (3, loop.structure.rank, loop.structure.free)
+    for part in ("plan", "numbers"):
+        ours, theirs = (getattr(one.packed, part) for one in (loop.structure, there))
+        np.testing.assert_array_equal(ours.view(np.int64), theirs.view(np.int64))
+
+
+def unchecked_there(fast, q, v, a, out):
+    assert fast.inverse_dynamics(q, v, a, out)
+    return fast, out
+
+
+def singular_there(kind, q):
+    return kind.number(q), kind.condition(q, 0.5)

@@ -144,11 +144,15 @@ class ClosedLoopConditions(ClosedLoopKinematics):
                 "the motors cannot hold it",
                 self._drive_number,
                 self._n == self._nu,
-                lambda configuration, length: self.force_condition(configuration),
+                self._force_condition_at,
                 takes_effort=True,
                 yields=self._yielding,
             ),
         )
+
+    def _force_condition_at(self, q: FloatArray, length: float) -> FloatArray:
+        """`force_condition`, whatever the length."""
+        return self.force_condition(q)
 
     def _tip_number(self, q: FloatArray) -> FloatArray:
         """Zero (k,) at singularities of type 1."""

@@ -401,6 +401,9 @@ class UncheckedLoop(UncheckedSingle):
         self._free = mechanism._free_at
         self._displace = entry("displace", mechanism.structure.packed)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UncheckedLoop, (self._mechanism,)
+
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
         return np.asarray(goal[self._free] - start[self._free])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
 from robodyn.mechanisms.common.model_fields import (
     altered,
@@ -21,6 +22,7 @@ from robodyn.mechanisms.common.model_fields import (
     inertia_tensor,
     not_negative,
     rotation_matrix,
+    varied,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ CLOSURE_KINDS = {
 EQUALITY = 1e-12
 # Axes of a prismatic closure in its two frames may differ by this [rad].
 PARALLEL = 1e-6
+NO_FRICTION = np.zeros(2)
+NO_FRICTION.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -463,16 +467,16 @@ class ClosedLoopModel:
     def without_friction(self) -> ClosedLoopModel:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""
         joints = (
-            altered(
+            varied(
                 joint,
                 damping=0.0,
-                friction=np.zeros(2),
-                drive=joint.drive.without_friction(),
+                friction=NO_FRICTION,
+                drive=IDEAL if joint.drive == IDEAL else joint.drive.without_friction(),
             )
             for joint in self.joints
         )
-        closures = (altered(closure, damping=0.0) for closure in self.closures)
-        return replace(self, joints=tuple(joints), closures=tuple(closures))
+        closures = (varied(closure, damping=0.0) for closure in self.closures)
+        return varied(self, joints=tuple(joints), closures=tuple(closures))
 
     def without_actuators(self) -> ClosedLoopModel:
         """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits.

@@ -178,14 +178,20 @@ def _of_body(body: Body) -> tuple[list[int], list[float]]:
     heavy = body.mass > 0.0 or bool(body.inertia.any())
     plan = [body.kind, body.parent, body.position, body.rate]
     plan += [int(aligned), int(not shift.any()), int(heavy), body.own]
-    I = body.inertia  # noqa: E741
-    numbers = [*rotation.T.ravel(), *shift, body.mass, *body.com]
-    numbers += [I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
-    numbers += [body.factor, body.offset]
+    return plan, [*rotation.T.ravel(), *shift, *_after_frame(body)]
+
+
+def _after_frame(body: Body) -> list[float]:
+    """What a variant of the mechanism may have otherwise, from `layout.MASS` on."""
+    joint = body.joint
+    assert joint is not None
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
+    numbers = [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz, body.factor, body.offset]
     if joint.kind == "floating":
-        return plan, numbers + [0.0] * 8
-    numbers += [joint.damping, *joint.friction, joint.reflected_inertia, joint.spin_inertia]
-    return plan, [*numbers, *joint.stribeck_terms]
+        return numbers + [0.0] * 8
+    friction = joint.friction.tolist()
+    numbers += [joint.damping, *friction, joint.reflected_inertia, joint.spin_inertia]
+    return [*numbers, *joint.stribeck_terms]
 
 
 def _rubs(head: Sequence[int], numbers: ArrayLike) -> bool:
@@ -205,13 +211,11 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
     """
     model, head = tree.model, list(packed.head)
     plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
-    at, place = head[layout.AT_BODIES], head[layout.AT_NUMBERS]
+    place = head[layout.AT_NUMBERS]
     for old, body in zip(before.bodies[1:], tree.bodies[1:], strict=True):
         if body is not old:
-            plan[at : at + layout.BODY_PLAN], numbers[place : place + layout.BODY_NUMBERS] = (
-                _of_body(body)
-            )
-        at, place = at + layout.BODY_PLAN, place + layout.BODY_NUMBERS
+            numbers[place + layout.MASS : place + layout.BODY_NUMBERS] = _after_frame(body)
+        place += layout.BODY_NUMBERS
     first = head[layout.AT_CLOSURES] + layout.CLOSURE_AT
     for k, closure in enumerate(model.closures):
         damper = plan[first + k * layout.CLOSURE_PLAN] + layout.CLOSURE_DAMPING

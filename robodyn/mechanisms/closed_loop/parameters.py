@@ -5,18 +5,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.actuators import Actuator
+from robodyn.actuators.actuator import IDEAL
 from robodyn.checks import as_array
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.closed_loop.single_calls import entry
-from robodyn.mechanisms.common.model_fields import altered
+from robodyn.mechanisms.common.model_fields import altered, varied
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
     ROWS,
@@ -45,7 +46,7 @@ _OF_JOINT = {
     "coulomb_forward": layout.FRICTION_FORWARD,
     "coulomb_backward": layout.FRICTION_BACKWARD,
 }
-_OF_BODY = slice(layout.MASS, layout.FACTOR)
+_NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 class ClosedLoopParameters:
@@ -67,6 +68,10 @@ class ClosedLoopParameters:
         joints have armature, viscous and Coulomb friction, passive ones viscous friction. The
         armature is all reflected inertia; of a described actuator that is its rotor's.
         """
+        return replace(self._parameters, values=self._parameters.values.copy())
+
+    @cached_property
+    def _parameters(self) -> Parameters:
         tree = self.structure.tree
         bodies = [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
         joints = []
@@ -137,15 +142,19 @@ class ClosedLoopParameters:
             InvalidInput: a wrong number of values, or not finite.
             ModelError: values that no joint can have, such as a friction below zero.
         """
-        own, tree = self.parameters, self.structure.tree
+        own, tree = self._parameters, self.structure.tree
         given = own.checked(values)
         of_joints = own.of_joints(given)
+        bodies = bodies_of(own, given)
+        right = min(of_joints.values(), default=0.0) >= 0.0 and all(
+            body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies
+        )
+        vary: Any = varied if right else altered  # which says what is wrong
         carried: dict[str, BodyNumbers] = {}
-        nothing = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
-        for body, numbers in zip(tree.bodies[1:], bodies_of(own, given), strict=True):
-            carried |= dict.fromkeys(body.links, nothing) | {body.links[0]: numbers}
+        for body, numbers in zip(tree.bodies[1:], bodies, strict=True):
+            carried |= dict.fromkeys(body.links, _NOTHING) | {body.links[0]: numbers}
         links = tuple(
-            altered(link, **carried[link.name]._asdict()) if link.name in carried else link
+            vary(link, **carried[link.name]._asdict()) if link.name in carried else link
             for link in self.model.links
         )
         joints = []
@@ -155,13 +164,14 @@ class ClosedLoopParameters:
                 for part, value in zip(_OF_JOINT, _numbers(joint), strict=True)
             )
             friction = np.array([ahead, back])
-            turning = _with_armature(joint, armature)
-            joints.append(altered(turning, damping=viscous, friction=friction))
+            friction.setflags(write=False)
+            turning = _with_armature(joint, armature, vary)
+            joints.append(vary(turning, damping=viscous, friction=friction))
         closures = tuple(
-            altered(closure, damping=of_joints[f"{closure.name}.viscous"])
+            vary(closure, damping=of_joints[f"{closure.name}.viscous"])
             for closure in self.model.closures
         )
-        changed = replace(self.model, links=links, joints=tuple(joints), closures=closures)
+        changed = varied(self.model, links=links, joints=tuple(joints), closures=closures)
         return type(self)(changed)  # type: ignore[call-arg]
 
     def _parts(self, joint: TreeJoint) -> tuple[str, ...]:
@@ -244,22 +254,22 @@ def _spin(joint: TreeJoint) -> float:
     """What a rotor has about the joint's own axis, for one unit of its reflected inertia."""
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
-        if replace(joint.drive, rotor_inertia=0.0) == Actuator():
+        if replace(joint.drive, rotor_inertia=0.0) == IDEAL:
             return 0.0  # nothing is said of a gear: an armature
     return joint.spin_inertia / joint.reflected_inertia
 
 
-def _with_armature(joint: TreeJoint, armature: float) -> TreeJoint:
+def _with_armature(joint: TreeJoint, armature: float, vary: Any) -> TreeJoint:
     """The joint with another reflected inertia, of its actuator's rotor where one is described."""
     if joint.reflected_inertia > 0.0:
         scale = armature / joint.reflected_inertia
         rotor = scale * joint.drive.rotor_inertia
-        drive = altered(joint.drive, rotor_inertia=rotor)
-        return altered(joint, armature=scale * joint.armature, drive=drive)
-    if joint.drive == Actuator():
-        return altered(joint, armature=armature)
+        drive = vary(joint.drive, rotor_inertia=rotor)
+        return vary(joint, armature=scale * joint.armature, drive=drive)  # type: ignore[no-any-return]
+    if joint.drive == IDEAL:
+        return vary(joint, armature=armature)  # type: ignore[no-any-return]
     rotor = armature / joint.drive.ratio**2
-    return altered(joint, drive=altered(joint.drive, rotor_inertia=rotor))
+    return vary(joint, drive=vary(joint.drive, rotor_inertia=rotor))  # type: ignore[no-any-return]
 
 
 def _unit(part: str, slides: bool) -> str:

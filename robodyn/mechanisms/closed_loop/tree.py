@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.common.parameters import about_origin
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -167,19 +168,20 @@ class Tree:
         )
 
     def _weigh(self, body: Body, links: dict[str, Link]) -> None:
-        mass = sum(links[name].mass for name in body.links)
+        heavy = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
+        mass = sum(links[name].mass for name in heavy)
         com, inertia = np.zeros(3), np.zeros((3, 3))
         places = []
-        for name in body.links:
+        for name in heavy:
             frame = self.frame_of[name]
             places.append(frame[:3, :3] @ links[name].com + frame[:3, 3])
             com += links[name].mass * places[-1]
         com = com / mass if mass > 0.0 else com
-        for name, place in zip(body.links, places, strict=True):
+        for name, place in zip(heavy, places, strict=True):
             R, link = self.frame_of[name][:3, :3], links[name]
-            arm = place - com
             inertia += R @ link.inertia @ R.T
-            inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+            if len(heavy) > 1:
+                inertia += about_origin(link.mass, place - com)
         body.mass, body.com, body.inertia = mass, com, inertia
 
     def place_of_rate(self, rate: int) -> int:

@@ -147,12 +147,17 @@ class JointSpace(JointPresentation):
             Singularity(
                 TYPE_1,
                 "the tip cannot move in every direction",
-                lambda configuration: np.asarray(np.linalg.det(own.jacobian(configuration))),
+                own._tip_number,
                 True,
                 own.condition_number,
                 takes_effort=False,
             ),
         )
+
+    def _tip_number(self, q: FloatArray) -> FloatArray:
+        """Zero (k,) where six joints do not move the tip in every direction."""
+        own: Any = self
+        return np.asarray(np.linalg.det(own.jacobian(q)))
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
         """Refused unless a subclass has inverse kinematics.

@@ -128,7 +128,16 @@ def body_of(values: FloatArray) -> BodyNumbers:
 def bodies_of(parameters: Parameters, values: FloatArray) -> list[BodyNumbers]:
     """All bodies of an array of values (p,)."""
     count = len(parameters.bodies)
-    return [body_of(row) for row in values[: 10 * count].reshape(count, 10)]
+    rows = values[: 10 * count].reshape(count, 10)
+    masses, com = rows[:, :1], np.zeros((count, 3))
+    np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
+    inertia = np.empty((count, 3, 3))
+    inertia[:, ROWS, COLUMNS] = inertia[:, COLUMNS, ROWS] = rows[:, 4:]
+    squares = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
+    inertia -= masses[:, :, None] * (squares - com[:, :, None] * com[:, None, :])
+    com.setflags(write=False)
+    inertia.setflags(write=False)
+    return list(map(BodyNumbers, rows[:, 0].tolist(), com, inertia))
 
 
 def pseudo_inertias(values: FloatArray) -> FloatArray:

@@ -79,6 +79,10 @@ class UncheckedSingle:
     def __init__(self, single: Single) -> None:
         self._single = single
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # entry points stay where they are; what they are bound to travels
+        return type(self), self._single.inverse.args  # type: ignore[attr-defined]
+
     def inverse_dynamics(
         self,
         configuration: FloatArray,

@@ -95,7 +95,7 @@ class SerialArm(SerialKinematics, ArmParameters):
     @property
     def unchecked(self) -> single.UncheckedArm:
         """Unchecked calls for inner loops: single states, results written into given arrays."""
-        return single.UncheckedArm(self._one)
+        return single.UncheckedArm(self._chains[True, True], self._gravity)
 
     def __repr__(self) -> str:
         return f"SerialArm({self.name!r}, {self.n} joints)"

@@ -41,6 +41,9 @@ def dynamics(chain: FloatArray, gravity: FloatArray) -> single.Single:
 class UncheckedArm(single.UncheckedSingle):
     """An arm's dynamics without checks; see the base class."""
 
+    def __init__(self, chain: FloatArray, gravity: FloatArray) -> None:
+        super().__init__(dynamics(chain, gravity))
+
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (n,) from start to goal (n,)."""
         return goal - start

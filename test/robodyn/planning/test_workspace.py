@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.planning.marching import level_surface
+
+LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +181,90 @@ def test_surface_of_a_sphere():
 def test_refusals(platform, options, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.workspace(platform, **options)
+
+
+def limited(loop, half):
+    """The same with driven joints that go no further than this from home, either way."""
+    home = dict(zip(loop.joint_names, loop.joint_positions(loop.home), strict=True))
+    joints = (
+        replace(one, position=home[one.name] + half * np.array([-1.0, 1.0]))
+        if one.name in home
+        else one
+        for one in loop.model.joints
+    )
+    return rd.ClosedLoop(replace(loop.model, joints=tuple(joints)))
+
+
+def test_orientations_of_a_spherical_mechanism_are_those_of_its_motors(rng):
+    """Their volume is that of the motors' positions, times how the tip turns with each."""
+    loop = limited(rd.load(LOOPS / "spm.yaml"), 0.4)
+    found = rd.workspace(loop, resolution=16)
+    assert (found.kind, found.unit) == ("orientation", "rad^3")
+    motors = rng.uniform(*loop.position_limits.T, (300, 3))
+    turned = [loop.assemble(one) for one in motors]
+    angles = rd.rpy_from_pose(loop.body_pose(np.array(turned)))[1]
+    # the rates of roll, pitch and yaw follow from the angular velocity, with 1 / cos(pitch)
+    share = [
+        abs(np.linalg.det(loop.jacobian(q)[3:])) / np.cos(b)
+        for q, b in zip(turned, angles[:, 1], strict=True)
+    ]
+    assert abs(found.volume - 0.8**3 * np.mean(share)) < found.volume_error
+    assert found.volume_error < 0.15 * found.volume
+    assert found.contains(angles[:20]).mean() > 0.8
+    assert ((angles > found.box[:, 0]) & (angles < found.box[:, 1])).all()
+    beyond = limited(loop, 0.6)
+    corner = loop.joint_positions(loop.home) + 0.58
+    outside = rd.rpy_from_pose(beyond.body_pose(beyond.assemble(corner)))[1]
+    assert not found.contains(outside)
+
+
+def test_roll_and_yaw_go_on_after_a_turn(tmp_path):
+    """A spherical wrist without limits has every orientation: 2 pi times pi times 2 pi."""
+    body = "d: 0, mass: 1, com: [0, 0, 0], inertia: [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]"
+    links = "".join(
+        f"  - {{joint: revolute, theta: 0, a: {length}, alpha: {turn}, {body}}}\n"
+        for length, turn in ((0, -np.pi / 2), (0, np.pi / 2), (0.1, 0))
+    )
+    file = tmp_path / "wrist.yaml"
+    file.write_text(
+        "type: serial\nname: wrist\ngravity: [0, 0, -9.81]\nconvention: standard_dh\n"
+        f"home: [0.3, 0.7, 0.2]\nlinks:\n{links}"
+    )
+    found = rd.workspace(rd.load(file), "orientation", resolution=12)
+    assert abs(found.volume - 4.0 * np.pi**3) < found.volume_error
+    assert found.contains([[np.pi, 0.1, -np.pi], [-3.1, 1.0, 3.1]]).all()
+
+
+def test_a_tip_that_does_not_turn_has_no_orientations():
+    with pytest.raises(rd.InvalidInput, match="turns about 0 axes at home"):
+        rd.workspace(rd.load("delta"), "orientation")
+
+
+def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent():
+    """Sliding motors without limits are named; between bounds it is filled."""
+    glide = rd.load(LOOPS / "hexaglide.yaml")
+    ends = np.array([-np.inf, np.inf])
+    loop = rd.ClosedLoop(
+        replace(
+            glide.model, joints=tuple(replace(one, position=ends) for one in glide.model.joints)
+        )
+    )
+    message = r"still grows after 0\.2 s: .* have no limits of position"
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.workspace(loop, budget=0.2)
+    box = loop.body_pose(loop.home)[:3, None] + 0.2 * loop.size * np.array([-1.0, 1.0])
+    found = rd.workspace(loop, bounds=box, resolution=4)
+    assert found.volume > 0.0
+    assert not found.cut_short
+
+
+def test_the_cells_of_a_loop_are_what_a_budget_allows():
+    """Coarse ones at least, and progress is told meanwhile."""
+    told = []
+    found = rd.workspace(rd.load("delta"), resolution=300, budget=2.0, progress=told.append)
+    assert "coarser than the 300 cells" in found.text
+    assert "budget of 2 s" in found.text
+    assert found.volume > 0.0
+    assert len(told) > 3
+    assert told == sorted(told)
+    assert told[0] < 0.1

@@ -63,7 +63,8 @@ class Cluster:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     cluster = Cluster(tmp_path_factory.mktemp("cluster"))
-    cluster.add_workers(3)
+    # one, until a test needs more: each imports everything, and waits for the others to do so
+    cluster.add_workers(1)
     yield cluster
     cluster.stop()
 
@@ -94,6 +95,7 @@ def test_every_kind_is_computed_by_workers(cluster, name):
 
 def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):
     # each task takes long enough to be caught at
+    cluster.add_workers(2)
     given = plan(
         axes={"x": "-0.3:0.3:30", "z": "0.6:1.1:50", "roll": "-0.2:0.2:20"},
         quantities=["smallest_singular_value", "effort_extremes", "weakest_direction"],

@@ -112,3 +112,21 @@ def test_another_shape_is_searched_for(monkeypatch, change):
     assert asked == [other]
     rd.ClosedLoop(replace(other, gravity=np.zeros(3)))
     assert asked == [other]
+
+
+def test_a_variant_checks_nothing_that_is_known_to_be_right(monkeypatch, loop):
+    """The checks of a description cost several times what the variant does."""
+    checked, values = [], loop.parameters.values * 1.1
+    for kind in (type(loop.model), *{type(part) for part in parts_of(loop.model)}):
+        monkeypatch.setattr(kind, "__post_init__", lambda self: checked.append(self), raising=True)
+    smooth, other = loop.without_friction(), loop.with_parameters(values)
+    assert checked == []
+    monkeypatch.undo()
+    assert smooth.energy(loop.home, np.zeros(loop.mobility)) is not None
+    np.testing.assert_allclose(other.parameters.values, values, rtol=1e-12, atol=1e-15)
+    with pytest.raises(ValueError, match="read-only"):
+        other.model.links[-1].com[0] = 1.0
+
+
+def parts_of(model):
+    return (*model.links, *model.joints, *model.closures)
