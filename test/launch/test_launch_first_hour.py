@@ -172,6 +172,9 @@ def flown(folder, hexapod):
         for text in ("run_summary", "before the run was done", "Traceback"):
             assert text not in flight.launch.output
         yield efforts, flight.launch.output_folder
+    except AssertionError:
+        print(flight.launch.output)
+        raise
     finally:
         flight.close()
 
