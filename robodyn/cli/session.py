@@ -44,7 +44,8 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[Mechanism, str, Tr
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         mechanism = load(model)
     name = path or default_path(mechanism)
-    return mechanism, name, load_path(name, mechanism)
+    with progress_bar(f"path {name}", 1.0) as show:
+        return mechanism, name, load_path(name, mechanism, progress=show)
 
 
 @contextmanager

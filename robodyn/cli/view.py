@@ -11,6 +11,7 @@ import typer
 
 from robodyn.cli.commands import argument, option
 from robodyn.cli.served_page import until_interrupted, wait_for_interrupt
+from robodyn.cli.session import progress_bar
 from robodyn.errors import UnphysicalInertiaWarning
 
 
@@ -43,7 +44,9 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
         mechanism = load(model)
     figure = figure_of(model, mechanism)
-    live = LiveSimulation(mechanism, paths_of(mechanism, path), speed=speed, repeat=True)
+    with progress_bar(f"paths of {mechanism.name}", 1.0) as show:
+        paths = paths_of(mechanism, path, show)
+    live = LiveSimulation(mechanism, paths, speed=speed, repeat=True)
     live.set_playing(not paused)
     server = serve(port)
     for remark in figure.remarks:

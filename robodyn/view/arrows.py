@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.errors import UnderActuated
+
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
@@ -44,7 +46,10 @@ class EffortArrows:
 
 
 def _holding_effort(mechanism: Mechanism) -> float:
-    """[N or N m] the largest effort that holds the mechanism at home."""
+    """[N or N m] the largest effort that holds the mechanism at home; 0 if none does."""
     home = mechanism.home
     rest = mechanism.difference(home, home)
-    return float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
+    try:
+        return float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
+    except UnderActuated:
+        return 0.0
