@@ -9,7 +9,7 @@ counted from types of joints, so redundant closures and special geometries are t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -73,16 +73,6 @@ class Structure:
     determined: bool
     present: np.ndarray
     packed: Packed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _structure_of, (self.tree.model,)
-
-
-def _structure_of(model: ClosedLoopModel) -> Structure:
-    """Where it is unpickled: found anew, or what is known there."""
-    from robodyn.mechanisms.closed_loop.variants import structure_of
-
-    return structure_of(model)
 
 
 def find_structure(model: ClosedLoopModel) -> Structure:

@@ -8,16 +8,16 @@ follows from the shape alone. A payload, friction, motors or another gravity lea
 
 from __future__ import annotations
 
+import copyreg
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from robodyn.mechanisms.closed_loop.packing import repacked
-from robodyn.mechanisms.closed_loop.structure import find_structure
+from robodyn.mechanisms.closed_loop.structure import Structure, find_structure
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Placement
-    from robodyn.mechanisms.closed_loop.structure import Structure
 
 # Shapes that are remembered.
 KEPT = 16
@@ -42,6 +42,11 @@ def structure_of(model: ClosedLoopModel) -> Structure:
         return found
     tree = found.tree.carried_by(model)
     return replace(found, tree=tree, packed=repacked(found.packed, found.tree, tree))
+
+
+def _reduced(structure: Structure) -> tuple[Any, ...]:
+    # where it is unpickled it is found anew, or known already
+    return structure_of, (structure.tree.model,)
 
 
 @lru_cache(maxsize=KEPT)
@@ -86,3 +91,6 @@ def _heavy(model: ClosedLoopModel) -> frozenset[str]:
 
 def _place(at: Placement) -> tuple[bytes, bytes]:
     return at.rotation.tobytes(), at.translation.tobytes()
+
+
+copyreg.pickle(Structure, _reduced)
