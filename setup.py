@@ -66,6 +66,8 @@ setup(
             "models/*.urdf",
             "models/paths/*.yaml",
             "schemas/*.json",
+            "report/page.css",
+            "report/page.js",
             "py.typed",
         ]
     },

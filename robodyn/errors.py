@@ -8,7 +8,12 @@ facts are attributes, so a caller need not parse the text.
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 class RobodynError(Exception):
@@ -193,6 +198,17 @@ class SingularMassMatrix(KinematicsError):
 
 class OutputError(RobodynError, OSError):
     """A result file or folder that is not writable; `value` is its path."""
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Turn what the system says of a file or folder that is not writable into an `OutputError`."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            f"{path}: cannot be written: {error.strerror or error}", value=str(path)
+        ) from error
 
 
 class ResumeRefused(RobodynError, ValueError):

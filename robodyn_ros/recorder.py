@@ -131,7 +131,8 @@ class Recorder(Node):
             except rd.InvalidInput as error:
                 self.get_logger().warning(f"{name} is not recorded: {error}")
         if self._bag_clock.now is not None:
-            self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s")
+            taken = ", ".join(f"{name} {count}" for name, (count, _) in self._heard.items())
+            self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s: {taken}")
         if self._bag_clock.source == "auto" and waited > self._p["clock_wait"]:
             self._bag_clock.give_up()
             self.get_logger().info("no /clock: stamps are those of the wall clock")

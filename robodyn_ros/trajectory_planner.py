@@ -65,7 +65,8 @@ SETTINGS = {
     "auto_start": live(True, "publish each plan at once; else wait for ~/start"),
     "start_in": live(
         0.0,
-        "delay from publishing to the start of the motion, by the states' stamps [s]; 0: at once",
+        "delay from publishing to the start of the motion, by the states' stamps [s], and longer "
+        "where a trajectory takes long to be read; 0: at once",
         0.0,
         60.0,
     ),
@@ -253,9 +254,10 @@ class TrajectoryPlanner(Node):
         if not start:
             plan, done = self._from_here(plan, what)
         times = self._knots(plan)
-        if self._p["start_in"] and not start:
+        may_wait = bool(self._p["start_in"]) and not start
+        if may_wait:
             start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
-        self._send(times, plan.sample(times), start)
+        start = self._send(times, plan.sample(times), start, may_wait)
         self._followed = plan, start or self._stamp
         places = plan.sample(plan.duration * DRAWN).configuration
         poses = self._mechanism.body_pose(places)
@@ -457,5 +459,5 @@ class TrajectoryPlanner(Node):
             response.message = f"nothing to hold: no {self._interface.state_topic} received"
             return response
         rest = self._mechanism.difference(self._here, self._here)
-        self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0)
+        self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0, False)
         return response

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import secrets
+import sys
 import zlib
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 if "mix_stderr" in inspect.signature(click.testing.CliRunner).parameters:
@@ -78,6 +79,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
         seed = terminalreporter.config.option.seed
         terminalreporter.write_line(f"the random numbers of this run: --seed {seed}")
+
+
+@pytest.fixture(autouse=True)
+def own_options() -> Iterator[None]:
+    """Forget what a node or a command that ran in this process told every `rd.load`."""
+    yield
+    if load := sys.modules.get("robodyn.mechanisms.load"):
+        load.use_options()
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Payload:
+class HeldPayload:
     """What can be held at home, at rest, in addition to the mechanism's own bodies.
 
     Attributes:
@@ -88,7 +88,7 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
     ]
 
 
-def payload_at_home(mechanism: Mechanism) -> Payload:
+def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     """The largest mass that the efforts can hold at home; efforts at rest are linear in it.
 
     Raises:
@@ -106,8 +106,8 @@ def payload_at_home(mechanism: Mechanism) -> Payload:
     masses[np.abs(alone) > mechanism.effort_limits] = 0.0
     first = int(masses.argmin())
     if not np.isfinite(masses[first]):
-        return Payload(np.inf, "")
-    return Payload(float(max(masses[first], 0.0)), mechanism.joint_names[first])
+        return HeldPayload(np.inf, "")
+    return HeldPayload(float(max(masses[first], 0.0)), mechanism.joint_names[first])
 
 
 def at_home(mechanism: Mechanism) -> dict[str, Any]:

@@ -58,9 +58,11 @@ def execute(
         mechanism: the plant.
         trajectory: what to follow, from its start.
         path: its name in the summary.
-        mode, kp, kv, preview: see `TrajectoryFollower`.
+        mode: `computed_torque`, or `feedforward`: planned efforts, no feedback.
+        kp, kv, preview: see `ComputedTorque`.
         model: the model that the controller uses; the plant itself by default.
-        control_dt, dt, progress: see `simulate`.
+        dt: [s] longest integration step.
+        control_dt, progress: see `simulate`.
         clock: seconds since the execution began, for the real-time factor; none by default.
 
     Raises:

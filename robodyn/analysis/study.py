@@ -34,7 +34,7 @@ CHUNK = 20_000
 
 
 @dataclass(frozen=True)
-class Study:
+class MotionStudy:
     """What a motion asks of a mechanism, one row for each instant; NaN where no forces exist.
 
     Attributes:
@@ -130,7 +130,7 @@ def analyze(
     wrench: ArrayLike | None = None,
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
-) -> Study:
+) -> MotionStudy:
     """Examine the forces and conditioning of a planned motion; see `robodyn.analyze`.
 
     This is the analysis without charts, so that it needs no report; arguments and errors are those
@@ -146,7 +146,7 @@ def analyze(
         motion = trajectory.sample(time[first : first + CHUNK])
         chunks.append(_examine(mechanism, motion, load, formulation, characteristic_length))
     histories = {name: _joined([chunk[name] for chunk in chunks]) for name in chunks[0]}
-    return Study(
+    return MotionStudy(
         mechanism,
         formulation,
         float(characteristic_length),

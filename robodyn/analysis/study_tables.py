@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class StudyHistories(Protocol):
-    """The histories that tables are made of; see `robodyn.analysis.study.Study`."""
+    """The histories that tables are made of; see `robodyn.analysis.study.MotionStudy`."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -84,7 +84,7 @@ class StudyHistories(Protocol):
 
 
 def extremes(study: StudyHistories) -> list[dict[str, Any]]:
-    """See `Study.extremes`."""
+    """See `MotionStudy.extremes`."""
     fractions = None
     if "massless" in study.terms:
         fractions = peak_dynamic_fraction(study.forces, study.terms["massless"])
@@ -105,7 +105,7 @@ def extremes(study: StudyHistories) -> list[dict[str, Any]]:
 
 
 def to_dict(study: StudyHistories, histories: bool) -> dict[str, Any]:
-    """See `Study.to_dict`."""
+    """See `MotionStudy.to_dict`."""
     number = study.condition_number
     out: dict[str, Any] = {
         "model": study.mechanism.name,
@@ -148,7 +148,7 @@ def to_dict(study: StudyHistories, histories: bool) -> dict[str, Any]:
 
 
 def write_csv(study: StudyHistories, path: str | Path) -> None:
-    """See `Study.write_csv`."""
+    """See `MotionStudy.write_csv`."""
     columns: list[tuple[str, FloatArray]] = [("time", study.time)]
     joints = study.mechanism.joint_names
     coordinates = study.mechanism.coordinates

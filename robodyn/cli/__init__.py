@@ -1,55 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command `robodyn`; each subcommand is a module."""
+"""The command `robodyn`; each subcommand is a function in a module of its own or of its kin."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robodyn.cli.analyze import analyze
-from robodyn.cli.calibrate import calibrate
-from robodyn.cli.check import check
 from robodyn.cli.commands import add_command, application
-from robodyn.cli.compile import compile_kernels
-from robodyn.cli.doctor import doctor
-from robodyn.cli.excite import excite
-from robodyn.cli.identify import identify_command
-from robodyn.cli.map import map_command
-from robodyn.cli.models import models
-from robodyn.cli.new import new_command
-from robodyn.cli.plan import plan
-from robodyn.cli.replay import replay
-from robodyn.cli.report import report
-from robodyn.cli.schema import schema
-from robodyn.cli.simulate import simulate
-from robodyn.cli.view import view
-from robodyn.cli.workspace import workspace
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 
-app = application("robodyn", "Dynamics of parallel and serial robots.")
-add_command(app, "models", models)
-add_command(app, "new", new_command())
-add_command(app, "schema", schema)
-add_command(app, "check", check, model=True)
-add_command(app, "analyze", analyze, model=True)
-add_command(app, "calibrate", calibrate, model=True)
-add_command(app, "map", map_command, model=True)
-add_command(app, "plan", plan, model=True)
-add_command(app, "report", report)
-add_command(app, "excite", excite, model=True)
-add_command(app, "identify", identify_command, model=True)
-add_command(app, "simulate", simulate, model=True)
-add_command(app, "view", view, model=True)
-add_command(app, "workspace", workspace, model=True)
-add_command(app, "replay", replay, model=True)
-add_command(app, "compile", compile_kernels)
-add_command(app, "doctor", doctor)
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Where each command is, with other spellings of its options.
+COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
+    "models": ("models.models", {}),
+    "new": ("new.new", {}),
+    "schema": ("models.schema", {}),
+    "check": ("check.check", {}),
+    "analyze": ("analyze.analyze", {}),
+    "calibrate": ("calibrate.calibrate", {}),
+    "map": ("map.map_command", {"output": "-o", "quantity": "-q"}),
+    "plan": ("plan.plan", {}),
+    "report": ("report.report", {}),
+    "excite": ("excite.excite", {}),
+    "identify": ("identify.identify_command", {}),
+    "simulate": ("simulate.simulate", {}),
+    "view": ("view.view", {}),
+    "workspace": ("workspace.workspace", {"output": "-o"}),
+    "replay": ("view.replay", {}),
+    "compile": ("compile.compile_kernels", {}),
+    "doctor": ("doctor.doctor", {}),
+}
+
+
+def application_of(names: Iterable[str]) -> typer.Typer:
+    """An application with these commands."""
+    made = application("robodyn", "Dynamics of parallel and serial robots.")
+    for name in names:
+        place, short = COMMANDS[name]
+        module, function = place.split(".")
+        command = getattr(import_module(f"robodyn.cli.{module}"), function)
+        add_command(made, name, command, **short)
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        return globals().setdefault(name, application_of(COMMANDS))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main() -> None:
     """Entry point of the command."""
     if not sys.stderr.isatty():  # otherwise the notes write to a terminal line of their own
         compilation_notes.tell_to(lambda line: typer.echo(line, err=True))
-    app()
+    # a command that is named loads what it needs, and nothing of the others
+    named = [word for word in sys.argv[1:2] if word in COMMANDS]
+    application_of(named or COMMANDS)()

@@ -1,133 +1,144 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn analyze MODEL --path PATH`: forces and conditioning along a planned motion."""
+"""`robodyn analyze MODEL --path PATH | --bag BAG`: forces and conditioning, planned or recorded."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins_text import margin_lines
-from robodyn.analysis.study import analyze as examine
-from robodyn.cli.commands import argument, option
-from robodyn.cli.session import mechanism_and_path, one_line_errors, progress_bar
+from robodyn.cli.commands import Answer, passed
+from robodyn.cli.session import (
+    command_line,
+    mechanism_and_path,
+    progress_bar,
+    quietly,
+    write_report,
+)
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.load import models
+from robodyn.report.study import analyze as examine
+from robodyn.trajectories import load_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.analysis.study import MotionStudy
     from robodyn.mechanisms.protocol import Mechanism
 
 
-def analyze(
-    model: Annotated[
-        str,
-        argument(
-            help="Bundled name, or path to a .urdf, .xacro or .yaml file; with --bag "
-            "the recorded model, by default the bag's robot_description."
-        ),
-    ] = "",
-    path: Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            help="I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); "
-            "with --bag, it replaces the recorded plan."
-        ),
-    ] = None,
-    dt: Annotated[float, option(help="Sampling interval [s].")] = 0.001,
-    formulation: Annotated[
-        str,
-        option(help="For a platform: exact, massless, dasgupta1998 or pedrammehr2012."),
-    ] = "exact",
-    characteristic_length: Annotated[
-        float, option(help="Length that divides moments in the scaled condition number [m].")
-    ] = 1.0,
-    strict: Annotated[
-        bool, option("--strict", help="Exit code 1 where a limit of the mechanism is broken.")
-    ] = False,
-    max_condition: Annotated[
-        Optional[float],  # noqa: UP045
-        option(
-            help="Largest condition number that counts as within limits; by default 1000 for a "
-            "platform, any for an arm."
-        ),
-    ] = None,
-    formulations: Annotated[
-        bool,
-        option(
-            "--formulations",
-            help="Compare the papers' formulations in the report of any platform.",
-        ),
-    ] = False,
-    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
-    csv: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Also write the histories to this file, one row per instant."),
-    ] = None,
-    bag: Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            help="Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead."
-        ),
-    ] = None,
-    html: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Also write a report to this file: one self-contained page."),
-    ] = None,
-    png: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Also write the report's charts to this folder."),
-    ] = None,
-    pdf: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Also write the report's charts to this file, one per page."),
-    ] = None,
+def _write(
+    study: MotionStudy,
+    name: str,
+    *,
+    csv: Path | None = None,
+    formulations: bool = False,
+    html: Path | None = None,
+    png: Path | None = None,
+    pdf: Path | None = None,
 ) -> None:
+    """Write what is wanted of a study.
+
+    Args:
+        study: what was found.
+        name: of the path.
+        csv: Also write the histories to this file, one row per instant.
+        formulations: Compare the papers' formulations in the report of any platform.
+        html: Also write a report to this file: one self-contained page.
+        png: Also write the report's charts to this folder.
+        pdf: Also write the report's charts to this file, one per page.
+    """
+    if csv is not None:
+        study.write_csv(csv)
+    if html or png or pdf:
+        # imported here: an analysis without a report does not need it
+        from robodyn.report.study_page import study_page
+
+        page = study_page(study, name, command_line(), formulations or None)
+        write_report(page, html, png, pdf)
+
+
+def analyze(
+    model: str = "",
+    /,
+    *,
+    path: str | None = None,
+    dt: float = 0.001,
+    settings: dict[str, Any] = passed(examine, "formulation", "characteristic_length"),
+    strict: bool = False,
+    max_condition: float | None = None,
+    bag: str | None = None,
+    files: dict[str, Any] = passed(_write, "csv", "formulations", "html", "png", "pdf"),
+) -> Answer:
     """Examine the forces of a planned motion, the terms they consist of, and the conditioning.
 
     Nothing is simulated: forces come from inverse dynamics along the path. For a platform they are
     split into the forces with massless legs and the legs' own dynamic part; for an arm into
     inertia, Coriolis terms, gravity and friction.
+
+    Args:
+        model: Bundled name, or path to a .urdf, .xacro or .yaml file; with --bag the recorded
+            model, by default the bag's robot_description.
+        path: I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); with
+            --bag, it replaces the recorded plan.
+        dt: Sampling interval [s].
+        bag: Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead.
     """
-    with one_line_errors():
-        if bag is not None:
-            if csv is not None:
-                raise InvalidInput("--csv writes a planned motion and cannot be used with --bag")
-            from robodyn.cli.recorded_run import analyze_bag
+    if bag is not None:
+        if files["csv"] is not None:
+            raise InvalidInput("--csv writes a planned motion and cannot be used with --bag")
+        return _recorded(model, path, bag, strict, files)
+    if not model:
+        raise InvalidInput(f"no MODEL given; bundled are {', '.join(models())}")
+    mechanism, name, trajectory = mechanism_and_path(model, path)
+    with progress_bar(f"path {name}") as tell:
+        study = examine(mechanism, trajectory, dt, **settings, progress=tell)
+    found = {"path": name} | study.to_dict(histories=False)
+    found["margins"] = study.margins(max_condition).to_dict()
+    _write(study, name, **files)
+    text = "\n".join(_lines(found, mechanism))
+    return Answer(found, text, strict and not found["margins"]["hold"])
 
-            holds = analyze_bag(model, path, bag, json, html, png, pdf)
-            if strict and not holds:
-                raise typer.Exit(1)
-            return
-        if not model:
-            raise InvalidInput(f"no MODEL given; bundled are {', '.join(models())}")
-        mechanism, name, trajectory = mechanism_and_path(model, path)
-        with progress_bar(f"path {name}", 1.0) as tell:
-            study = examine(
-                mechanism,
-                trajectory,
-                dt,
-                formulation=formulation,
-                characteristic_length=characteristic_length,
-                progress=tell,
-            )
-        found = {"path": name} | study.to_dict(histories=False)
-        found["margins"] = study.margins(max_condition).to_dict()
-        if csv is not None:
-            study.write_csv(csv)
-        if html is not None or png is not None or pdf is not None:
-            # imported here: an analysis without a report does not need it
-            from robodyn.cli.report import command_line, write_report
-            from robodyn.report.study_page import study_page
 
-            write_report(
-                study_page(study, name, command_line(), formulations or None), html, png, pdf
-            )
-    typer.echo(as_json(found) if json else "\n".join(_lines(found, mechanism)))
-    if strict and not found["margins"]["hold"]:
-        raise typer.Exit(1)
+def _recorded(
+    model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
+) -> Answer:
+    """A recorded run against its plan, or against `path`."""
+    from robodyn.report.recorded_run import compare_with_plan
+    from robodyn.report.recorded_run_page import recorded_run_page
+    from robodyn.view.bag import read_run
+
+    with quietly():
+        seen = read_run(bag, model)
+    plan, start = (load_path(path, seen.mechanism), None) if path else seen.plan()
+    run = compare_with_plan(
+        seen.mechanism, seen.times, seen.configurations, seen.commanded, plan, start
+    )
+    written = [files[kind] for kind in ("html", "png", "pdf")]
+    if any(written):
+        write_report(recorded_run_page(run, path or "", bag, command_line()), *written)
+    found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
+    return Answer(found, "\n".join(_lines_of_run(found)), strict and not found["margins"]["hold"])
+
+
+def _lines_of_run(found: dict[str, Any]) -> list[str]:
+    start = found["path_start"]
+    errors = ", ".join(f"{name} {value:.4g}" for name, value in found["tracking"].items())
+    width = max(len(row["joint"]) for row in found["joints"])
+    keys = {"peak_commanded": "commanded", "peak_model": "model's",
+            "largest_difference": "difference", "rms_difference": "RMS diff."}  # fmt: skip
+    return [
+        f"{found['bag']}: {found['model']}, path {found['path']}: {found['duration']:g} s, "
+        f"{found['samples']} states",
+        f"path began at {start['time']:.4g} s" + (", fitted" if start["fitted"] else ""),
+        f"largest tracking errors (m, rad): {errors}",
+        "  ".join(["joint".ljust(width), *(title.rjust(10) for title in keys.values())]),
+        *(
+            "  ".join([row["joint"].ljust(width), *(f"{row[key]:10.4g}" for key in keys)])
+            for row in found["joints"]
+        ),
+        *margin_lines(found["margins"]),
+    ]
 
 
 def _lines(found: dict[str, Any], mechanism: Mechanism) -> list[str]:

@@ -4,44 +4,34 @@
 
 from __future__ import annotations
 
-import json as json_text
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
+from robodyn.analysis.as_json import as_json
 from robodyn.analysis.at_home import at_home
 from robodyn.analysis.motors_on_paths import motors_on_paths
 from robodyn.cli.check_text import show
-from robodyn.cli.commands import argument, option
-from robodyn.errors import RobodynError
 from robodyn.mechanisms.inspection import compared, describe, read
 from robodyn.report.parameters import parameter_tables
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from robodyn.mechanisms.inspection import Told
     from robodyn.mechanisms.protocol import Mechanism
 
 
 def check(
-    model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
-    # typer reads the annotation at run time, where Python 3.10 knows no better spelling.
-    against: Annotated[
-        Optional[str],  # noqa: UP045
-        option(help="A second model; exit code 1 if the two differ."),
-    ] = None,
-    strict: Annotated[
-        bool, option("--strict", help="Refuse inertias that no rigid body can have.")
-    ] = False,
-    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
-    png: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Also draw the mechanism at home to this file."),
-    ] = None,
-    view: Annotated[
-        bool, option("--view", help="Then show it in the browser, as `robodyn view` does.")
-    ] = False,
+    model: str,
+    /,
+    *,
+    against: str | None = None,
+    strict: bool = False,
+    json: bool = False,
+    png: Path | None = None,
+    view: bool = False,
 ) -> None:
     """Say how a model file was understood: every number with its unit and its frame.
 
@@ -49,22 +39,24 @@ def check(
     is used, what payload the actuators can hold, and of a platform how far it can go from there;
     what each actuator adds there, and what its motor has to give along the paths of the papers or
     the demonstration; and what of the file is left out.
-    """
-    try:
-        mechanism, told = read(model, strict)
-        found = findings(mechanism, told, model)
-        if against is not None:
-            found["against"] = compared(mechanism, against, strict)
-        if png is not None:
-            from robodyn.report.images import write_image
-            from robodyn.report.path_views import home_chart
 
-            write_image(home_chart(mechanism), png)
-    except RobodynError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
+    Args:
+        against: A second model; exit code 1 if the two differ.
+        strict: Refuse inertias that no rigid body can have.
+        png: Also draw the mechanism at home to this file.
+        view: Then show it in the browser, as `robodyn view` does.
+    """
+    mechanism, told = read(model, strict)
+    found = findings(mechanism, told, model)
+    if against is not None:
+        found["against"] = compared(mechanism, against, strict)
+    if png is not None:
+        from robodyn.report.images import write_image
+        from robodyn.report.path_views import home_chart
+
+        write_image(home_chart(mechanism), png)
     if json:
-        typer.echo(json_text.dumps(found, indent=2))
+        typer.echo(as_json(found))
     else:
         show(found, Console())
         if png is not None:

@@ -1,63 +1,129 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands declared once, for every typer from 0.4 on.
+"""Commands from functions: options, their types, defaults and help come from signatures.
 
-Commands say what their parameters mean in annotations, `Annotated[str, option(help=...)]`. typer
-supports a form of its own like this since 0.9, and with annotations that are strings (PEP 563) only
-since releases that no long-term distribution ships: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9. All
-of them support the older form, `name: str = typer.Option(default, help=...)`, so that is what typer
-gets.
+A command is a function. Its parameters before `/` are positional arguments, the others options;
+the section Args of its docstring says what they mean. What it hands on to a function of the library
+is written there once: `passed(function, "name")` as a default value makes options of parameters of
+that function, and the command receives them as a dict to call it with.
+
+typer gets all of this in its older form, `name: str = typer.Option(default, help=...)`, which every
+release from 0.4 on understands: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
-import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args, get_origin, get_type_hints
+import re
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import typer
 import typer.core
+from rich.console import Console
 from rich.markup import escape
 
-from robodyn.cli.session import one_line_errors
-from robodyn.formats.ros_packages import PATH_VARIABLE
-from robodyn.formats.xacro_text import arguments_of, use_arguments
-from robodyn.mechanisms.load import use_options
-from robodyn.mechanisms.option_names import on_command_line
+from robodyn.analysis.as_json import as_json
+from robodyn.cli.session import numbers, one_line_errors, reading
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _OPTIONS = inspect.signature(typer.Typer).parameters
 # Whether help is parsed as markup, in which the unit [m] would be a style.
 _MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH", True))
+# What a command line can give of a parameter with this annotation (its first alternative).
+_TYPES: dict[str, Any] = {
+    "str": str, "int": int, "float": float, "bool": bool, "Path": Path, "ArrayLike": float,
+    "list[str]": list[str], "Any": str,
+}  # fmt: skip
+_SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
+_ENTRY = re.compile(r"^    (\w[\w, ]*): (.*(?:\n     .*)*)", re.MULTILINE)
+# Where a capital letter is in place: not at words of programs.
+_WORD = re.compile(r"[a-z]+[ ,]")
+# What a command line cannot give: a leading shape, and arrays besides numbers.
+_ARRAYS = re.compile(
+    r"^\([^()]*\) |(?: |; )(?:a|one) number(?:,| or) \([^()]*\)(?: or \([^()]*\))?,?"
+)
+# Parameters that mean the same in every command.
+_SHARED = {
+    "model": "Bundled name, or path to a .urdf, .xacro or .yaml file.",
+    "path": "I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml).",
+    "strict": "Exit code 1 where a limit of the mechanism is broken.",
+    "max_condition": "Largest condition number that counts as within limits; by default 1000 for a "
+    "platform, any for an arm.",
+    "html": "Also write a report to this file: one self-contained page.",
+    "json": "Machine-readable output.",
+    "port": "Port on localhost; 0 picks a free one.",
+    "browser": "Open the page in the default browser.",
+}
+
+
+class Answer(NamedTuple):
+    """What a command found; one that returns it has the option `--json`.
+
+    Attributes:
+        found: as data.
+        text: the same for people: text, or what rich prints.
+        failed: whether the exit code is 1.
+    """
+
+    found: Any
+    text: Any
+    failed: bool = False
+
+
+class Passed(NamedTuple):
+    """Options that are parameters of a function; see `passed`."""
+
+    function: Callable[..., Any]
+    names: dict[str, str]
+    vectors: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Declaration:
-    """Declaration of a command's parameter, without its type and default."""
+class Parameter:
+    """A parameter of a command as typer is to know it."""
 
-    make: Callable[..., Any]
-    flags: tuple[str, ...]
+    name: str
+    kind: Any
+    default: Any
     help: str
+    positional: bool = False
+    flags: tuple[str, ...] = ()
 
-    def with_default(self, default: Any) -> Any:
-        """As a typer object; a parameter without a default is required."""
-        default = ... if default is inspect.Parameter.empty else default
-        return self.make(default, *self.flags, help=escape(self.help) if _MARKUP else self.help)
+    def declared(self) -> inspect.Parameter:
+        """In typer's older form; a parameter without a default is required."""
+        kind, default, flags = self.kind, self.default, self.flags
+        if kind is bool and not default:
+            # without its opposite `--no-...`
+            default, flags = False, (f"--{self.name.replace('_', '-')}",)
+        elif default is inspect.Parameter.empty:
+            default = ...
+        elif default is None:
+            kind = Optional[kind]  # noqa: UP045, old releases of typer know no other spelling
+        make = typer.Argument if self.positional else typer.Option
+        given = make(default, *flags, help=escape(self.help) if _MARKUP else self.help)
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=given, annotation=kind
+        )
 
 
-def option(*flags: str, help: str) -> Declaration:
-    """An option, by default named after its parameter."""
-    return Declaration(typer.Option, flags, help)
+def passed(
+    function: Callable[..., Any], *names: str, vectors: tuple[str, ...] = (), **renamed: str
+) -> Any:
+    """As a command's default value: options from parameters of a function, received as a dict.
 
-
-def argument(*, help: str) -> Declaration:
-    """A positional argument."""
-    return Declaration(typer.Argument, (), help)
+    Args:
+        function: what the command will call; a class stands for its constructor.
+        names: its parameters.
+        vectors: those given as text, several numbers in quotes.
+        renamed: options that have another name than their parameter.
+    """
+    return Passed(function, {name: name for name in (*names, *vectors)} | renamed, vectors)
 
 
 def application(name: str, about: str) -> typer.Typer:
@@ -88,139 +154,107 @@ def _show_version(asked: bool) -> None:
 
 
 def add_command(
-    app: typer.Typer, name: str, function: Callable[..., None], *, model: bool = False
+    app: typer.Typer, name: str, function: Callable[..., Answer | None], **short: str
 ) -> None:
-    """Add a command whose parameters are declared in annotations.
+    """Add a function as a command; one that takes a `model` says how its file is read, too.
 
-    With `model` it loads one, and has options for how a URDF or .xacro file is read.
-    """
-    app.command(name)(in_older_form(_with_reading(function) if model else function))
+    Errors of the library become one line on standard error and exit code 1.
 
-
-def _with_reading(function: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(function)
-    def command(
-        *,
-        base_link: str,
-        tip_link: str,
-        hold_branches: bool,
-        driven: Optional[str],  # noqa: UP045
-        xacro_arg: list[str],
-        package_path: list[str],
-        **given: Any,
-    ) -> None:
-        use_options(
-            base_link=base_link,
-            tip_link=tip_link,
-            hold_branches=hold_branches,
-            driven=driven,
-            spelling=on_command_line,
-        )
-        with one_line_errors():
-            use_arguments(arguments_of(xacro_arg or ()))
-        if package_path:
-            known = os.environ.get(PATH_VARIABLE)
-            os.environ[PATH_VARIABLE] = os.pathsep.join(
-                [*package_path, *([known] if known else [])]
-            )
-        try:
-            function(**given)
-        finally:
-            use_options()
-
-    signature = inspect.signature(function)
-    more = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation
-        )
-        for name, annotation in _READING.items()
-    ]
-    command.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), *more]
-    )
-    command.__annotations__ = get_type_hints(function, include_extras=True) | _READING
-    del command.__wrapped__
-    return command
-
-
-_DEFAULTS = {"hold_branches": False}
-_READING: dict[str, Any] = {
-    "base_link": Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            "--base-link",
-            help="Of a URDF: the link on which the chain stands, by default the root.",
-        ),
-    ],
-    "tip_link": Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            "--tip-link",
-            help="Of a URDF: the link at which the chain ends, by default behind most joints.",
-        ),
-    ],
-    "hold_branches": Annotated[
-        bool,
-        option(
-            "--hold-branches", help="Of a URDF: joints beside the chain, as a gripper's, are held."
-        ),
-    ],
-    "driven": Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            "--driven",
-            help="The driven joints, with commas between them, whatever the file says of "
-            "actuators; all others are passive.",
-        ),
-    ],
-    "xacro_arg": Annotated[
-        Optional[list[str]],  # noqa: UP045
-        option("--xacro-arg", help="An argument of a .xacro file, name:=value; may be repeated."),
-    ],
-    "package_path": Annotated[
-        Optional[list[str]],  # noqa: UP045
-        option(
-            "--package-path",
-            help="A folder with ROS packages that a robot refers to, such as a workspace's src; "
-            f"may be repeated. Searched before those of {PATH_VARIABLE}.",
-        ),
-    ],
-}
-
-
-def in_older_form(function: Callable[..., None]) -> Callable[..., None]:
-    """The same function with declarations as default values, and annotations that are types.
+    Args:
+        app: the application.
+        name: of the command.
+        function: the command.
+        short: other spellings of its options, such as `output="-o"`.
 
     Raises:
-        TypeError: a parameter has no declaration.
+        TypeError: no docstring says what a parameter means, or its type is none of a command line.
     """
-    hints = get_type_hints(function, include_extras=True)
-    types: dict[str, Any] = {}
-    parameters = []
-    for parameter in inspect.signature(function).parameters.values():
-        hint = hints[parameter.name]
-        types[parameter.name], declared = _declaration(function, parameter, hint)
-        parameters.append(parameter.replace(annotation=types[parameter.name], default=declared))
+    own = inspect.signature(function)
+    groups = {each.name: each.default for each in own.parameters.values()
+              if isinstance(each.default, Passed)}  # fmt: skip
+    answers = own.return_annotation == "Answer"
+    parameters = list(_parameters(function))
+    if answers:
+        parameters.append(Parameter("json", bool, False, _SHARED["json"]))
+    loads = any(each.name == "model" for each in parameters)
+    reads = list(_parameters(reading)) if loads else []
+    for i, each in enumerate(parameters):
+        if each.name in short:
+            flags = (f"--{each.name.replace('_', '-')}", short[each.name])
+            parameters[i] = replace(each, flags=flags)
 
-    @functools.wraps(function)
     def command(**given: Any) -> None:
-        function(**given)
+        json = given.pop("json") if answers else False
+        with one_line_errors():
+            how = {each.name: given.pop(each.name) for each in reads}
+            with reading(**how) if loads else nullcontext():
+                for name, group in groups.items():
+                    given[name] = {
+                        parameter: numbers(option, given.pop(option))
+                        if option in group.vectors
+                        else given.pop(option)
+                        for option, parameter in group.names.items()
+                    }
+                first = [given.pop(each.name) for each in parameters if each.positional]
+                answer = function(*first, **given)
+        if answer is not None:
+            _show(as_json(answer.found) if json else answer.text)
+            if answer.failed:
+                raise typer.Exit(1)
 
-    del command.__wrapped__  # old releases look through it
-    command.__annotations__ = types
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return command
+    declared = [each.declared() for each in (*parameters, *reads)]
+    command.__name__ = function.__name__
+    command.__doc__ = re.split(r"\n\nArgs:", inspect.getdoc(function) or "")[0]
+    command.__annotations__ = {each.name: each.annotation for each in declared}
+    command.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
+    app.command(name)(command)
 
 
-def _declaration(function: Callable[..., None], parameter: inspect.Parameter, hint: Any) -> Any:
-    """The type of a parameter, and typer's declaration of it with its default value."""
-    # Python 3.10 wraps a parameter whose default is None into an Optional
-    for annotated in (hint, *get_args(hint)):
-        kind, *remarks = get_args(annotated) if get_origin(annotated) is Annotated else (None,)
-        for declared in remarks:
-            if isinstance(declared, Declaration):
-                return kind, declared.with_default(parameter.default)
-    raise TypeError(
-        f"{function.__name__}: parameter {parameter.name!r} is declared by neither option() nor "
-        "argument() of robodyn.cli.commands"
-    )
+def _show(text: Any) -> None:
+    if isinstance(text, str):
+        typer.echo(text)
+    else:
+        Console().print(text)
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """The parameters of a command, with those that it passes on in the place of their group."""
+    helps = _descriptions(function)
+    for each in inspect.signature(function).parameters.values():
+        group = each.default
+        if not isinstance(group, Passed):
+            yield _parameter(function, each, each.name, helps)
+            continue
+        theirs = inspect.signature(group.function).parameters
+        known = _descriptions(group.function)
+        for option, name in group.names.items():
+            texts = {option: helps.get(option) or known.get(name, "")}
+            found = theirs[name]
+            if option in group.vectors:
+                found = found.replace(annotation="str", default="")
+            yield _parameter(group.function, found, option, texts)
+
+
+def _parameter(
+    function: Callable[..., Any], given: inspect.Parameter, name: str, helps: dict[str, str]
+) -> Parameter:
+    text = helps.get(name) or _SHARED.get(name, "")
+    kind = _TYPES.get(str(given.annotation).split(" | ")[0])
+    if kind is None or not (text or function.__doc__ is None):
+        raise TypeError(
+            f"{function.__name__}: parameter {given.name!r} of type {given.annotation} is not "
+            "described in a section Args, or is nothing that a command line can give"
+        )
+    positional = given.kind is inspect.Parameter.POSITIONAL_ONLY
+    return Parameter(name, kind, given.default, text, positional)
+
+
+def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring of a function or a class says of its parameters, each as one line."""
+    section = _SECTION.search(inspect.getdoc(function) or "")
+    found = {}
+    for names, lines in _ENTRY.findall(section[1] if section else ""):
+        text = _ARRAYS.sub("", " ".join(lines.split()))
+        for name in names.split(", "):
+            found[name] = text[:1].upper() + text[1:] if _WORD.match(text) else text
+    return found

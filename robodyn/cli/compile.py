@@ -7,16 +7,14 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import time
-import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
 
 import robodyn as rd
-from robodyn.cli.commands import argument
-from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.cli.session import load_quietly
 from robodyn.mechanisms.common.joint_friction import JointFriction
 from robodyn.mechanisms.registry import kind_of, kinds
 from robodyn.numerics.cache_folders import cache_folders
@@ -31,17 +29,14 @@ if TYPE_CHECKING:
 ASIDE = 1e-2  # [m or rad] from home
 
 
-def compile_kernels(
-    # typer reads the annotation at run time, where Python 3.10 knows no better spelling.
-    models: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        argument(help="Only for the kinds of these mechanisms: bundled names, or paths to files."),
-    ] = None,
-) -> None:
+def compile_kernels(models: list[str] | None = None, /) -> None:
     """Compile the numeric kernels into the user's cache; later runs start at once.
 
     For a container image: set NUMBA_CACHE_DIR to a folder of the image, when building and when
     running; at run time it may be read-only.
+
+    Args:
+        models: Only for the kinds of these mechanisms: bundled names, or paths to files.
     """
     started = time.monotonic()
     used = models or [kind.example for kind in kinds().values() if kind.example]
@@ -75,9 +70,7 @@ def _show(started: float) -> None:
 
 def use(model: str) -> None:
     """Call the compiled functions of a model's kind of mechanism, for single states and batches."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # not relevant here
-        mechanism = rd.load(model)
+    mechanism = load_quietly(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
     _step_smooth_and_rough(mechanism)

@@ -17,11 +17,9 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from robodyn.cli.commands import option
+from robodyn.cli.commands import Answer
 from robodyn.extras import EXTRAS, how_to_install
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import is_cached
@@ -43,25 +41,19 @@ GRAPH_TIME = 20.0  # [s]
 MARKS = {"ok": "ok     ", "note": "note   ", "warning": "WARNING", "error": "ERROR  "}
 
 
-def doctor(
-    graph: Annotated[
-        bool, option("--graph/--no-graph", help="Also examine the running ROS 2 graph.")
-    ] = True,
-    strict: Annotated[bool, option("--strict", help="Exit code 1 on a warning, too.")] = False,
-    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
-) -> None:
-    """Examine this installation and, where ROS 2 is sourced, the graph that is running."""
+def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
+    """Examine this installation and, where ROS 2 is sourced, the graph that is running.
+
+    Args:
+        graph: Also examine the running ROS 2 graph.
+        strict: Exit code 1 on a warning, too.
+    """
     found = [*installed(), *extras(), *kernels(), *ros()]
     if graph and importlib.util.find_spec("rclpy") is not None:
         found += running_graph()
-    if json:
-        typer.echo(json_text.dumps(found, indent=2))
-    else:
-        for entry in found:
-            typer.echo(f"{MARKS[entry['level']]}  {entry['text']}")
+    text = "\n".join(f"{MARKS[entry['level']]}  {entry['text']}" for entry in found)
     levels = {entry["level"] for entry in found}
-    if "error" in levels or (strict and "warning" in levels):
-        raise typer.Exit(1)
+    return Answer(found, text, "error" in levels or (strict and "warning" in levels))
 
 
 def finding(level: str, text: str) -> dict[str, str]:

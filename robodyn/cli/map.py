@@ -5,19 +5,22 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
 
-from robodyn.analysis.as_json import as_json
-from robodyn.cli.commands import argument, option
-from robodyn.cli.session import one_line_errors, progress_bar
-from robodyn.errors import ClusterError, InvalidInput, OutputError, UnphysicalInertiaWarning
-from robodyn.mechanisms.load import load
+from robodyn.cli.commands import Answer, passed
+from robodyn.cli.session import load_quietly, progress_bar
+from robodyn.errors import ClusterError, InvalidInput, OutputError
+from robodyn.sweeps.plan import make_plan
+from robodyn.sweeps.store import checked_path, unfinished
+from robodyn.sweeps.sweep import run as run_sweep
+from robodyn.sweeps.sweep import sweep
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from robodyn.sweeps.plan import Plan
     from robodyn.sweeps.sweep import Outcome
 
@@ -26,108 +29,62 @@ INTERRUPTED = 130
 
 
 def map_command(
-    model: Annotated[
-        str, argument(help="Name of a bundled mechanism, or a .urdf, .xacro or .yaml file.")
-    ],
-    axes: Annotated[
-        list[str],
-        argument(
-            help="x=-0.2:0.2:41 for 41 values, z=0.8 for one, x=-0.2:0.2 with --samples. A "
-            "platform's pose is x y z roll pitch yaw, an arm's joints go by their names; payload "
-            "and others are in docs/sweeps.md."
-        ),
-    ],
-    output: Annotated[Path, option("--output", "-o", help="Output file, in .zarr or .nc.")],
-    quantity: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        option(
-            "--quantity",
-            "-q",
-            help="What to compute; may be repeated: condition_number (the default), "
-            "smallest_singular_value, weakest_direction, manipulability, joint_positions, pose, "
-            "effort, effort_extremes.",
-        ),
-    ] = None,
-    samples: Annotated[
-        Optional[int],  # noqa: UP045
-        option(help="Number of points spread over the ranges, instead of a grid."),
-    ] = None,
-    seed: Annotated[int, option(help="Random seed of the samples.")] = 0,
-    method: Annotated[str, option(help="Sampling method: sobol or random.")] = "sobol",
-    characteristic_length: Annotated[
-        float, option(help="Characteristic length that makes a Jacobian's rows comparable [m].")
-    ] = 1.0,
-    accelerations: Annotated[
-        str,
-        option(
-            help="Half-widths of the accelerations of effort_extremes, separated by commas: "
-            "a platform's six [m/s^2, rad/s^2], an arm's one for each joint."
-        ),
-    ] = "",
-    wrenches: Annotated[
-        str, option(help="Half-widths of their wrenches, six separated by commas [N, N m].")
-    ] = "",
-    beyond_limits: Annotated[
-        bool, option("--beyond-limits", help="Compute unreachable poses, too.")
-    ] = False,
-    chunk: Annotated[
-        int, option(help="Maximum number of states computed and written at a time.")
-    ] = 16384,
-    scheduler: Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            help="Address of a running Dask scheduler, such as tcp://127.0.0.1:8786, whose "
-            "workers compute; threads of this process if not given."
-        ),
-    ] = None,
-    overwrite: Annotated[bool, option("--overwrite", help="Overwrite an existing output.")] = False,
-    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
-) -> None:
+    model: str,
+    axes: list[str],
+    /,
+    *,
+    output: Path,
+    quantity: list[str] | None = None,
+    settings: dict[str, Any] = passed(
+        sweep,
+        "samples",
+        "seed",
+        "method",
+        "characteristic_length",
+        "beyond_limits",
+        "chunk",
+        vectors=("accelerations", "wrenches"),
+    ),
+    run: dict[str, Any] = passed(sweep, "scheduler", "overwrite"),
+) -> Answer:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 
     An interrupted sweep resumes where it stopped when the same command is run again.
-    """
-    from robodyn.sweeps.plan import make_plan
-    from robodyn.sweeps.store import checked_path, unfinished
-    from robodyn.sweeps.sweep import run
 
+    Args:
+        axes: x=-0.2:0.2:41 for 41 values, z=0.8 for one, x=-0.2:0.2 with --samples. A platform's
+            pose is x y z roll pitch yaw, an arm's joints go by their names; payload and others are
+            in docs/sweeps.md.
+        output: Output file, in .zarr or .nc.
+        quantity: What to compute; may be repeated: condition_number (the default),
+            smallest_singular_value, weakest_direction, manipulability, joint_positions, pose,
+            effort, effort_extremes.
+        accelerations: Half-widths of the accelerations of effort_extremes, separated by commas: a
+            platform's six [m/s^2, rad/s^2], an arm's one for each joint.
+        wrenches: Half-widths of their wrenches, six separated by commas [N, N m].
+    """  # fmt: skip
     done = 0.0
-    with one_line_errors():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
-            mechanism = load(model)
-        plan = make_plan(
-            mechanism,
-            _axes(axes),
-            quantity or ("condition_number",),
-            samples=samples,
-            seed=seed,
-            method=method,
-            characteristic_length=characteristic_length,
-            accelerations=_numbers("accelerations", accelerations),
-            wrenches=_numbers("wrenches", wrenches),
-            beyond_limits=beyond_limits,
-            chunk=chunk,
-        )
-        hint = f"in {unfinished(checked_path(output))}; the same command resumes from there"
-        try:
-            with progress_bar(f"map {output.name}", 1.0) as show:
+    mechanism = load_quietly(model)
+    plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)
+    hint = f"in {unfinished(checked_path(output))}; the same command resumes from there"
+    try:
+        with progress_bar(f"map {output.name}") as show:
 
-                def tell(share: float) -> None:
-                    nonlocal done
-                    done = share
-                    show(share)
+            def tell(share: float) -> None:
+                nonlocal done
+                done = share
+                show(share)
 
-                outcome = run(plan, output, scheduler, overwrite, tell)
-            found = _summary(plan, output, outcome)
-        except KeyboardInterrupt:
-            typer.echo(f"stopped: {done:.1%} is {hint}", err=True)
-            raise typer.Exit(INTERRUPTED) from None
-        except (ClusterError, OutputError) as error:
-            if done:
-                raise type(error)(f"{error} ({done:.1%} is {hint})", value=error.value) from error
-            raise
-    typer.echo(as_json(found) if json else "\n".join(_lines(found)))
+            outcome = run_sweep(plan, output, **run, progress=tell)
+        found = _summary(plan, output, outcome)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped: {done:.1%} is {hint}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except (ClusterError, OutputError) as error:
+        if done:
+            raise type(error)(f"{error} ({done:.1%} is {hint})", value=error.value) from error
+        raise
+    return Answer(found, "\n".join(_lines(found)))
 
 
 def _axes(given: list[str]) -> dict[str, Any]:
@@ -142,15 +99,6 @@ def _axes(given: list[str]) -> dict[str, Any]:
             raise InvalidInput(f"axis {name} is given twice", value=name)
         axes[name] = value
     return axes
-
-
-def _numbers(name: str, text: str) -> list[float] | None:
-    try:
-        return [float(part) for part in text.split(",")] if text else None
-    except ValueError as error:
-        raise InvalidInput(
-            f"{name} is {text[:100]!r}, expected numbers separated by commas", value=text
-        ) from error
 
 
 def _summary(plan: Plan, output: Path, outcome: Outcome) -> dict[str, Any]:

@@ -1,41 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn models`: the bundled mechanisms."""
+"""`robodyn models` and `robodyn schema`: the bundled mechanisms, and the form of model files."""
 
 from __future__ import annotations
 
-import json as json_text
-import warnings
-from typing import Annotated, Any
-
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
-from robodyn.cli.commands import option
-from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.mechanisms.load import load
+from robodyn.cli.commands import Answer
+from robodyn.cli.session import load_quietly
+from robodyn.formats.schemas import editor_line, schema_file, schemas
 from robodyn.mechanisms.load import models as bundled
 
 
-def models(
-    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
-) -> None:
+def models() -> Answer:
     """List the bundled mechanisms."""
-    rows = [_row(name) for name in bundled()]
-    if json:
-        typer.echo(json_text.dumps(rows, indent=2))
-        return
+    loaded = {name: load_quietly(name) for name in bundled()}
+    rows = [
+        {"name": name, "kind": mechanism.kind, "joints": list(mechanism.joint_names)}
+        for name, mechanism in loaded.items()
+    ]
     table = Table(Column("name", no_wrap=True), "kind", "driven joints")
-    for row in rows:
-        joints = row["joints"]
-        table.add_row(row["name"], row["kind"], f"{len(joints)}: {joints[0]} ... {joints[-1]}")
-    Console().print(table)
+    for name, mechanism in loaded.items():
+        joints = mechanism.joint_names
+        table.add_row(name, mechanism.kind, f"{len(joints)}: {joints[0]} ... {joints[-1]}")
+    return Answer(rows, table)
 
 
-def _row(name: str) -> dict[str, Any]:
-    with warnings.catch_warnings():
-        # see `robodyn check`
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-        mechanism = load(name)
-    return {"name": name, "kind": mechanism.kind, "joints": list(mechanism.joint_names)}
+def schema(name: str = "", /, *, path: bool = False, line: bool = False) -> None:
+    """Print the JSON schema of a model file or a waypoint file.
+
+    Args:
+        name: Which schema; without it, all are listed.
+        path: Print where the file is.
+        line: Print the comment with which a YAML file names it to an editor.
+    """
+    if not name:
+        typer.echo("\n".join(f"{each}: {schema_file(each)}" for each in schemas()))
+        return
+    file = schema_file(name)
+    if line:
+        typer.echo(editor_line(name), nl=False)
+    else:
+        typer.echo(str(file) if path else file.read_text(encoding="utf-8").rstrip())

@@ -7,14 +7,13 @@ from __future__ import annotations
 import inspect
 import json as json_text
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import typer
 import yaml
 
 from robodyn.checks import as_scalar
-from robodyn.cli.commands import argument, option
-from robodyn.cli.session import one_line_errors
+from robodyn.cli.commands import passed
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats.schemas import editor_line, schemas
 from robodyn.mechanisms.registry import kinds
@@ -22,7 +21,7 @@ from robodyn.mechanisms.registry import kinds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.mechanisms.common.template import Dimension, Template
+    from robodyn.mechanisms.common.template import Template
 
     # The name of a kind, and the template that it offers.
     Offer = tuple[str, Template]
@@ -31,51 +30,70 @@ if TYPE_CHECKING:
 def new_command() -> Callable[..., None]:
     """The command, with an option for every dimension of every kind's template."""
     offers = _offers()
-    dimensions: dict[str, list[tuple[str, Dimension]]] = {}
-    for what, (_, template) in offers.items():
-        for dimension in template.dimensions:
-            dimensions.setdefault(dimension.name, []).append((what, dimension))
 
-    def new(what: str, file: str, name: str, force: bool, **chosen: float | None) -> None:
-        with one_line_errors():
-            kind, template = _chosen(offers, what)
-            given = {key: value for key, value in chosen.items() if value is not None}
-            target = Path(file or f"{name or f'my_{what}'}.yaml")
-            called = name or target.stem
-            files = {target: _text(kind, template, target, called, given)}
-            for suffix, write in template.beside.items():
-                files[target.with_suffix(suffix)] = write(called, file=target.name, **given)
-            _write(files, force)
+    def new(
+        what: str,
+        file: str = "",
+        /,
+        *,
+        name: str = "",
+        force: bool = False,
+        chosen: dict[str, float | None] = _dimensions(offers),
+    ) -> None:
+        kind, template = _chosen(offers, what)
+        given = {key: value for key, value in chosen.items() if value is not None}
+        target = Path(file or f"{name or f'my_{what}'}.yaml")
+        called = name or target.stem
+        files = {target: _text(kind, template, target, called, given)}
+        for suffix, write in template.beside.items():
+            files[target.with_suffix(suffix)] = write(called, file=target.name, **given)
+        _write(files, force)
         typer.echo(
             f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
             f"  robodyn check {target}\n  robodyn view {target}"
         )
 
-    annotations: dict[str, Any] = {
-        "what": Annotated[str, argument(help=f"What to describe: {' or '.join(offers)}.")],
-        "file": Annotated[str, argument(help="File to write; by default NAME.yaml.")],
-        "name": Annotated[str, option(help="Of the model; by default that of the file.")],
-        "force": Annotated[bool, option("--force", help="Write over a file that exists.")],
-    }
-    defaults: dict[str, Any] = {
-        "what": inspect.Parameter.empty, "file": "", "name": "", "force": False
-    }  # fmt: skip
-    for key, uses in dimensions.items():
-        text = "; ".join(f"of a {what}: {d.text} [{d.unit}], {d.default:g}" for what, d in uses)
-        annotations[key] = Annotated[Optional[float], option(help=f"{text}.")]  # noqa: UP045
-        defaults[key] = None
-    new.__doc__ = (
-        "Write a commented model file to start from.\n\n"
-        "The file loads as it is, and says of each number what it is and in which frame and unit."
-    )
-    new.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    new.__doc__ = f"""Write a commented model file to start from.
+
+The file loads as it is, and says of each number what it is and in which frame and unit.
+
+Args:
+    what: What to describe: {" or ".join(offers)}.
+    file: File to write; by default NAME.yaml.
+    name: Of the model; by default that of the file.
+    force: Write over a file that exists.
+"""
+    return new
+
+
+def _dimensions(offers: dict[str, Offer]) -> Any:
+    """The dimensions of all templates as options, each with what it is of which template."""
+    texts: dict[str, list[str]] = {}
+    for what, (_, template) in offers.items():
+        for d in template.dimensions:
+            text = f"of a {what}: {d.text} [{d.unit}], {d.default:g}"
+            texts.setdefault(d.name, []).append(text)
+
+    def dimensions(**given: float | None) -> None:
+        pass
+
+    dimensions.__doc__ = "\n".join(
         [
-            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=value)
-            for key, value in defaults.items()
+            "Dimensions.",
+            "",
+            "Args:",
+            *(f"    {name}: {'; '.join(each)}." for name, each in texts.items()),
         ]
     )
-    new.__annotations__ = annotations
-    return new
+    dimensions.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="float | None"
+            )
+            for name in texts
+        ]
+    )
+    return passed(dimensions, *texts)
 
 
 def _offers() -> dict[str, Offer]:
@@ -141,3 +159,6 @@ def _write(files: dict[Path, str], force: bool) -> None:
             raise OutputError(
                 f"{path}: cannot be written: {error.strerror or error}", value=str(path)
             ) from error
+
+
+new = new_command()

@@ -4,21 +4,22 @@
 
 from __future__ import annotations
 
-import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
-from robodyn.analysis.as_json import as_json
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.study import analyze as examine
 from robodyn.checks import as_scalar
-from robodyn.cli.commands import argument, option
-from robodyn.cli.session import one_line_errors, progress_bar
-from robodyn.errors import InfeasibleTrajectory, InvalidInput, UnphysicalInertiaWarning
-from robodyn.mechanisms.load import load
+from robodyn.cli.commands import Answer, passed
+from robodyn.cli.session import (
+    command_line,
+    load_quietly,
+    numbers,
+    progress_bar,
+    write_report,
+)
+from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.planning.profiles import TIME_OPTIMAL, check_profile
 from robodyn.planning.time_optimal import time_optimal
 from robodyn.planning.time_optimal_motion import TimeOptimal, shares_of_time
@@ -26,183 +27,159 @@ from robodyn.trajectories import load_path
 from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
 
-def plan(
-    model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
-    goal: Annotated[
-        Optional[str],  # noqa: UP045
-        option(
-            "--goal",
-            help='Where to go, numbers in quotes [m, rad]: "x y z roll pitch yaw" of a platform, '
-            "the joints of an arm, the independent joints of a closed loop.",
-        ),
-    ] = None,
-    joints: Annotated[
-        Optional[str],  # noqa: UP045
-        option("--joints", help="Or the positions of the driven joints there: legs by length."),
-    ] = None,
-    pose: Annotated[
-        Optional[str],  # noqa: UP045
-        option("--pose", help='Or the pose of platform or tip: "x y z qx qy qz qw".'),
-    ] = None,
-    path: Annotated[
-        Optional[str],  # noqa: UP045
-        option(help="Or a path to follow: a waypoint file (.yaml), or I, II, III, P1, puma, demo."),
-    ] = None,
-    start: Annotated[
-        Optional[str],  # noqa: UP045
-        option(help="Where a motion to a goal begins, as for --goal; by default at home."),
-    ] = None,
-    profile: Annotated[
-        str,
-        option(
-            help="time_optimal: as fast as efforts, rates and motors allow; lspb, cubic, quintic "
-            "or cycloidal: to a goal with --v-max and --w-max. With --path, all but time_optimal "
-            "keep the timing of the file."
-        ),
-    ] = TIME_OPTIMAL,
-    v_max: Annotated[float, option(help="Largest speed [m/s], of joints [rad/s].")] = 0.08,
-    w_max: Annotated[float, option(help="Largest rate of roll, pitch and yaw [rad/s].")] = 0.08,
-    acceleration: Annotated[
-        Optional[float],  # noqa: UP045
-        option(help="time_optimal: largest acceleration of the driven joints [rad/s^2 or m/s^2]."),
-    ] = None,
-    jerk: Annotated[
-        Optional[float],  # noqa: UP045
-        option(help="time_optimal: largest jerk of the driven joints [rad/s^3 or m/s^3]."),
-    ] = None,
-    effort_rate: Annotated[
-        Optional[float],  # noqa: UP045
-        option(help="time_optimal: by how much efforts may change [N m/s or N/s]."),
-    ] = None,
-    tip_speed: Annotated[
-        Optional[float],  # noqa: UP045
-        option(help="time_optimal: largest speed of platform or tip [m/s]."),
-    ] = None,
-    condition_limit: Annotated[
-        Optional[float],  # noqa: UP045
-        option(help="Condition number that the path may not exceed."),
-    ] = None,
-    reserve: Annotated[
-        float, option(help="time_optimal: share of the effort limits left to a controller.")
-    ] = 0.0,
-    payload: Annotated[float, option(help="Mass at the reference point or the tip [kg].")] = 0.0,
-    points: Annotated[int, option(help="time_optimal: intervals of constant acceleration.")] = 1000,
-    dt: Annotated[float, option(help="Sampling interval of --output and --html [s].")] = 0.001,
-    output: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Write the motion to this file (.csv): time, motion, efforts, conditioning."),
-    ] = None,
-    html: Annotated[
-        Optional[Path],  # noqa: UP045
-        option(help="Also write a report to this file: one self-contained page."),
-    ] = None,
-    json: Annotated[bool, option("--json", help="Machine-readable output.")] = False,
-) -> None:
-    """Plan a motion, by default the fastest that limits of efforts, rates and motors allow.
-
-    It says how long the motion takes and what limits it where. A wish that cannot be is refused in
-    a line that names the limit, the place and the number.
-    """
-    with one_line_errors():
-        if output is not None and output.suffix.lower() != ".csv":
-            raise InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
-        check_profile(profile)
-        mechanism = _loaded(model, payload)
-        route, name = _route(
-            mechanism, goal, joints, pose, path, start, profile=profile, v_max=v_max, w_max=w_max
-        )
-        motion = route
-        if profile == TIME_OPTIMAL:
-            with progress_bar(f"time-optimal motion to {name}", 1.0) as tell:
-                motion = time_optimal(
-                    mechanism,
-                    route,
-                    acceleration_limits=acceleration,
-                    jerk_limits=jerk,
-                    effort_rate_limits=effort_rate,
-                    tip_speed=tip_speed,
-                    condition_limit=condition_limit,
-                    reserve=reserve,
-                    points=points,
-                    progress=tell,
-                )
-        else:
-            most = np.inf if condition_limit is None else condition_limit
-            broken = check_limits(mechanism, motion, most)
-            if broken is not None:
-                raise InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
-        found = _report(mechanism, motion, name, profile, dt, output, html)
-    typer.echo(as_json(found) if json else "\n".join(_lines(found)))
-
-
-def _loaded(model: str, payload: float) -> Mechanism:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
-        mechanism: Mechanism = load(model)
-    carried = as_scalar("payload", payload, "kg", at_least=0.0)
-    if carried:
-        mechanism = mechanism.with_payload(carried)
-    return mechanism
-
-
 def _route(
     mechanism: Mechanism,
-    goal: str | None,
-    joints: str | None,
-    pose: str | None,
-    path: str | None,
-    start: str | None,
-    **profile: Any,
+    *,
+    goal: str | None = None,
+    joints: str | None = None,
+    pose: str | None = None,
+    path: str | None = None,
+    start: str | None = None,
+    timing: dict[str, Any],
 ) -> tuple[Trajectory, str]:
-    """What to follow, and its name."""
-    given = [name for name in (goal, joints, pose, path) if name is not None]
+    """What to follow, and its name.
+
+    Args:
+        mechanism: what is to move.
+        goal: Where to go, numbers in quotes [m, rad]: "x y z roll pitch yaw" of a platform, the
+            joints of an arm, the independent joints of a closed loop.
+        joints: Or the positions of the driven joints there: legs by length.
+        pose: Or the pose of platform or tip: "x y z qx qy qz qw".
+        path: Or a path to follow: a waypoint file (.yaml), or I, II, III, P1, puma, demo.
+        start: Where a motion to a goal begins, as for --goal; by default at home.
+        timing: of a straight motion, see `plan_straight`.
+    """
+    ends = {"--goal": goal, "--joints": joints, "--pose": pose, "--path": path}
+    given = [(name, text) for name, text in ends.items() if text is not None]
     if len(given) != 1:
         raise InvalidInput("give one of --goal, --joints, --pose and --path: where to go")
-    if path is not None:
-        return load_path(path, mechanism), path
+    ((name, text),) = given
+    if name == "--path":
+        return load_path(text, mechanism), text
     begin = mechanism.home
     size = mechanism.values_of(begin).size
     if start is not None:
         begin = mechanism.configuration_of(_numbers("--start", start, size))
-    if goal is not None:
-        end = mechanism.configuration_of(_numbers("--goal", goal, size))
-    elif joints is not None:
-        end = mechanism.assemble(_numbers("--joints", joints, len(mechanism.joint_names)), begin)
+    if name == "--goal":
+        end = mechanism.configuration_of(_numbers(name, text, size))
+    elif name == "--joints":
+        end = mechanism.assemble(_numbers(name, text, len(mechanism.joint_names)), begin)
     else:
-        assert pose is not None
-        end = mechanism.configuration_at(_numbers("--pose", pose, 7), begin)
-    if profile["profile"] == TIME_OPTIMAL:
-        profile["profile"] = "lspb"  # the timing of the straight line is not used
-    return plan_straight(mechanism, begin, end, **profile), "the goal"
+        end = mechanism.configuration_at(_numbers(name, text, 7), begin)
+    if timing["profile"] == TIME_OPTIMAL:
+        timing = timing | {"profile": "lspb"}  # the timing of the straight line is not used
+    return plan_straight(mechanism, begin, end, **timing), "the goal"
 
 
 def _numbers(name: str, text: str, size: int) -> FloatArray:
-    try:
-        numbers = np.array([float(part) for part in text.replace(",", " ").split()])
-    except ValueError as error:
-        raise InvalidInput(f"{name} is {text!r}, expected numbers", value=text) from error
-    if len(numbers) != size:
+    given = np.array(numbers(name, text) or [])
+    if len(given) != size:
         raise InvalidInput(
-            f"{name} has {len(numbers)} numbers, expected {size} for this mechanism", value=text
+            f"{name} has {len(given)} numbers, expected {size} for this mechanism", value=text
         )
-    return numbers
+    return given
 
 
-def _report(
+def _write(
     mechanism: Mechanism,
     motion: Trajectory,
     name: str,
-    profile: str,
-    dt: float,
-    output: Path | None,
-    html: Path | None,
-) -> dict[str, Any]:
-    """What was planned, JSON-able; with its files."""
+    *,
+    dt: float = 0.001,
+    output: Path | None = None,
+    html: Path | None = None,
+) -> None:
+    """Write what is wanted of a motion.
+
+    Args:
+        mechanism: what moves.
+        motion: how.
+        name: of the motion.
+        dt: Sampling interval of --output and --html [s].
+        output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
+        html: Also write a report to this file: one self-contained page.
+    """
+    if output is None and html is None:
+        return
+    with progress_bar("report") as tell:
+        study = examine(mechanism, motion, dt, progress=tell)
+    if output is not None:
+        study.write_csv(output)
+    if html is not None:
+        # imported here: a plan without a report does not need it
+        from robodyn.report.study_page import study_page
+
+        write_report(study_page(study, name, command_line(), None), html)
+
+
+def plan(
+    model: str,
+    /,
+    *,
+    where: dict[str, Any] = passed(_route, "goal", "joints", "pose", "path", "start"),
+    profile: str = TIME_OPTIMAL,
+    v_max: float = 0.08,
+    w_max: float = 0.08,
+    limits: dict[str, Any] = passed(
+        time_optimal,
+        "condition_limit",
+        "tip_speed",
+        "reserve",
+        "points",
+        acceleration="acceleration_limits",
+        jerk="jerk_limits",
+        effort_rate="effort_rate_limits",
+    ),
+    payload: float = 0.0,
+    files: dict[str, Any] = passed(_write, "dt", "output", "html"),
+) -> Answer:
+    """Plan a motion, by default the fastest that limits of efforts, rates and motors allow.
+
+    It says how long the motion takes and what limits it where. A wish that cannot be is refused in
+    a line that names the limit, the place and the number. Limits of acceleration, jerk, the rate of
+    efforts and the tip's speed, the reserve and the points are those of the time-optimal profile.
+
+    Args:
+        profile: time_optimal: as fast as efforts, rates and motors allow; lspb, cubic, quintic or
+            cycloidal: to a goal with --v-max and --w-max. With --path, all but time_optimal keep
+            the timing of the file.
+        v_max: Largest speed [m/s], of joints [rad/s].
+        w_max: Largest rate of roll, pitch and yaw [rad/s].
+        payload: Mass at the reference point or the tip [kg].
+    """  # fmt: skip
+    output = files["output"]
+    if output is not None and output.suffix.lower() != ".csv":
+        raise InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
+    check_profile(profile)
+    mechanism = load_quietly(model)
+    carried = as_scalar("payload", payload, "kg", at_least=0.0)
+    mechanism = mechanism.with_payload(carried) if carried else mechanism
+    timing = {"profile": profile, "v_max": v_max, "w_max": w_max}
+    route, name = _route(mechanism, **where, timing=timing)
+    motion = route
+    if profile == TIME_OPTIMAL:
+        with progress_bar(f"time-optimal motion to {name}") as tell:
+            motion = time_optimal(mechanism, route, **limits, progress=tell)
+    else:
+        asked = limits["condition_limit"]
+        most = np.inf if asked is None else asked
+        broken = check_limits(mechanism, motion, most)
+        if broken is not None:
+            raise InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
+    _write(mechanism, motion, name, **files)
+    found = _found(mechanism, motion, name, profile)
+    return Answer(found, "\n".join(_lines(found)))
+
+
+def _found(mechanism: Mechanism, motion: Trajectory, name: str, profile: str) -> dict[str, Any]:
+    """What was planned, JSON-able."""
     times = np.linspace(0.0, motion.duration, 1001)
     samples = motion.sample(times)
     efforts = np.abs(mechanism.inverse_dynamics(*samples)).max(axis=0)
@@ -235,17 +212,6 @@ def _report(
         found["gap"] = motion.gap if np.isfinite(motion.gap) else None
         found["limited_by"] = shares_of_time(motion)
         found["limiting"] = [part._asdict() for part in motion.limiting]
-    if output is not None or html is not None:
-        with progress_bar("report", 1.0) as tell:
-            study = examine(mechanism, motion, dt, progress=tell)
-        if output is not None:
-            study.write_csv(output)
-        if html is not None:
-            # imported here: a plan without a report does not need it
-            from robodyn.cli.report import command_line, write_report
-            from robodyn.report.study_page import study_page
-
-            write_report(study_page(study, name, command_line(), None), html, None, None)
     return found
 
 

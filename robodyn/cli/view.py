@@ -1,48 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn view MODEL`: the mechanism in 3D in the browser, moving, with plots and controls."""
+"""`robodyn view MODEL` and `robodyn replay BAG`: a mechanism in 3D in the browser, moving."""
 
 from __future__ import annotations
 
-import warnings
-from typing import Annotated
+import time
+import webbrowser
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robodyn.cli.commands import argument, option
-from robodyn.cli.served_page import until_interrupted, wait_for_interrupt
-from robodyn.cli.session import progress_bar
-from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.cli.session import load_quietly, progress_bar, quietly
+
+if TYPE_CHECKING:
+    from robodyn.view.page import Page
 
 
 def view(
-    model: Annotated[str, argument(help="Bundled name, or path to a .urdf, .xacro or .yaml file.")],
-    path: Annotated[
-        str, option(help="Path to follow: a name of the papers, demo, or a waypoint file.")
-    ] = "",
-    port: Annotated[int, option(help="Port on localhost; 0 picks a free one.")] = 8080,
-    speed: Annotated[float, option(help="Simulated seconds per second.")] = 1.0,
-    paused: Annotated[bool, option("--paused", help="Start paused.")] = False,
-    browser: Annotated[bool, option(help="Open the page in the default browser.")] = True,
+    model: str,
+    /,
+    *,
+    path: str = "",
+    port: int = 8080,
+    speed: float = 1.0,
+    paused: bool = False,
+    browser: bool = True,
 ) -> None:
-    """Show a mechanism in the browser, moving, with plots and controls."""
-    with until_interrupted():
-        _view(model, path, port, speed, paused, browser)
+    """Show a mechanism in the browser, moving, with plots and controls.
 
-
-def _view(model: str, path: str, port: int, speed: float, paused: bool, browser: bool) -> None:
-    # Imported here: the other commands do not need it.
-    from robodyn.mechanisms.load import load
+    Args:
+        path: Path to follow: a name of the papers, demo, or a waypoint file.
+        speed: Simulated seconds per second.
+        paused: Start paused.
+    """
+    # imported here: the other commands do not need it
     from robodyn.view.live import LiveSimulation
     from robodyn.view.model_figure import figure_of
     from robodyn.view.paths import paths_of
-    from robodyn.view.serving import serve, stop, viser_module
+    from robodyn.view.serving import serve, viser_module
     from robodyn.view.studio import open_studio
 
     viser_module()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnphysicalInertiaWarning)  # see `robodyn check`
-        mechanism = load(model)
+    mechanism = load_quietly(model)
     figure = figure_of(model, mechanism)
     with progress_bar(f"paths of {mechanism.name}", 1.0) as show:
         paths = paths_of(mechanism, path, show)
@@ -52,13 +52,49 @@ def _view(model: str, path: str, port: int, speed: float, paused: bool, browser:
     for remark in figure.remarks:
         typer.echo(f"note: {remark}", err=True)
     page, _ = open_studio(server, live, figure)
-    address = f"http://localhost:{server.get_port()}"
-    typer.echo(f"{mechanism.name}: {address}  (Ctrl-C to stop)")
     live.start()
+    try:
+        _show(server, page, mechanism.name, browser)
+    finally:
+        live.close()
+
+
+def replay(bag: str, /, *, model: str = "", port: int = 8080, browser: bool = True) -> None:
+    """Show a recorded run in the browser.
+
+    Args:
+        bag: A .mcap file or a rosbag2 folder.
+        model: Model that was recorded; by default the bag's robot_description.
+    """
+    from robodyn.view.bag import read_run
+    from robodyn.view.model_figure import figure_of
+    from robodyn.view.serving import serve, viser_module
+    from robodyn.view.studio import open_projector
+
+    viser_module()
+    with quietly():
+        run = read_run(bag, model)
+    recording = run.replay
+    figure = figure_of(run.source, run.mechanism)
+    server = serve(port)
+    page = open_projector(server, recording, figure)
+    what = f"{bag}: {recording.duration:g} s of {recording.mechanism.name}"
+    _show(server, page, what, browser)
+
+
+def _show(server: Any, page: Page, what: str, browser: bool) -> None:
+    """Serve a page until Ctrl-C."""
+    from robodyn.view.serving import stop
+
+    address = f"http://localhost:{server.get_port()}"
+    typer.echo(f"{what}: {address}  (Ctrl-C to stop)")
     page.start()
     try:
-        wait_for_interrupt(address, browser)
+        if browser:
+            webbrowser.open(address)
+        with suppress(KeyboardInterrupt):
+            while True:
+                time.sleep(3600.0)
     finally:
         page.close()
-        live.close()
         stop(server)

@@ -46,8 +46,8 @@ class ComputedTorque:
 
     Args:
         mechanism: the model that the control uses, which need not be that of the plant.
-        kp: [1/s^2] one number, (nv,) or (nv, nv).
-        kv: [1/s] likewise.
+        kp: [1/s^2] proportional gain; one number, (nv,) or (nv, nv).
+        kv: [1/s] derivative gain; one number, (nv,) or (nv, nv).
         preview: [s] how far ahead the desired acceleration is taken. Half a control period
             makes up for the delay of a zero-order hold.
 

@@ -19,28 +19,25 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
 
-TIMES = ("time", "__time", "t", "timestamp", "time_s", "seconds", "secs", "sec", "stamp")
+TIMES = ("time", "__time", "t", "timestamp")
 # `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
 _COLUMN = re.compile(r"^(?P<joint>.+)[./](?P<field>position|velocity|effort|current)$")
 _UNIT = re.compile(r"\s*[\[(](?!\d+[\])]).*[\])]\s*$")
 # What other programs call the same; of several for one joint the first in this order is read.
 WORDS = {
-    "position": ("position", "positions", "pos", "q", "angle", "theta"),
-    "velocity": ("velocity", "velocities", "vel", "qd", "dq", "qdot", "speed"),
-    "effort": ("effort", "efforts", "torque", "torques", "tau", "moment", "force", "current",
-               "currents", "i"),
-}  # fmt: skip
+    "position": ("position", "pos", "q"),
+    "velocity": ("velocity", "vel", "qd", "dq"),
+    "effort": ("effort", "torque", "tau", "current", "i"),
+}
 _FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
 _ANY = "|".join(sorted(_FIELD_OF, key=len, reverse=True))
 # `shoulder_pan_joint_pos`, and numbers alone, as in `q1`, `tau_3`, `actual_q_0`, `position[2]`
 _WORDED = re.compile(rf"^(?P<joint>.+)[_./ ](?P<word>{_ANY})$", re.IGNORECASE)
 _NUMBERED = re.compile(
-    rf"^(?:(?P<before>\w+?)[_./ ])?(?P<word>{_ANY})[_./ ]?(?:joint|axis)?[_./ ]?[\[(]?"
-    r"(?P<joint>\d+)[\])]?$",
-    re.IGNORECASE,
+    rf"^(?:\w+?[_./ ])?(?P<word>{_ANY})[_./ ]?[\[(]?(?P<joint>\d+)[\])]?$", re.IGNORECASE
 )
 # What was wanted is no measurement.
-_WANTED = ("target", "desired", "des", "reference", "ref", "command", "cmd", "setpoint")
+_WANTED = ("target", "desired", "reference", "command", "setpoint")
 EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
 
 

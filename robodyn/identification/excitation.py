@@ -53,7 +53,7 @@ def exciting_trajectory(
 
     Args:
         m: the mechanism; its limits of position, rate and effort are kept to, with a margin.
-        duration: [s].
+        duration: [s] of the motion.
         seed: of the random numbers; the same seed gives the same motion.
         harmonics: of the series: the fastest is `harmonics / duration` [Hz].
         condition_limit: largest condition number on the way, for parallel mechanisms; by default 5

@@ -22,14 +22,14 @@ from robodyn.report.study_charts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from robodyn.analysis.study import Study
+    from robodyn.analysis.study import MotionStudy
     from robodyn.arrays import FloatArray
     from robodyn.report.chart import Chart
 
     Figure = tuple[str, str, Chart, list[Statement]]
 
 
-def figures_1998(studies: Mapping[str, Study]) -> list[Figure]:
+def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
     """Name, account in the text, chart and statements of each figure.
 
     Args:
@@ -86,7 +86,7 @@ def figures_1998(studies: Mapping[str, Study]) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _forces_of_path_one(study: Study) -> list[Statement]:
+def _forces_of_path_one(study: MotionStudy) -> list[Statement]:
     weight = 40.0 * 9.81
     peak = float(np.abs(study.forces).max())
     middle = float(np.median(np.abs(study.forces)))
@@ -107,7 +107,7 @@ def _forces_of_path_one(study: Study) -> list[Statement]:
     ]  # fmt: skip
 
 
-def _fractions_of_path_one(study: Study) -> list[Statement]:
+def _fractions_of_path_one(study: MotionStudy) -> list[Statement]:
     peaks = [row["peak_dynamic_fraction"] for row in study.extremes()[:4]]
     fraction = np.abs(study.dynamic_fraction)
     middle = float(np.median(fraction[np.isfinite(fraction)]))
@@ -119,7 +119,7 @@ def _fractions_of_path_one(study: Study) -> list[Statement]:
     ]  # fmt: skip
 
 
-def _forces_of_path_two(slow: Study, fast: Study) -> list[Statement]:
+def _forces_of_path_two(slow: MotionStudy, fast: MotionStudy) -> list[Statement]:
     before, after = (float(np.abs(study.forces).max()) for study in (slow, fast))
     # a step of the grid in which a force changes by more than a twentieth of its range
     jump = np.abs(np.diff(fast.forces, axis=0)) > 0.05 * np.ptp(fast.forces, axis=0)
@@ -134,7 +134,7 @@ def _forces_of_path_two(slow: Study, fast: Study) -> list[Statement]:
     ]  # fmt: skip
 
 
-def _fractions_of_path_two(slow: Study, fast: Study) -> list[Statement]:
+def _fractions_of_path_two(slow: MotionStudy, fast: MotionStudy) -> list[Statement]:
     before, after = (
         [row["peak_dynamic_fraction"] for row in study.extremes()] for study in (slow, fast)
     )
@@ -144,7 +144,7 @@ def _fractions_of_path_two(slow: Study, fast: Study) -> list[Statement]:
                   [before, after])]  # fmt: skip
 
 
-def _condition_of_path_three(study: Study) -> list[Statement]:
+def _condition_of_path_three(study: MotionStudy) -> list[Statement]:
     row, at = int(study.condition_number.argmax()), float(study.singular_times[0])
     time = float(study.time[row])
     strongest = float(study.time[np.abs(study.forces).max(axis=1).argmax()])

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.papers.statements import Statement
-from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Curve, Panel
+from robodyn.report.chart import Chart, panels_of
 from robodyn.report.study_charts import other_forces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from robodyn.analysis.study import Study
+    from robodyn.analysis.study import MotionStudy
     from robodyn.arrays import FloatArray
 
     Figure = tuple[str, str, Chart, list[Statement]]
@@ -29,7 +29,7 @@ _FORCES = (
 )
 
 
-def figures_2012(studies: Mapping[str, Study]) -> list[Figure]:
+def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
     """Name, account in the text, chart and statements of each figure.
 
     Args:
@@ -61,7 +61,7 @@ def figures_2012(studies: Mapping[str, Study]) -> list[Figure]:
     return figures
 
 
-def leg_rotations(study: Study) -> tuple[tuple[FloatArray, FloatArray], ...]:
+def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ...]:
     """Angular velocities, then accelerations (N, 6, 3) of the legs: true, and without spin.
 
     Without spin (W.s = A.s = 0, 1998, eq. 6 and 9) the acceleration across the leg differs too:
@@ -109,15 +109,9 @@ def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Stateme
 
 
 def _chart(
-    key: str, title: str, study: Study, curves: Mapping[str, FloatArray], unit: str
+    key: str, title: str, study: MotionStudy, curves: Mapping[str, FloatArray], unit: str
 ) -> Chart:
-    panels = tuple(
-        Panel(f"pod {leg + 1}", tuple(
-            Curve(study.time, values[:, leg], label, color, dash)
-            for (label, values), color, dash in zip(
-                curves.items(), COLORS, (SOLID, DASHED, DOTTED), strict=False)), y_label=unit)
-        for leg in range(6)
-    )  # fmt: skip
+    panels = panels_of([f"pod {leg}" for leg in range(1, 7)], study.time, curves, [unit] * 6)
     return Chart(key, title, panels)
 
 

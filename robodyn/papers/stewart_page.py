@@ -10,7 +10,7 @@ from robodyn.analysis.study import analyze
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
 from robodyn.papers.statements import Statement, statements_data, statements_html
-from robodyn.report.page import Page, provenance
+from robodyn.report.page import Page
 from robodyn.trajectories import paper_path
 
 if TYPE_CHECKING:
@@ -45,5 +45,5 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
     for name, says, chart, statements in [*figures_1998(studies), *figures_2012(studies)]:
         page.data["figures"][chart.key] = statements_data(statements)
         page.add_chart(chart, statements_html(name, says, statements))
-    page.add("made", "How this page was made", provenance(command, model=platform.name))
+    page.add_provenance(command, model=platform.name)
     return page

@@ -75,7 +75,7 @@ def workspace(
         orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
             all combinations of it, zero and its negative about the three axes.
         condition_limit: largest condition number.
-        characteristic_length: [m] of it.
+        characteristic_length: [m] of the condition number.
         effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
             one number or (n,) [N or N m]; None takes no notice of them.
         wrench: (6,) [N, N m] on the body meanwhile.
@@ -84,7 +84,7 @@ def workspace(
         bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
         error: share of the volume to which it is wanted, three standard deviations.
         resolution: cells of the grid along each axis, for boundary and singular surface.
-        seed: of the samples.
+        seed: of the random samples.
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that large samples
             are computed on.
         progress: called with the share done, 0 to 1.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.report.chart import COLORS, GREY, INK, Chart, Curve, Mark, Panel
+from robodyn.report.chart import COLORS, GREY, INK, Chart, Line, Mark, Panel
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.page import Page, cards, table
 
 if TYPE_CHECKING:
     from robodyn.identification.calibration.result import CalibratedParameter, Calibration
@@ -38,13 +38,13 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     page.add_chart(visibility_chart(found))
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
-         number(each.change), number(each.deviation) if each.seen else "not seen"]
+         each.change, each.deviation if each.seen else "not seen"]
         for each in found.parameters
         if each.name in found.free
     ]  # fmt: skip
     head = ["parameter", "unit", "before", "after", "change", "standard deviation"]
     page.add("parameters", "Dimensions", table(head, rows))
-    page.add("made", "How this page was made", provenance(command))
+    page.add_provenance(command)
     return page
 
 
@@ -74,7 +74,7 @@ def _residuals(found: Calibration) -> Chart:
         columns = [i for i, each in enumerate(found.groups) if each == group]
         names = AXES.get(group, ())
         curves = tuple(
-            Curve(
+            Line(
                 samples,
                 factor * found.residuals[:, column],
                 names[place] if len(names) == len(columns) else "",
@@ -108,20 +108,18 @@ def change_chart(found: Calibration) -> Chart:
     )  # fmt: skip
 
 
-def _bars(of: list[CalibratedParameter], factor: float) -> tuple[Curve, ...]:
+def _bars(of: list[CalibratedParameter], factor: float) -> tuple[Line, ...]:
     curves = []
     for place, each in enumerate(of, start=1):
         middle, half = factor * each.change, 2.0 * factor * each.deviation
         x, width = float(place), 0.25
         if each.seen:
             bar = np.array([middle - half, middle + half])
-            curves.append(
-                Curve(np.full(2, x), bar, "two standard deviations", COLORS[4], width=3.0)
-            )
+            curves.append(Line(np.full(2, x), bar, "two standard deviations", COLORS[4], width=3.0))
         level = np.full(2, middle)
         label = "change" if each.seen else "not seen"
         ends = np.array([x - width, x + width])
-        curves.append(Curve(ends, level, label, INK if each.seen else GREY, width=2.0))
+        curves.append(Line(ends, level, label, INK if each.seen else GREY, width=2.0))
     return tuple(curves)
 
 
@@ -129,7 +127,7 @@ def visibility_chart(found: Calibration) -> Chart:
     """Singular values of the scaled identification Jacobian."""
     values = np.maximum(found.singular_values, 1e-3)
     rows = np.arange(1.0, len(values) + 1.0)
-    curve = Curve(rows, values, "", COLORS[0])
+    curve = Line(rows, values, "", COLORS[0])
     panel = Panel(
         "gain",
         (curve,),

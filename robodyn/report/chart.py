@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
@@ -22,12 +24,14 @@ INK, GREY = "#1b1f24", "#8a9099"
 # Lengths of dashes and gaps in units of the line's width; none for a solid line.
 SOLID, DASHED, DOTTED, DASH_DOT = (), (5.0, 2.5), (1.2, 2.0), (6.0, 2.0, 1.2, 2.0)
 DASHES = (SOLID, DASHED, DOTTED, DASH_DOT, (9.0, 2.5), (2.5, 2.5))
+# Thresholds of the condition number.
+CONDITION = (("warning", 100.0, "#b07d00"), ("error", 1000.0, "#b3261e"))
 # A curve of many samples is divided into so many pieces, see `thinned_rows`.
 PIECES = 150
 
 
 @dataclass(frozen=True)
-class Curve:
+class Line:
     """A line through (x, y), both (N,); NaN breaks it. `label` names it in the chart's legend."""
 
     x: FloatArray
@@ -73,7 +77,7 @@ class Panel:
     """
 
     title: str
-    curves: tuple[Curve, ...]
+    curves: tuple[Line, ...]
     x_label: str = "time [s]"
     y_label: str = ""
     marks: tuple[Mark, ...] = ()
@@ -102,14 +106,59 @@ class Chart:
     columns: int = 3
 
     @property
-    def legend(self) -> list[Curve]:
+    def legend(self) -> list[Line]:
         """The first curve of each label."""
-        found: dict[str, Curve] = {}
+        found: dict[str, Line] = {}
         for panel in self.panels:
             for curve in panel.curves:
                 if curve.label:
                     found.setdefault(curve.label, curve)
         return list(found.values())
+
+
+def panels_of(
+    titles: Iterable[str],
+    time: FloatArray,
+    curves: Mapping[str, FloatArray],
+    y_labels: Sequence[str],
+    colors: Sequence[str] = COLORS,
+    **more: Any,
+) -> tuple[Panel, ...]:
+    """A panel for each joint, with a curve of each label in the order of colours and dashes.
+
+    Args:
+        titles: of the panels, n of them.
+        time: (N,) [s].
+        curves: by label, (N, n).
+        y_labels: of the panels.
+        colors: of the labels.
+        more: of every panel, see `Panel`.
+    """
+    return tuple(
+        Panel(
+            title,
+            tuple(
+                Line(time, values[:, i], label, color, dash)
+                for (label, values), color, dash in zip(
+                    curves.items(), colors, DASHES, strict=False
+                )
+            ),
+            y_label=y_labels[i],
+            **more,
+        )
+        for i, title in enumerate(titles)
+    )
+
+
+def condition_panel(
+    title: str, curves: Sequence[Line], marks: Sequence[Mark] = ()
+) -> tuple[Panel, ...]:
+    """Condition numbers between the thresholds of a warning and of an error."""
+    levels = [Mark(level, f"{name} {level:g}", color=color) for name, level, color in CONDITION]
+    return (
+        Panel(title, tuple(curves), y_label="condition number [-]", marks=(*levels, *marks),
+              scale="log"),
+    )  # fmt: skip
 
 
 def thinned_rows(values: FloatArray, pieces: int = PIECES) -> NDArray[np.intp]:

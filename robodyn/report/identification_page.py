@@ -10,16 +10,18 @@ import numpy as np
 
 from robodyn.identification.payload import payload_rows, payload_summary
 from robodyn.identification.summary import summary
-from robodyn.report.chart import COLORS, DASHED, SOLID, Chart, Curve, Panel
+from robodyn.report.chart import COLORS, Chart, panels_of
 from robodyn.report.labels import effort_labels, joint_titles
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
+from robodyn.report.page import Page, cards, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from robodyn.arrays import FloatArray
     from robodyn.identification.payload import Payload
     from robodyn.identification.result import Identification, Validation
+    from robodyn.report.chart import Panel
 
 # Points of a curve; more would make the page heavy and show no more.
 POINTS = 3000
@@ -77,7 +79,7 @@ def identification_page(
     page.add("parameters", "Base parameters", _parameters(result))
     page.add("bodies", "Bodies and rotors", _bodies(result))
     page.add("unseen", "What was not seen", _unseen(result))
-    page.add("made", "How this page was made", provenance(command))
+    page.add_provenance(command)
     return page
 
 
@@ -94,24 +96,21 @@ def _errors(result: Identification, item: Validation, title: str) -> str:
     return table(head, rows, f"{title}: {item.source or 'a recording'}")
 
 
-def _rows(item: Validation) -> slice:
-    return slice(None, None, max(1, len(item.time) // POINTS))
+def _panels(
+    result: Identification,
+    item: Validation,
+    curves: Mapping[str, FloatArray],
+    colors: Sequence[str] = COLORS,
+) -> tuple[Panel, ...]:
+    rows = slice(None, None, max(1, len(item.time) // POINTS))
+    thinned = {label: values[rows] for label, values in curves.items()}
+    titles, labels = joint_titles(result.model), effort_labels(result.model)
+    return panels_of(titles, item.time[rows], thinned, labels, colors)
 
 
 def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart:
-    rows, names = _rows(item), joint_titles(result.model)
     predicted = np.where(np.isfinite(item.measured), item.predicted, np.nan)
-    panels = tuple(
-        Panel(
-            name,
-            (
-                Curve(item.time[rows], item.measured[rows, j], "measured", COLORS[0], SOLID),
-                Curve(item.time[rows], predicted[rows, j], "predicted", COLORS[1], DASHED),
-            ),
-            y_label=label,
-        )
-        for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
-    )
+    panels = _panels(result, item, {"measured": item.measured, "predicted": predicted})
     text = (
         f"Of {of}: {item.source or 'a recording'}, through the filter of efforts. Standstill is "
         "left out: dry friction holds any effort there."
@@ -120,22 +119,8 @@ def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart
 
 
 def _residuals(result: Identification, item: Validation, n: int) -> Chart:
-    rows, names = _rows(item), joint_titles(result.model)
-    panels = tuple(
-        Panel(
-            name,
-            (
-                Curve(
-                    item.time[rows],
-                    item.predicted[rows, j] - item.measured[rows, j],
-                    "predicted minus measured",
-                    COLORS[2],
-                ),
-            ),
-            y_label=label,
-        )
-        for j, (name, label) in enumerate(zip(names, effort_labels(result.model), strict=True))
-    )
+    curves = {"predicted minus measured": item.predicted - item.measured}
+    panels = _panels(result, item, curves, COLORS[2:])
     colour = ", ".join(f"{value:.3g}" for value in result.colour)
     text = (
         "What is left. Residuals of the fit are correlated in time: so many samples say as much as "
@@ -146,23 +131,15 @@ def _residuals(result: Identification, item: Validation, n: int) -> Chart:
 
 def _payload(result: Identification, found: Payload) -> str:
     body = [
-        [
-            f"{name} [{unit}]",
-            number(value),
-            number(deviation) if np.isfinite(deviation) else "not seen",
-        ]
+        (f"{name} [{unit}]", value, deviation if np.isfinite(deviation) else "not seen")
         for name, unit, value, deviation in payload_rows(found)
     ]
     alone: Any = result.mechanism
     loaded: Any = found.mechanism
     before, after = alone.parameters, loaded.parameters
-    carries = [
-        [name, number(old), number(new)]
-        for name, old, new in zip(before.names, before.values, after.values, strict=True)
-        if old != new
-    ]
+    changes = zip(before.names, before.values, after.values, strict=True)
     errors = [
-        [joint, f"{without:.1%}", f"{with_it:.1%}"]
+        (joint, f"{without:.1%}", f"{with_it:.1%}")
         for joint, without, with_it in zip(
             result.model.joint_names, found.before, found.after, strict=True
         )
@@ -175,7 +152,7 @@ def _payload(result: Identification, found: Payload) -> str:
         )
         + table(
             ["parameter", "without it", "with it"],
-            carries,
+            [(name, old, new) for name, old, new in changes if old != new],
             "What carries it, SI units, about that body's own origin",
         )
         + table(
@@ -188,7 +165,7 @@ def _payload(result: Identification, found: Payload) -> str:
 
 def _friction(result: Identification) -> str:
     rows = [
-        [joint, item.term.name, number(item.coefficient), number(item.deviation)]
+        (joint, item.term.name, item.coefficient, item.deviation)
         for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
         for item in terms
     ]
@@ -197,25 +174,16 @@ def _friction(result: Identification) -> str:
 
 def _parameters(result: Identification) -> str:
     own = result.parameters
-    rows = [
-        [name, number(given), number(value), number(deviation), number(physical)]
-        for name, given, value, deviation, physical in zip(
-            own.names, own.given, own.values, own.deviations, own.consistent, strict=True
-        )
-    ]
     head = ["combination", "before", "found", "standard deviation", "of physical bodies"]
+    rows = zip(own.names, own.given, own.values, own.deviations, own.consistent, strict=True)
     return table(head, rows, wrap=True)
 
 
 def _bodies(result: Identification) -> str:
-    rows = [
-        [name, number(given), number(value)]
-        for name, given, value in zip(
-            result.columns.names, result.columns.given, result.fitted, strict=True
-        )
-        if np.isfinite(value)
-    ]
-    return table(["parameter", "before", "now"], rows, "SI units, about each body's own origin")
+    columns = result.columns
+    rows = zip(columns.names, columns.given, result.fitted, strict=True)
+    seen = [row for row in rows if np.isfinite(row[-1])]
+    return table(["parameter", "before", "now"], seen, "SI units, about each body's own origin")
 
 
 def _unseen(result: Identification) -> str:

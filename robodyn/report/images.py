@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import MissingExtra, OutputError
+from robodyn.errors import MissingExtra, OutputError, writing
 from robodyn.extras import how_to_install
 from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
 from robodyn.report.chart import SOLID
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from robodyn.report.chart import Chart, Curve, Panel
+    from robodyn.report.chart import Chart, Line, Panel
 
 
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
@@ -32,15 +32,11 @@ def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -
         OutputError: the folder or a file cannot be written.
     """
     written = []
-    try:
+    with writing(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
         for chart in charts:
             written.append(Path(folder) / f"{chart.key}.png")
             draw(chart).savefig(written[-1], dpi=dpi)
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: cannot be written: {error.strerror or error}", value=str(folder)
-        ) from error
     return written
 
 
@@ -53,10 +49,10 @@ def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
     """
     figure = draw(chart)
     try:
-        figure.savefig(str(path), dpi=dpi)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise OutputError(f"{path}: cannot be written: {reason}", value=str(path)) from error
+        with writing(path):
+            figure.savefig(str(path), dpi=dpi)
+    except ValueError as error:
+        raise OutputError(f"{path}: cannot be written: {error}", value=str(path)) from error
 
 
 def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> None:
@@ -69,14 +65,9 @@ def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> Non
     figures = [draw(chart) for chart in charts]
     from matplotlib.backends.backend_pdf import PdfPages
 
-    try:
-        with PdfPages(str(path), metadata={"Title": title}) as pages:
-            for figure in figures:
-                pages.savefig(figure)
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: {error.strerror or error}", value=str(path)
-        ) from error
+    with writing(path), PdfPages(str(path), metadata={"Title": title}) as pages:
+        for figure in figures:
+            pages.savefig(figure)
 
 
 def draw(chart: Chart) -> Figure:
@@ -150,6 +141,6 @@ def _set_scale(axes: Axes, panel: Panel) -> None:
     axes.minorticks_off()
 
 
-def _style(curve: Curve) -> dict[str, Any]:
+def _style(curve: Line) -> dict[str, Any]:
     line = "-" if curve.dash == SOLID else (0, curve.dash)
     return {"color": curve.color, "linewidth": curve.width * 0.8, "linestyle": line}

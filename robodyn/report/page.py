@@ -7,20 +7,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from html import escape
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robodyn.analysis.as_json import as_json
-from robodyn.errors import OutputError
+from robodyn.analysis.margins_text import margin_lines
+from robodyn.errors import writing
 from robodyn.report.chart import COLORS, INK
 from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing
-from robodyn.report.page_script import PAGE_SCRIPT
-from robodyn.report.page_style import PAGE_STYLE
+from robodyn.report.numbers_as_text import number
+from robodyn.report.parameters import parameter_tables
+from robodyn.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from robodyn.report.chart import Chart, Curve
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.report.chart import Chart, Line
 
 
 @dataclass
@@ -53,6 +57,44 @@ class Page:
         self.charts.append(chart)
         self.add(chart.key, chart.title, chart_html(chart, beside))
 
+    def add_margins(self, found: dict[str, Any]) -> None:
+        """Add a section that holds a motion against the limits of every joint.
+
+        Args:
+            found: as `Margins.to_dict` has it.
+        """
+        verdict = " ".join(margin_lines(found)[0].split()).capitalize()
+        head = ["joint", "quantity", "lowest", "highest", "limits", "used", "at [s]"]
+        rows = [
+            [
+                row["joint"] or "all",
+                row["quantity"],
+                _or_dash(row["lowest"]),
+                _or_dash(row["highest"]),
+                _limits(row),
+                _used(row),
+                f"{row['time']:.3f}",
+            ]
+            for row in found["rows"]
+        ]
+        caption = "SI units, radians; of a position the share of the travel from its middle"
+        self.add(
+            "limits", "Limits", f'<p class="say">{escape(verdict)}</p>{table(head, rows, caption)}'
+        )
+
+    def add_parameters(self, mechanism: Mechanism) -> None:
+        """Add a section with the parameters of a mechanism."""
+        tables = (table(head, rows, title) for title, head, rows in parameter_tables(mechanism))
+        self.add("parameters", "Model parameters", "".join(tables))
+
+    def add_provenance(self, command: str, **more: str) -> None:
+        """Add a section on how the page was made: command, version, date, and `more` rows."""
+        when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        rows = [["command", command or "called from Python"], ["robodyn", __version__],
+                ["date", when], *([name, value] for name, value in more.items())]  # fmt: skip
+        made = table(["", ""], rows).replace("<thead><tr>", '<thead hidden=""><tr>')
+        self.add("made", "How this page was made", made)
+
     def html(self) -> str:
         """The whole document.
 
@@ -68,12 +110,17 @@ class Page:
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta name="color-scheme" content="light dark">'
-            f"<title>{escape(self.title)}</title><style>{PAGE_STYLE}</style></head><body>"
+            f"<title>{escape(self.title)}</title><style>{_asset('page.css')}</style></head><body>"
             f'<header><h1>{escape(self.title)}</h1><p class="sub">{escape(self.subtitle)}</p>'
             f"<nav>{links}</nav></header><main>{parts}</main>"
             f"{_json_element(as_json(self.data, indent=None), 'data')}"
-            f"<script>{bokeh_script()}</script><script>{PAGE_SCRIPT}</script></body></html>\n"
+            f"<script>{bokeh_script()}</script><script>{_asset('page.js')}</script></body></html>\n"
         )
+
+
+def _asset(name: str) -> str:
+    """The style of a page (light, dark, and for print), or what runs in it and draws its charts."""
+    return (resources.files("robodyn.report") / name).read_text(encoding="utf-8").strip()
 
 
 def chart_html(chart: Chart, beside: str = "") -> str:
@@ -106,7 +153,7 @@ def _json_element(text: str, name: str = "", kind: str = "") -> str:
     return f'<script type="application/json"{attributes}>{content}</script>'
 
 
-def _swatch(curve: Curve) -> str:
+def _swatch(curve: Line) -> str:
     """A piece of a curve in the legend, by CSS: its colour and its dashes."""
     color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"
@@ -121,22 +168,43 @@ def _swatch(curve: Curve) -> str:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", wrap: bool = False
+    head: Sequence[str],
+    rows: Iterable[Sequence[str | float]],
+    caption: str = "",
+    wrap: bool = False,
 ) -> str:
-    """An HTML table whose first column is the heading of each row; long ones `wrap`."""
+    """An HTML table of texts and numbers (rounded) headed by its first column; long ones `wrap`."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    texts = ([escape(cell if isinstance(cell, str) else number(cell)) for cell in row]
+             for row in rows)  # fmt: skip
     body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        f'<tr><th scope="row">{first}</th>'
+        + "".join(f"<td>{cell}</td>" for cell in cells)
         + "</tr>"
-        for row in rows
+        for first, *cells in texts
     )
     kind = "scroll wrap" if wrap else "scroll"
     return (
         f'<div class="{kind}"><table>{title}<thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _limits(row: dict[str, Any]) -> str:
+    lower, upper = row["lower"], row["upper"]
+    if lower is None and upper is None:
+        return "–"
+    return f"{_or_dash(lower)} to {_or_dash(upper)}" if lower is not None else _or_dash(upper)
+
+
+def _used(row: dict[str, Any]) -> str:
+    share = "–" if row["used"] is None else f"{100.0 * row['used']:.0f} %"
+    return f"{share}, broken" if row["broken"] else share
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else number(value)
 
 
 def cards(values: Sequence[tuple[str, str]]) -> str:
@@ -146,16 +214,6 @@ def cards(values: Sequence[tuple[str, str]]) -> str:
     ) + "</dl>"  # fmt: skip
 
 
-def provenance(command: str, **more: str) -> str:
-    """A table of how the page was made: command, version, date, and `more` rows."""
-    from robodyn.version import __version__
-
-    when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    rows = [["command", command or "called from Python"], ["robodyn", __version__],
-            ["date", when], *([name, value] for name, value in more.items())]  # fmt: skip
-    return table(["", ""], rows).replace("<thead><tr>", '<thead hidden=""><tr>')
-
-
 def write_page(page: Page, path: str | Path) -> None:
     """Write a page to a file.
 
@@ -163,9 +221,6 @@ def write_page(page: Page, path: str | Path) -> None:
         MissingExtra: Bokeh is not installed.
         OutputError: the file cannot be written.
     """
-    try:
-        Path(path).write_text(page.html(), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: {error.strerror or error}", value=str(path)
-        ) from error
+    text = page.html()
+    with writing(path):
+        Path(path).write_text(text, encoding="utf-8")

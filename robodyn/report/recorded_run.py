@@ -29,7 +29,7 @@ ELSEWHERE = 0.2
 
 
 @dataclass(frozen=True)
-class RecordedRun:
+class PlanComparison:
     """A recorded run and its plan at the same times.
 
     Attributes:
@@ -100,7 +100,7 @@ def compare_with_plan(
     commanded: FloatArray,
     plan: Trajectory,
     start: float | None = None,
-) -> RecordedRun:
+) -> PlanComparison:
     """Compare a recorded run with its plan.
 
     Args:
@@ -134,7 +134,7 @@ def compare_with_plan(
             )
     time = times - start
     planned = plan.sample(time)
-    return RecordedRun(
+    return PlanComparison(
         mechanism,
         time,
         measured,

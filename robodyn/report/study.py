@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-class Study(plain.Study):
-    """A study with charts and a report; see `robodyn.analysis.study.Study`."""
+class Study(plain.MotionStudy):
+    """A study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
         """The charts of its report as figures, by name; nothing is shown or saved.
@@ -82,7 +82,8 @@ def analyze(
         trajectory: the motion.
         dt: [s] between the instants examined; the trajectory's switching times and its end are
             examined as well.
-        formulation: of the inverse dynamics, one of `mechanism.formulations`.
+        formulation: of the inverse dynamics, one of `mechanism.formulations`: exact; of a platform
+            massless, dasgupta1998 or pedrammehr2012, too.
         wrench: (6,) [N, N m] what the surroundings exert on the mechanism, constant.
         characteristic_length: [m] of the scaled condition number.
         progress: called with the share done, 0 to 1, now and then.

@@ -14,15 +14,18 @@ from robodyn.mechanisms.registry import kind_of
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,
+    CONDITION,
     DASHED,
     DASHES,
     DOTTED,
     GREY,
     SOLID,
     Chart,
-    Curve,
+    Line,
     Mark,
     Panel,
+    condition_panel,
+    panels_of,
 )
 from robodyn.report.labels import (
     effort_labels,
@@ -36,19 +39,17 @@ from robodyn.report.numbers_as_text import number
 from robodyn.report.path_views import path_chart
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import Study
+    from robodyn.analysis.study import MotionStudy
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
 
 
-# Thresholds of the condition number.
-WARN, ERROR = 100.0, 1000.0
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.
 PART_DASHES = (DASHED, DOTTED, *DASHES[3:], (2.5, 2.5))
 _REACTION_UNITS = {"force": "N", "moment": "N m"}
 
 
-def study_charts(study: Study, formulations: bool | None = None) -> list[Chart]:
+def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[Chart]:
     """All charts of a study, in reading order.
 
     Args:
@@ -69,7 +70,7 @@ def study_charts(study: Study, formulations: bool | None = None) -> list[Chart]:
     return [*charts, path_chart(study.mechanism, study.motion.configuration)]
 
 
-def force_chart(study: Study) -> Chart:
+def force_chart(study: MotionStudy) -> Chart:
     """Total effort of every joint and its parts; on one scale where legs share a load."""
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
@@ -81,11 +82,11 @@ def force_chart(study: Study) -> Chart:
     limits = (float(ends.min()) - room, float(ends.max()) + room) if shared else None
     panels = []
     for i, name in enumerate(names):
-        curves = [Curve(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
+        curves = [Line(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
         for (part, values), dash, color in zip(
             study.terms.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
         ):
-            curves.append(Curve(study.time, values[:, i], part, color, dash))
+            curves.append(Line(study.time, values[:, i], part, color, dash))
         panels.append(
             Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
                   limits=limits)
@@ -102,7 +103,7 @@ def force_chart(study: Study) -> Chart:
     return Chart("forces", f"{joint.capitalize()} {effort}s", tuple(panels), text)
 
 
-def fraction_chart(study: Study) -> Chart:
+def fraction_chart(study: MotionStudy) -> Chart:
     """Dynamic over total effort, where the total is not near zero."""
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
@@ -110,11 +111,10 @@ def fraction_chart(study: Study) -> Chart:
     if not study.singular_times.size:
         fraction[size < SMALLEST_FORCE * peak] = np.nan
     fraction[~(np.abs(fraction) <= 1.0)] = np.nan
-    panels = tuple(
-        Panel(name, (Curve(study.time, fraction[:, i], color=COLORS[0]),),
-              y_label="dynamic / total [-]", limits=(-1.0, 1.0),
-              marks=(Mark(0.0), *_singular(study)))
-        for i, name in enumerate(joint_titles(study.mechanism))
+    titles = joint_titles(study.mechanism)
+    panels = panels_of(
+        titles, study.time, {"": fraction}, ["dynamic / total [-]"] * len(titles),
+        limits=(-1.0, 1.0), marks=(Mark(0.0), *_singular(study)),
     )  # fmt: skip
     effort, joint = effort_name(study.mechanism), study.mechanism.nouns.joint
     text = (
@@ -124,27 +124,24 @@ def fraction_chart(study: Study) -> Chart:
     return Chart("dynamic_fraction", "Dynamic fraction", panels, text)
 
 
-def condition_chart(study: Study) -> Chart:
+def condition_chart(study: MotionStudy) -> Chart:
     """Condition number, its thresholds, and the times at which it exceeds them."""
     values = study.condition_number
-    curves = [Curve(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
+    curves = [Line(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
     if study.characteristic_length != 1.0:
         label = f"moments divided by {study.characteristic_length:g} m"
-        curves.append(Curve(study.time, study.scaled_condition_number, label, COLORS[1], DASHED))
-    marks = [Mark(WARN, f"warning {WARN:g}", color="#b07d00"),
-             Mark(ERROR, f"error {ERROR:g}", color="#b3261e")]  # fmt: skip
-    marks += [
-        Mark(t, f"above {level:g} at {t:.3f} s", True, "#b07d00" if level == WARN else "#b3261e")
-        for level in (WARN, ERROR)
+        curves.append(Line(study.time, study.scaled_condition_number, label, COLORS[1], DASHED))
+    marks = [
+        Mark(t, f"above {level:g} at {t:.3f} s", True, color)
+        for _, level, color in CONDITION
         for t in rises(study.time, values, level)[:3]
     ]
-    marks += list(_singular(study))
-    panel = Panel("Largest over smallest singular value of the Jacobian", tuple(curves),
-                  y_label="condition number [-]", marks=tuple(marks), scale="log")  # fmt: skip
-    return Chart("condition_number", "Condition number", (panel,), columns=1)
+    title = "Largest over smallest singular value of the Jacobian"
+    panels = condition_panel(title, curves, [*marks, *_singular(study)])
+    return Chart("condition_number", "Condition number", panels, columns=1)
 
 
-def joint_charts(study: Study) -> list[Chart]:
+def joint_charts(study: MotionStudy) -> list[Chart]:
     """Positions and rates of the driven joints."""
     mechanism = study.mechanism
     names, units = joint_titles(mechanism), mechanism.joint_units
@@ -161,7 +158,7 @@ def joint_charts(study: Study) -> list[Chart]:
     return [Chart("joints", title, panels, columns=2)]
 
 
-def reaction_chart(study: Study) -> Chart:
+def reaction_chart(study: MotionStudy) -> Chart:
     """Magnitudes of the constraint forces and moments in the joints."""
     assert study.reactions is not None
     panels = []
@@ -189,31 +186,31 @@ def published_formulations(mechanism: Mechanism) -> list[str]:
     return [name for name in mechanism.formulations if name not in ("exact", "massless")]
 
 
-def _is_published(study: Study) -> bool:
+def _is_published(study: MotionStudy) -> bool:
     """Whether the papers' formulations are of interest: it is their mechanism, or one was used."""
     models = kind_of(study.mechanism).adapter("published_models") or ()
     names = published_formulations(study.mechanism)
     return study.mechanism.name in models or study.formulation in names
 
 
-def formulation_chart(study: Study) -> Chart:
+def formulation_chart(study: MotionStudy) -> Chart:
     """Errors of the published formulations, as printed, along this motion."""
     exact = other_forces(study, "exact")
     errors = {
-        name: other_forces(study, name) - exact for name in published_formulations(study.mechanism)
+        f"{name} − exact": other_forces(study, name) - exact
+        for name in published_formulations(study.mechanism)
     }
-    scale = scale_of(errors.values())
-    labels = effort_labels(study.mechanism)
-    panels = tuple(
-        Panel(name, tuple(
-            Curve(study.time, error[:, i], f"{label} − exact", COLORS[j], DASHES[j])
-            for j, (label, error) in enumerate(errors.items())),
-            y_label=f"difference {labels[i][labels[i].index('['):]}", marks=_singular(study),
-            scale=scale)
-        for i, name in enumerate(joint_titles(study.mechanism))
-    )  # fmt: skip
+    panels = panels_of(
+        joint_titles(study.mechanism),
+        study.time,
+        errors,
+        [f"difference {label[label.index('[') :]}" for label in effort_labels(study.mechanism)],
+        marks=_singular(study),
+        scale=scale_of(errors.values()),
+    )
     worst = ", ".join(
-        f"{name} by up to {number(_largest(error))} {units_in_one(study.mechanism.effort_units)}"
+        f"{name.split()[0]} by up to {number(_largest(error))} "
+        f"{units_in_one(study.mechanism.effort_units)}"
         for name, error in errors.items()
     )
     text = f"Inverse dynamics as printed in the papers differs from the exact one: {worst}."
@@ -225,7 +222,7 @@ def _largest(values: FloatArray) -> float:
     return float(f"{float(np.nanmax(np.abs(values))):.3g}")
 
 
-def other_forces(study: Study, formulation: str) -> FloatArray:
+def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
     """(N, n) [N or N m] of the same motion by another formulation; NaN where there are none."""
     if formulation == study.formulation:
         return study.forces
@@ -241,16 +238,16 @@ def other_forces(study: Study, formulation: str) -> FloatArray:
         return forces
 
 
-def _titles(study: Study, count: int) -> list[str]:
+def _titles(study: MotionStudy, count: int) -> list[str]:
     """Titles of so many legs or joints, numbered where they are not the driven ones."""
     titles = joint_titles(study.mechanism)
     return titles if len(titles) == count else [str(i) for i in range(1, count + 1)]
 
 
-def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[Curve, ...]:
+def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[Line, ...]:
     """A curve for each column, each in its own colour and line style."""
     return tuple(
-        Curve(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
+        Line(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
         for i, label in enumerate(labels)
     )
 
@@ -265,7 +262,7 @@ def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
     return [float(t) for t in time[rows] + share * (time[rows + 1] - time[rows])]
 
 
-def _singular(study: Study) -> tuple[Mark, ...]:
+def _singular(study: MotionStudy) -> tuple[Mark, ...]:
     return tuple(
         Mark(float(t), f"singular at {t:.4f} s", True, "#b3261e") for t in study.singular_times
     )

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_in_one
-from robodyn.report.margins_section import margins_html
 from robodyn.report.numbers_as_text import number
-from robodyn.report.page import Page, cards, provenance, table
-from robodyn.report.parameters import parameter_tables
+from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
 
 if TYPE_CHECKING:
-    from robodyn.analysis.study import Study
+    from robodyn.analysis.study import MotionStudy
 
 
 def study_page(
-    study: Study, path: str = "", command: str = "", formulations: bool | None = None
+    study: MotionStudy, path: str = "", command: str = "", formulations: bool | None = None
 ) -> Page:
     """The HTML page of a study.
 
@@ -38,18 +36,15 @@ def study_page(
     )
     page = Page(title, subtitle, found | {"path": path})
     page.add("summary", "Summary", cards(_key_numbers(study, found)) + _extremes(study, found))
-    page.add("limits", "Limits", margins_html(found["margins"]))
+    page.add_margins(found["margins"])
     for chart in study_charts(study, formulations):
         page.add_chart(chart)
-    tables = "".join(
-        table(head, rows, caption) for caption, head, rows in parameter_tables(study.mechanism)
-    )
-    page.add("parameters", "Model parameters", tables)
-    page.add("made", "How this page was made", provenance(command))
+    page.add_parameters(study.mechanism)
+    page.add_provenance(command)
     return page
 
 
-def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
+def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, str]]:
     mechanism = study.mechanism
     rows, condition = found["joints"], found["condition_number"]
     names = joint_titles(mechanism)
@@ -75,7 +70,7 @@ def _key_numbers(study: Study, found: dict[str, Any]) -> list[tuple[str, str]]:
     return out
 
 
-def _extremes(study: Study, found: dict[str, Any]) -> str:
+def _extremes(study: MotionStudy, found: dict[str, Any]) -> str:
     mechanism = study.mechanism
     effort, position = units_in_one(mechanism.effort_units), units_in_one(mechanism.joint_units)
     speed = units_in_one(mechanism.joint_units, "/s")
@@ -90,5 +85,5 @@ def _extremes(study: Study, found: dict[str, Any]) -> str:
         cells += [row["peak_dynamic_fraction"]] if fractions else []
         cells += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
         signs = ", ".join(f"{t:.3f}" for t in row["zero_crossings"]) or "–"
-        rows.append([name, *(number(cell) for cell in cells), signs])
+        rows.append([name, *cells, signs])
     return table(head, rows, "Peaks of the total and of each part, each at its own time")

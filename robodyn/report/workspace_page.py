@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import OutputError
-from robodyn.report.page import Page, cards, provenance
+from robodyn.report.page import Page, cards
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -27,24 +25,6 @@ _VIEWS = (
 )
 _PIXELS = 420.0
 _BLUE, _RED = np.array([70.0, 120.0, 190.0]), np.array([200.0, 60.0, 50.0])
-
-
-def save_workspace_page(
-    region: PoseRegion | TipRegion, path: str | Path, command: str = ""
-) -> None:
-    """Write a self-contained HTML page that shows a workspace.
-
-    Raises:
-        MissingExtra: Bokeh is not installed.
-        OutputError: the file cannot be written.
-    """
-    text = workspace_page(region, command).html()
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: {error.strerror}", value=str(path)
-        ) from error
 
 
 def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
@@ -65,7 +45,7 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
     for key, (title, frame) in enumerate(_VIEWS):
         drawn = surfaces_svg(region.boundary, singular, np.array(frame))
         page.add(f"view{key}", f"Boundary {title}", drawn)
-    page.add("made", "How this page was made", provenance(command))
+    page.add_provenance(command)
     return page
 
 

@@ -68,7 +68,8 @@ def sweep(
         output: a name ending in .zarr or .nc to write to, resuming an interrupted sweep; in
             memory if not given.
         samples: number of points spread over the intervals, instead of a grid.
-        seed, method: of the sample, `sobol` or `random`.
+        seed: of the random numbers.
+        method: how points are spread: `sobol` or `random`.
         characteristic_length: [m] of condition numbers and singular values.
         accelerations: (n,) half-widths of the box about the acceleration and
         wrenches: (6,) [N, N m] half-widths of the box about the wrench over which

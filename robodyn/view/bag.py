@@ -16,7 +16,7 @@ from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.mechanisms.load import load
 from robodyn.view.bag_plan import recorded_plan
-from robodyn.view.recording import Recording
+from robodyn.view.replay import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,9 +64,9 @@ class RecordedRun:
     _command_times: FloatArray
 
     @property
-    def recording(self) -> Recording:
+    def replay(self) -> Replay:
         """The run as a source of snapshots."""
-        return Recording(self.mechanism, self.times, self.configurations, self.efforts)
+        return Replay(self.mechanism, self.times, self.configurations, self.efforts)
 
     def plan(self) -> tuple[Trajectory, float]:
         """The planned trajectory, from time 0 on, and its start [s] by the bag's clock.
@@ -125,12 +125,6 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
         plans,
         np.array(later),
     )
-
-
-def read_recording(bag: str | Path, model: str = "") -> tuple[Recording, str]:
-    """A recorded run to play, and its model's source; arguments and errors as for `read_run`."""
-    run = read_run(bag, model)
-    return run.recording, run.source
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:

@@ -19,8 +19,8 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError, UnderActuated
 from robodyn.simulation import Plant
-from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
-from robodyn.view.steering import Steered
+from robodyn.trajectories.base import Motion
+from robodyn.view.snapshot import snapshot_of
 from robodyn.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -29,12 +29,54 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
+    from robodyn.view.snapshot import Snapshot
 
 
 BY_HAND = "by hand"
 # How much wall time is made up for after a delay, and how long the end of a path is shown [s].
 SLACK = 0.25
 PAUSE_AT_END = 1.0
+
+
+class Steered:
+    """A trajectory that follows its `goal` in a straight line at limited speed.
+
+    `step` advances it by one period; between two steps it returns the same motion for any time.
+
+    Args:
+        mechanism: what is moved.
+        start: configuration to begin from.
+        v_max: [m/s] of a body's translation, [rad/s or m/s] of joints.
+        w_max: [rad/s] of a body's rotation.
+    """
+
+    duration = float("inf")
+    switching_times: tuple[float, ...] = ()
+
+    def __init__(
+        self, mechanism: Mechanism, start: FloatArray, v_max: float, w_max: float = 0.8
+    ) -> None:
+        self._mechanism = mechanism
+        self._here = np.array(start)
+        self._rate = mechanism.difference(start, start)
+        self.goal = self._here
+        self._limits = np.full(self._rate.shape, v_max)
+        if (turns := mechanism.coordinates.rotation) is not None:
+            self._limits[turns] = w_max
+
+    def step(self, period: float) -> None:
+        """Advance by one period [s] towards the goal."""
+        way = self._mechanism.difference(self._here, self.goal)
+        slowest = float(np.max(np.abs(way) / (self._limits * period)))
+        step = way / max(slowest, 1.0)
+        self._rate = step / period
+        self._here = self._mechanism.advance(self._here, step)
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The present motion, with zero acceleration."""
+        shape = np.shape(t)
+        here, rate = (np.broadcast_to(v, (*shape, len(v))) for v in (self._here, self._rate))
+        return Motion(here, rate, np.zeros_like(rate))
 
 
 class LiveSimulation:
@@ -129,17 +171,7 @@ class LiveSimulation:
             plant, stamp = self._plant, self._stamp
             configuration, effort = plant.configuration, plant.effort
             playing, message = self._playing, self._message
-        return Snapshot(
-            stamp * 1e-9,
-            configuration,
-            drawn_joints(self.mechanism, configuration),
-            self.mechanism.body_pose(configuration),
-            self.mechanism.floating_poses(configuration),
-            effort,
-            condition_number(self.mechanism, configuration),
-            playing,
-            message,
-        )
+        return snapshot_of(self.mechanism, stamp * 1e-9, configuration, effort, playing, message)
 
     def set_playing(self, playing: bool) -> None:
         """Run or pause; after a failure only `reset` resumes the simulation."""

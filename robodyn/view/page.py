@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A page: scene, plots and status of one source, updated thirty times a second."""
+"""A page: scene, plots and status of one source, updated thirty times a second.
+
+viser runs callbacks of controls in threads of its own; what is controlled must be thread-safe. An
+event without a client was caused by the program itself and is ignored.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from robodyn.view.controls import add_push_controls, add_run_controls
+import numpy as np
+
 from robodyn.view.plots import Plots
 from robodyn.view.scene import Scene
 from robodyn.view.status import Status
@@ -26,6 +31,11 @@ RATE = 30.0
 # Text and plots are sent with every third update only, to save bandwidth.
 SLOW = 3
 STANDARD_GRAVITY = 9.81
+_DIRECTIONS = {
+    f"{sign}{axis}": (index, 1.0 if sign == "+" else -1.0)
+    for index, axis in enumerate("xyz")
+    for sign in "+-"
+}
 
 
 class Page:
@@ -68,7 +78,7 @@ class Page:
         self.gui.main_panel.dock_left()
         self.gui.main_panel.set_width(310)
         self.status = Status(self.gui, mechanism, warn, error)
-        self.handles = add_run_controls(self.gui, source)
+        self.handles = _add_run_controls(self.gui, source)
         self.scene = Scene(server, mechanism, figure)
         panel = self.gui.add_panel()
         with panel.add_tab("Plots"):
@@ -79,7 +89,7 @@ class Page:
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
         """Add a button that applies a wrench (6,) [N, N m] to the body."""
         weight = STANDARD_GRAVITY * self._mechanism.moving_mass
-        self.handles |= add_push_controls(self.gui, push, weight)
+        self.handles |= _add_push_controls(self.gui, push, weight)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:
         """Call back with every third snapshot, for controls that follow the motion."""
@@ -127,3 +137,41 @@ class Page:
             self.update()
             due = max(due + 1.0 / RATE, time.monotonic() - 1.0 / RATE)
             self._ended.wait(max(due - time.monotonic(), 0.0))
+
+
+def _add_run_controls(gui: Any, source: Source) -> dict[str, Any]:
+    """Play, pause and reset."""
+    buttons = gui.add_button_group("Run", ("Play", "Pause", "Reset"))
+
+    @buttons.on_click  # type: ignore[untyped-decorator]
+    def _(event: Any) -> None:
+        wish = event.target.value
+        if wish == "Reset":
+            source.reset()
+        else:
+            source.set_playing(wish == "Play")
+
+    return {"run": buttons}
+
+
+def _add_push_controls(
+    gui: Any, push: Callable[[FloatArray], None], weight: float
+) -> dict[str, Any]:
+    """A push along an axis of the base; the `weight` [N] of what is pushed sets the range."""
+    step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
+    largest = float(np.ceil(3.0 * weight / step) * step)
+    with gui.add_folder("Push"):
+        direction = gui.add_dropdown("Along", tuple(_DIRECTIONS), initial_value="+x")
+        force = gui.add_slider(
+            "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
+        )
+        button = gui.add_button("Push for 0.3 s")
+
+    @button.on_click  # type: ignore[untyped-decorator]
+    def _(_: Any) -> None:
+        axis, sign = _DIRECTIONS[direction.value]
+        wrench = np.zeros(6)
+        wrench[axis] = sign * force.value
+        push(wrench)
+
+    return {"push": button, "push direction": direction, "push force": force}

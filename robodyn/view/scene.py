@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.errors import UnderActuated
 from robodyn.view import colors
-from robodyn.view.arrows import EffortArrows
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -22,6 +22,43 @@ if TYPE_CHECKING:
 
 # Number of points of the trace, and their least distance, in sizes of the mechanism.
 TRACE_LENGTH, TRACE_STEP = 600, 0.004
+# Length of the arrow of the reference effort, and of the longest arrow that is drawn however near
+# a singularity, in sizes of the mechanism.
+LENGTH, LONGEST = 0.35, 0.9
+
+
+class EffortArrows:
+    """Arrows (n, 2, 3) from tail to head [m], in the frame of the figure's root.
+
+    The mechanism decides where they are drawn: see `effort_arrows` of its kind.
+
+    Attributes:
+        size: [m] of the mechanism.
+        reference: [N or N m] effort that is drawn with the standard length.
+    """
+
+    def __init__(self, mechanism: Mechanism, figure: Figure) -> None:
+        self._mechanism = mechanism
+        self._figure = figure
+        self.size = mechanism.size
+        self.reference = max(_holding_effort(mechanism), mechanism.typical_effort, 1e-6)
+
+    def __call__(
+        self, frames: FloatArray, configuration: FloatArray, effort: FloatArray
+    ) -> FloatArray:
+        """The arrows for link frames (L, 4, 4), a configuration and efforts (n,) [N or N m]."""
+        lengths = np.clip(LENGTH * effort / self.reference, -LONGEST, LONGEST) * self.size
+        return self._mechanism.effort_arrows(self._figure, frames, configuration, lengths)
+
+
+def _holding_effort(mechanism: Mechanism) -> float:
+    """[N or N m] the largest effort that holds the mechanism at home; 0 if none does."""
+    home = mechanism.home
+    rest = mechanism.difference(home, home)
+    try:
+        return float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
+    except UnderActuated:
+        return 0.0
 
 
 class Scene:
@@ -40,7 +77,8 @@ class Scene:
         self._figure = figure
         self._mechanism = mechanism
         self._arrows = EffortArrows(mechanism, figure)
-        self._base = figure.index(mechanism.frames[0]) if _has(figure, mechanism.frames[0]) else 0
+        base = mechanism.frames[0]
+        self._base = figure.index(base) if base in figure.links else 0
         self._size = self._arrows.size
         self._trace: list[FloatArray] = []
         self._planned: Any = None
@@ -216,7 +254,3 @@ def _beyond(arrow: FloatArray, distance: float) -> FloatArray:
     way = arrow[1] - arrow[0]
     length = float(np.linalg.norm(way))
     return np.asarray(arrow[1] + (distance / length) * way if length > 1e-9 else arrow[1])
-
-
-def _has(figure: Figure, link: str) -> bool:
-    return link in figure.links

@@ -45,6 +45,28 @@ class Snapshot:
     message: str = ""
 
 
+def snapshot_of(
+    mechanism: Mechanism,
+    time: float,
+    configuration: FloatArray,
+    effort: FloatArray,
+    playing: bool,
+    message: str = "",
+) -> Snapshot:
+    """A snapshot of which all else follows from the configuration."""
+    return Snapshot(
+        time,
+        configuration,
+        drawn_joints(mechanism, configuration),
+        mechanism.body_pose(configuration),
+        mechanism.floating_poses(configuration),
+        effort,
+        condition_number(mechanism, configuration),
+        playing,
+        message,
+    )
+
+
 class Source(Protocol):
     """Where snapshots come from; called from several threads."""
 

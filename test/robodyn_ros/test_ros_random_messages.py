@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ten thousand random sequences of messages at each node: it lives, and what it says is sound.
+"""Thousands of random sequences of messages at each node: it lives, and what it says is sound.
 
 A property test of real nodes. The first sequences of each case travel over DDS; the others are
 handed to the callbacks of the node's subscriptions, timers and services as an executor does it.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.ros
-SEQUENCES = int(os.environ.get("ROBODYN_STORM", "10000"))
+SEQUENCES = int(os.environ.get("ROBODYN_STORM", "2500"))
 OVER_DDS = 60
 MODELS = {"platform": "stewart_symmetric", "arm": "puma560"}
 STATE = {"platform": "platform_state", "arm": "joint_states"}

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.tracking_frames import Frame
@@ -222,6 +221,9 @@ class Problem:
             seen = self.measurements.position
         turn = np.zeros((count, 3))
         if 3 in self.rows:
+            # imported here: see `tracking_frames`
+            from scipy.spatial.transform import Rotation
+
             turn = Rotation.from_matrix(turned @ rotation.swapaxes(1, 2)).as_rotvec()
             # log(exp(r) exp(-d)) = r - Jr(r)^-1 d, and Jr(r) = Jl(-r)
             predicted = predicted.copy()

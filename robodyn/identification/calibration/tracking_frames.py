@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -29,10 +28,15 @@ class Frame(NamedTuple):
     @property
     def pose(self) -> FloatArray:
         """(7,) x y z, quaternion x y z w."""
+        # imported here: it takes a third of a second, and `robodyn --help` needs none of it
+        from scipy.spatial.transform import Rotation
+
         return np.concatenate([self.origin, Rotation.from_matrix(self.rotation).as_quat()])
 
     def moved(self, step: FloatArray) -> Frame:
         """Displaced by a translation and a rotation vector (6,)."""
+        from scipy.spatial.transform import Rotation
+
         turned = Rotation.from_rotvec(step[3:]).as_matrix() @ self.rotation
         return Frame(turned, self.origin + step[:3])
 

@@ -45,8 +45,11 @@ def structure_of(model: ClosedLoopModel) -> Structure:
 
 
 def _reduced(structure: Structure) -> tuple[Any, ...]:
-    # where it is unpickled it is found anew, or known already
     return structure_of, (structure.tree.model,)
+
+
+# where it is unpickled it is found anew, or what is known there
+copyreg.pickle(Structure, _reduced)
 
 
 @lru_cache(maxsize=KEPT)
@@ -91,6 +94,3 @@ def _heavy(model: ClosedLoopModel) -> frozenset[str]:
 
 def _place(at: Placement) -> tuple[bytes, bytes]:
     return at.rotation.tobytes(), at.translation.tobytes()
-
-
-copyreg.pickle(Structure, _reduced)

@@ -12,10 +12,11 @@ import sys
 import typing
 
 import pytest
+from typer.testing import CliRunner
 
 import robodyn
 from robodyn.cli import app
-from robodyn.cli.commands import add_command, application, option
+from robodyn.cli.commands import add_command, application, passed
 
 
 def robodyn_command(*arguments):
@@ -38,12 +39,48 @@ def test_declarations_are_in_the_form_that_every_typer_understands():
             assert type(parameter.default).__name__ in ("OptionInfo", "ArgumentInfo"), name
 
 
-def test_a_parameter_without_a_declaration_is_refused():
-    def command(file: str, depth: typing.Annotated[int, option(help="How deep.")] = 1) -> None:
-        pass
+def test_a_parameter_without_a_description_is_refused():
+    def command(file: "str", /, *, depth: "int" = 1) -> None:
+        """A command.
 
-    with pytest.raises(TypeError, match="parameter 'file' is declared by neither"):
+        Args:
+            depth: How deep.
+        """
+
+    with pytest.raises(TypeError, match="parameter 'file' of type str is not described"):
         add_command(application("app", "About."), "command", command)
+
+
+def test_options_of_a_library_function_have_its_types_defaults_and_help():
+    def library(rate: "float" = 2.5, *, steps: "int | None" = None, at: "ArrayLike" = ()) -> None:  # noqa: F821
+        """What is called.
+
+        Args:
+            rate: [Hz] of the
+                samples.
+            steps, at: (n,) further numbers.
+        """
+
+    def command(*, given: "dict" = passed(library, "steps", vectors=("at",), speed="rate")) -> None:
+        """A command."""
+        seen.append(given)
+
+    seen = []
+    app = application("app", "About.")
+    add_command(app, "command", command, steps="-n")
+    add_command(app, "other", command)
+    run = CliRunner().invoke
+    assert run(app, ["command", "-n", "3", "--at", "1 2"]).exit_code == 0
+    assert run(app, ["other", "--speed", "7"]).exit_code == 0
+    assert seen == [
+        {"steps": 3, "at": [1.0, 2.0], "rate": 2.5},
+        {"steps": None, "at": None, "rate": 7.0},
+    ]
+    text = plain(run(app, ["command", "--help"]).stdout)
+    assert "[Hz] of the samples. [default: 2.5]" in text
+    assert "Further numbers." in text
+    refused = run(app, ["other", "--at", "1 b"])
+    assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
 
 
 def test_version():
@@ -87,3 +124,13 @@ def test_options_take_values_and_lists():
     several = robodyn_command("map", "puma560", "joint1=0:1:2", "joint1=0", "-o", "map.zarr")
     assert (several.returncode, several.stderr) == (1, "error: axis joint1 is given twice\n")
     assert "required" in plain(robodyn_command("map", "--help").stdout)
+
+
+def test_commands_that_take_a_model_say_how_its_file_is_read():
+    reading = {"base_link", "tip_link", "hold_branches", "driven", "xacro_arg", "package_path"}
+    found = {
+        command.name: reading <= set(inspect.signature(command.callback).parameters)
+        for command in app.registered_commands
+    }
+    without = {"models", "new", "schema", "report", "compile", "doctor"}
+    assert {name for name, has in found.items() if not has} == without

@@ -257,8 +257,8 @@ def test_the_first_keyframe_is_an_arms_home(tmp_path):
 def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
     """As `robodyn view` does: by the joints of the URDF that the file becomes."""
     from robodyn.mechanisms.robot_description import robot_description
-    from robodyn.view.arrows import EffortArrows
     from robodyn.view.model_figure import figure_of
+    from robodyn.view.scene import EffortArrows
 
     path = tmp_path / "arm.xml"
     path.write_text(COMPLETE)

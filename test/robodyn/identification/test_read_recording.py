@@ -303,7 +303,6 @@ def test_bags_that_are_no_recording(tmp_path, puma):
         ("q{}", "dq{}", "tau{}"),
         ("actual_q_{}", "actual_qd_{}", "actual_current_{}"),
         ("position[{}]", "velocity[{}]", "effort[{}]"),
-        ("pos_joint_{}", "vel_joint_{}", "torque_joint_{}"),
     ],
 )
 def test_columns_of_other_programs_are_known(tmp_path, puma, motion, position, velocity, effort):

@@ -15,8 +15,8 @@ from robodyn.errors import ModelError
 from robodyn.mechanisms.common.figure import frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
-from robodyn.view.arrows import EffortArrows
 from robodyn.view.model_figure import figure_of
+from robodyn.view.scene import EffortArrows
 from robodyn.view.snapshot import drawn_joints
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -12,14 +12,14 @@ import pytest
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
-from robodyn.view.recording import Recording
+from robodyn.view.replay import Replay
 
 pytest.importorskip("rosbags", reason="reading bags needs the package rosbags")
 
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-from robodyn.view.bag import read_recording
+from robodyn.view.bag import read_run
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 KIND = STORE.types
@@ -98,7 +98,7 @@ def bag(tmp_path_factory, dasgupta, flight):
 @pytest.mark.parametrize("file", ["", "run.mcap"])
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
-    recording, _ = read_recording(bag / file, model)
+    recording = read_run(bag / file, model).replay
     recording.set_playing(False)
     assert recording.duration == pytest.approx(6.0)
     for moment in (0.0, 2.5, 6.0):
@@ -123,7 +123,7 @@ def test_a_bag_without_what_is_needed_is_refused_in_one_line(tmp_path, rows, mod
     other = ("/other", KIND["std_msgs/msg/String"]("hello"), 0.0)
     folder = write(tmp_path / "run", [other, *rows])
     with pytest.raises(InvalidInput, match=re.escape(said)) as caught:
-        read_recording(folder, model)
+        read_run(folder, model)
     assert "\n" not in str(caught.value)
 
 
@@ -133,17 +133,17 @@ def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content):
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(InvalidInput, match=r"run\.mcap: this bag cannot be read") as caught:
-        read_recording(file, "stewart_dasgupta")
+        read_run(file, "stewart_dasgupta")
     assert "\n" not in str(caught.value)
 
 
 def test_it_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("robodyn.view.recording.time.monotonic", lambda: now[0])
-    recording = Recording(dasgupta, TIMES, flight[0].configuration, flight[1])
+    monkeypatch.setattr("robodyn.view.replay.time.monotonic", lambda: now[0])
+    recording = Replay(dasgupta, TIMES, flight[0].configuration, flight[1])
     now[0] += 1.0
     assert recording.snapshot().time == pytest.approx(1.0)
-    recording.set_speed(2.0)
+    recording.speed = 2.0
     now[0] += 1.0
     assert recording.snapshot().time == pytest.approx(3.0)
     recording.set_playing(False)
@@ -160,4 +160,4 @@ def test_it_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatc
 def test_times_that_do_not_increase_are_refused(dasgupta, flight):
     times = np.array([0.0, 0.0])
     with pytest.raises(InvalidInput, match="do not increase"):
-        Recording(dasgupta, times, flight[0].configuration[:2], flight[1][:2])
+        Replay(dasgupta, times, flight[0].configuration[:2], flight[1][:2])

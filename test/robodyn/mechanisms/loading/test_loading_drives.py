@@ -103,10 +103,8 @@ def test_driven_overrides_what_the_file_says():
 
 def test_driven_is_an_option_of_a_process_too():
     use_options(driven="to_pole , ", spelling=on_command_line)
-    try:
-        assert rd.load(robot(*CART_POLE)).joint_names == ("to_pole",)
-    finally:
-        use_options()
+    assert rd.load(robot(*CART_POLE)).joint_names == ("to_pole",)
+    use_options()
     assert rd.load(robot(*CART_POLE)).joint_names == ("to_cart", "to_pole")
 
 
@@ -154,10 +152,7 @@ def test_what_a_tip_link_leaves_out_is_named_and_what_moves_along_is_kept(tmp_pa
     )
     assert arm.model.joints[-1].mass == pytest.approx(0.5 + 0.7)
     use_options(tip_link="hand")
-    try:
-        assert "'other', 'far'" in report(str(path))["left_out"][0]
-    finally:
-        use_options()
+    assert "'other', 'far'" in report(str(path))["left_out"][0]
 
 
 def test_a_motor_of_a_joint_that_is_held_is_named():

@@ -54,13 +54,6 @@ GRIPPERS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def forget():
-    use_options()  # what other tests of this process said
-    yield
-    use_options()
-
-
 @pytest.mark.parametrize("name", GRIPPERS)
 def test_a_finger_is_no_joint_of_the_arm_unless_it_is_named(name):
     with pytest.raises(rd.ModelError, match=r"tip_link='flange'.*hold_branches=True"):

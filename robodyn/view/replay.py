@@ -12,14 +12,15 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
+from robodyn.view.snapshot import snapshot_of
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.view.snapshot import Snapshot
 
 
-class Recording:
+class Replay:
     """Plays a recorded run by the wall clock.
 
     Args:
@@ -69,15 +70,11 @@ class Recording:
         with self._lock:
             at, playing = self._advance(), self._playing
         index = int(np.searchsorted(self.times, self.times[0] + at, side="right")) - 1
-        configuration = self.configurations[index]
-        return Snapshot(
+        return snapshot_of(
+            self.mechanism,
             float(self.times[index]),
-            configuration,
-            drawn_joints(self.mechanism, configuration),
-            self.mechanism.body_pose(configuration),
-            self.mechanism.floating_poses(configuration),
+            self.configurations[index],
             self.efforts[index],
-            condition_number(self.mechanism, configuration),
             playing,
         )
 
@@ -87,16 +84,17 @@ class Recording:
             self._advance()
             self._playing = playing
 
-    def set_speed(self, speed: float) -> None:
-        """Recorded seconds per second.
+    @property
+    def speed(self) -> float:
+        """Recorded seconds per second."""
+        return self._speed
 
-        Raises:
-            InvalidInput: not above zero.
-        """
-        value = as_scalar("speed", speed, above=0.0)
+    @speed.setter
+    def speed(self, value: float) -> None:
+        speed = as_scalar("speed", value, above=0.0)
         with self._lock:
             self._advance()
-            self._speed = value
+            self._speed = speed
 
     def seek(self, since_start: float) -> None:
         """Go to a time [s] since the start of the recording, clipped to its duration."""

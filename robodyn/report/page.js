@@ -1,9 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
-
-"""What runs in a report's page: draws its charts and lets their legends show and hide curves."""
-
-# Colours for a dark page, in place of those of html_charts and chart.INK.
-PAGE_SCRIPT = """
 (() => {
 "use strict";
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -63,4 +57,3 @@ addEventListener("afterprint", () => { printing = false; });
 dark.addEventListener("change", () => { if (!printing) draw(); });
 draw();
 })();
-""".strip()
