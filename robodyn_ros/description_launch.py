@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
 
     from launch import LaunchContext
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Rate of transforms [Hz]: as fast as RViz draws.
 TRANSFORMS = 60.0

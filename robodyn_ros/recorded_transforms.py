@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import DrawnJoint
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn_ros.bag_writer import BagWriter
 
 TOPIC = "/tf"

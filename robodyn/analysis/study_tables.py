@@ -16,7 +16,7 @@ from robodyn.errors import OutputError
 if TYPE_CHECKING:
     from robodyn.analysis.margins import Margins
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
 
 

@@ -24,7 +24,7 @@ from robodyn.threads import get_threads
 from robodyn.warmup import warm_up, warm_up_watching
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 ASIDE = 1e-2  # [m or rad] from home
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the limits that a motion uses, and instants at which it is judged.
 MARGIN, INSTANTS = 0.9, 160

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from robodyn.identification.motors import Motors
     from robodyn.identification.preparation import Filters, Samples
     from robodyn.identification.recording import Recording
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Efforts whose correlation with those of the given model is below this are of the other sense.
 AGAINST = -0.7

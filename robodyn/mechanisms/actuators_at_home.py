@@ -13,7 +13,7 @@ from robodyn.errors import UnderActuated
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from robodyn.mechanisms.actuators_at_home import actuators_at_home
 from robodyn.mechanisms.load import load
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Told(NamedTuple):

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.spaces import Space
 
 DEGREE = 5
@@ -146,7 +145,7 @@ class LoopCurve:
         anchors = np.empty((len(places), len(start)))
         anchors[0] = start
         for k in range(ANCHORS):
-            moved = stepped(mechanism, anchors[k], places[k + 1] - places[k])
+            moved = mechanism.unchecked.try_advance(anchors[k], places[k + 1] - places[k])
             if moved is None:
                 return None
             anchors[k + 1] = moved

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.bounds import Bounds, Broken
     from robodyn.planning.spaces import Space
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.protocol import stepped
 from robodyn.planning.spaces import MOST_POINTS, length_scale, pose_distances
 from robodyn.poses import advance_pose, pose_difference
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # A step along a sheet may end this share of its length from where the rates say: beyond a fold of
 # the sheet it would be the whole of it, and more.
@@ -202,7 +201,7 @@ class SheetSpace:
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
         """One step along the sheet, and the rates there; None where it ends or would jump."""
-        moved = stepped(self._mechanism, here, way)
+        moved = self._mechanism.unchecked.try_advance(here, way)
         if moved is None:
             return None
         said = rates @ way

@@ -10,7 +10,7 @@ from robodyn.planning.spaces import OpenSpace
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.spaces import Space
 
 

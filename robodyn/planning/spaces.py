@@ -18,7 +18,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Most points of a segment: what is longer is sampled more coarsely, and verified in the end.
 MOST_POINTS = 2000

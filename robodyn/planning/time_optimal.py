@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal_limits import Limits
     from robodyn.planning.time_optimal_motion import Limited, Part
     from robodyn.planning.time_optimal_path import Piece, Placing, Spacing

@@ -12,7 +12,7 @@ from robodyn.errors import InfeasibleTrajectory, KinematicsError
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal_limits import Limits
     from robodyn.planning.time_optimal_path import Piece

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal_limits import Limits
     from robodyn.planning.time_optimal_terms import Along

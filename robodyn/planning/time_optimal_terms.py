@@ -19,7 +19,7 @@ from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal_limits import Limits
     from robodyn.planning.time_optimal_path import Piece
     from robodyn.trajectories.base import Motion

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 KINDS = ("constant", "reachable", "dexterous", "orientation")
 KINDS_OF_TIPS = ("reachable", "orientation")

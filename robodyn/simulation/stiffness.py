@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import RobodynError, SingularMassMatrix
-from robodyn.mechanisms.protocol import SimulatesCompiled
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Runge-Kutta of order 4 is stable for decay rates up to this over the step.
 STABLE = 2.785
@@ -37,7 +36,7 @@ def why_it_failed(
         pass
     rate, index = _fastest_decay(mechanism, configuration, velocity)
     friction = _friction_of(mechanism, index)
-    if rate * dt > STABLE and not isinstance(mechanism, SimulatesCompiled):
+    if rate * dt > STABLE and mechanism.compiled_simulation(mechanism) is None:
         return (
             f"the step of {dt:g} s is too long for {friction}, by which a velocity decays at "
             f"{rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no friction"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.variables import Variable
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.sweeps.quantities import Output, Quantity, Settings
     from robodyn.sweeps.states import States
 

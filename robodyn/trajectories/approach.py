@@ -15,7 +15,7 @@ from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # Of a driven joint [m or rad]: what is nearer than this counts as there.

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
-from robodyn.mechanisms.common.motor_limits import effort_limits_at
-from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.joints import plan_joints
 from robodyn.trajectories.line import plan_line
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # The name under which it is asked for.
@@ -134,7 +132,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     except (KinematicsError, UnderActuated):
         return False
     determinant = mechanism.determinant(q)
-    limits = effort_limits_at(mechanism, velocities)
+    limits = mechanism.effort_limits_at(velocities)
     return bool(
         (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()
         and (np.abs(efforts) <= SHARE * limits).all()
@@ -173,7 +171,7 @@ def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> 
         return mechanism.advance(start, displacements)
     found = [start]
     for step in np.diff(displacements, axis=0):
-        there = stepped(mechanism, found[-1], step)
+        there = mechanism.unchecked.try_advance(found[-1], step)
         if there is None:
             raise NoSolution("the loops do not follow this way", residual=np.inf, value=step)
         found.append(there)

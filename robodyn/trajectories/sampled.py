@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.

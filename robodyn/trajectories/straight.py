@@ -14,7 +14,7 @@ from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # Between the knots of a motion whose configurations are found from independent joints [s].

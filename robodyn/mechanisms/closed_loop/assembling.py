@@ -11,15 +11,14 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
-from robodyn.mechanisms.closed_loop import batch_calls as many
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
+from robodyn.mechanisms.closed_loop.calls import configured, entry
 from robodyn.mechanisms.closed_loop.kernels.newton import PIECE
 from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.placing import TipPose, nearest
-from robodyn.mechanisms.closed_loop.single_calls import entry
 from robodyn.mechanisms.closed_loop.structure import followed, guessed
-from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -135,6 +134,70 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
             return Motion(q, np.array(rates), np.array(changes))
         return self._independent_motion(q, rates, changes)
 
+    def values_of(self, configuration: ArrayLike) -> FloatArray:
+        """(..., mobility) [rad or m] positions of the independent joints."""
+        return np.asarray(self._q("configuration", configuration)[..., self._free_at])
+
+    def configuration_of(self, values: ArrayLike) -> FloatArray:
+        """Configurations (..., nq) with these positions (..., mobility), reached from home.
+
+        Raises:
+            NoSolution: the loops do not close there.
+        """
+        wanted = self._u("values", values)
+        home = self.home
+        steps = (wanted - home[self._free_at]).reshape(-1, wanted.shape[-1])
+        starts = np.array(np.broadcast_to(home, (len(steps), len(home))))
+        return self._all_displaced(starts, steps).reshape(*wanted.shape[:-1], len(home))
+
+    def independent_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (..., mobility) of the independent joints."""
+        return DrivenMotion(
+            self.values_of(configuration),
+            self._u("velocity", velocity),
+            self._u("acceleration", acceleration),
+        )
+
+    def motion_of_independent(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion of its independent joints' (..., mobility).
+
+        Along the last batch dimension each configuration is found from the one before it, the
+        first from the guess, home by default.
+
+        Raises:
+            NoSolution: the loops do not close.
+        """
+        wanted = self._u("positions", positions)
+        rates = self._u("velocities", velocities)
+        changes = np.zeros_like(rates)
+        if accelerations is not None:
+            changes = self._u("accelerations", accelerations)
+        shape = np.broadcast_shapes(wanted.shape, rates.shape, changes.shape)
+        wanted, rates, changes = (
+            np.array(np.broadcast_to(value, shape)) for value in (wanted, rates, changes)
+        )
+        first = self.home if guess is None else np.array(self._q("guess", guess))
+        return Motion(self._followed(first, wanted), rates, changes)
+
+    def state_of_readings(
+        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration (nq,) near a guess, by default home, and velocity (mobility,).
+
+        Raises:
+            NoSolution: the loops do not close with these positions.
+        """
+        here = self.home if guess is None else guess
+        return self._displaced(here, positions - here[self._free_at]), velocities
+
     def _independent_motion(self, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
         A = self.tangent(q)[..., self._rates_at, :]
         inverse = np.linalg.pinv(A)
@@ -166,7 +229,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         """Configurations (N, nq) after displacements (N, free) of the independent coordinates."""
         if len(starts) < TOGETHER:
             return self._displaced_singly(starts, steps)
-        found = many.configured(
+        found = configured(
             "displaced",
             self.structure.packed,
             (self._nq, self._nu),

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import row_factors
-from robodyn.mechanisms.closed_loop.single_calls import entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

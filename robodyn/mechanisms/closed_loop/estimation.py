@@ -118,7 +118,7 @@ class LoopEstimator(Estimator):
         return position + 2.0 * np.pi * turns, rate
 
     def _predicted(self, last: Estimate, ahead: float) -> FloatArray:
-        moved = self._mechanism.unchecked.stepped(last.configuration, ahead * last.velocity)
+        moved = self._mechanism.unchecked.try_advance(last.configuration, ahead * last.velocity)
         return last.configuration if moved is None else moved
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
@@ -193,11 +193,13 @@ class LoopEstimator(Estimator):
             for _ in range(steps):
                 gap = self._positions - own.joint_positions(q)
                 if own._drives_free:
-                    return own.unchecked.stepped(q, gap)
+                    return own.unchecked.try_advance(q, gap)
                 A = own.drive_matrix(q) / scale[:, None]
                 step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
                 longest = float(np.abs(step / size).max())
-                moved = own.unchecked.stepped(q, step * min(1.0, LONGEST_STEP / max(longest, DONE)))
+                moved = own.unchecked.try_advance(
+                    q, step * min(1.0, LONGEST_STEP / max(longest, DONE))
+                )
                 if moved is None or longest <= DONE:
                     return moved
                 q = moved

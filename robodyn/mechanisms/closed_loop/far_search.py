@@ -16,8 +16,8 @@ import numpy as np
 
 from robodyn.arrays import cross
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.single_calls import entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.arrays import cross
-from robodyn.errors import InvalidInput, SingularConfiguration
-from robodyn.mechanisms.closed_loop import batch_calls as many
-from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
+from robodyn.errors import InvalidInput, SingularConfiguration, UnderActuated
+from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
+from robodyn.mechanisms.closed_loop.calls import configured, entry
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.single_calls import entry
-from robodyn.mechanisms.common.joint_states import DrivenMotion, JointStates
+from robodyn.mechanisms.common.figure import pose_of_frame
+from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.poses import quaternion_of_rotation
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OPEN = 1e-5
 
 
-class ClosedLoopKinematics(ClosedLoopJoints):
+class ClosedLoopKinematics(ClosedLoopAnswers):
     """The part of `ClosedLoop` that tells how it moves at a given configuration."""
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
@@ -104,12 +104,8 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             self._u("acceleration", acceleration),
         )
 
-    def forward_kinematics(self, configuration: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
-        return self.link_pose(configuration, self.model.tip_link)
-
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of the tip link; see `forward_kinematics`."""
+        """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
         return self.link_pose(configuration, self.model.tip_link)
 
     def link_pose(self, configuration: ArrayLike, link: str) -> FloatArray:
@@ -126,7 +122,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         found = None
         if q.ndim > 1:
             packed = self.structure.packed
-            found = many.configured("frames", packed, (self._nq,), (4, 3), (q,), number)
+            found = configured("frames", packed, (self._nq,), (4, 3), (q,), number)
         if found is not None:
             places[..., :3, :] = np.swapaxes(found, -1, -2)
             places[..., 3, 3] = 1.0
@@ -136,6 +132,25 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         matrices = places @ frame
         turns = quaternion_of_rotation(matrices[..., :3, :3])
         return np.concatenate([matrices[..., :3, 3], turns], axis=-1)
+
+    def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
+        tree = self.structure.tree
+        joints = [joint for joint in tree.joints if joint.kind == "floating"]
+        if not joints:
+            return {}
+        places = self._placed(configuration)
+        frames = {
+            link: places[tree.body_of[link]] @ tree.frame_of[link]
+            for joint in joints
+            for link in (joint.parent, joint.child)
+        }
+        return {
+            (joint.parent, joint.child): pose_of_frame(
+                _seen_from(frames[joint.parent], frames[joint.child])
+            )
+            for joint in joints
+        }
 
     def jacobian(self, configuration: ArrayLike) -> FloatArray:
         """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
@@ -189,6 +204,17 @@ class ClosedLoopKinematics(ClosedLoopJoints):
                 value=q,
             )
 
+    def _refuse_under_actuated(self) -> None:
+        loose = self.structure.loose
+        if loose:
+            raise UnderActuated(
+                f"{self.name}: the {self._n} driven joints do not determine the mechanism, which "
+                f"has {self._nu} freedoms; with all motors locked {', '.join(loose)} still move. "
+                "Drive more joints; forward dynamics and simulation work as it is",
+                joints=loose,
+                value=self.model.driven,
+            )
+
     def _rates(self, q: FloatArray, u: FloatArray) -> FloatArray:
         return self._motion(q, u, np.zeros(self._nu))[0]
 
@@ -211,7 +237,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         found = None
         if shape:
             widths = tuple(part.shape[-1] for part in given)
-            found = many.configured(name, self.structure.packed, widths, core, given)
+            found = configured(name, self.structure.packed, widths, core, given)
         out = np.full((*shape, *core), np.nan) if found is None else found
         lacking = np.isnan(out).any(axis=tuple(range(len(shape), out.ndim)))
         if lacking.any():
@@ -267,3 +293,15 @@ class ClosedLoopKinematics(ClosedLoopJoints):
     @cached_property
     def _state(self) -> Callable[..., Any]:
         return entry("tree_state", self.structure.packed)
+
+
+def _seen_from(parent: FloatArray, child: FloatArray) -> FloatArray:
+    """(4, 4) frame of a child in its parent's, of both in a third.
+
+    For every state that a node publishes: a general inverse, by LAPACK, takes ten times as long.
+    """
+    turn = parent[:3, :3].T
+    seen = np.eye(4)
+    seen[:3, :3] = turn @ child[:3, :3]
+    seen[:3, 3] = turn @ (child[:3, 3] - parent[:3, 3])
+    return seen

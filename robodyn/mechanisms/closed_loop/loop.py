@@ -5,49 +5,35 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.errors import KinematicsError, UnderActuated
-from robodyn.mechanisms.closed_loop import batch_calls as many
-from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
-from robodyn.mechanisms.closed_loop.bearing import Bearing, JointReactions
-from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
+from robodyn.errors import KinematicsError
+from robodyn.mechanisms.closed_loop.calls import dynamics, entry, single_dynamics
+from robodyn.mechanisms.closed_loop.drawing import stick_figure
 from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
-from robodyn.mechanisms.closed_loop.friction import friction_rows
-from robodyn.mechanisms.closed_loop.guidance import ClosedLoopGuidance
-from robodyn.mechanisms.closed_loop.integration import Simulation, reason
+from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
-from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
+from robodyn.mechanisms.closed_loop.reactions import JointReactions, Reactions
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
-from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
-from robodyn.mechanisms.common import compiled_run
-from robodyn.mechanisms.common.linearization import Linearization, linearize
+from robodyn.mechanisms.common.single_calls import UncheckedSingle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
-    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
-    from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 _empty = np.empty
 
 
-class ClosedLoop(
-    ClosedLoopAnswers,
-    ClosedLoopGuidance,
-    ClosedLoopConditions,
-    ClosedLoopPresentation,
-    ClosedLoopParameters,
-):
+class ClosedLoop(ClosedLoopParameters):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
@@ -63,9 +49,11 @@ class ClosedLoop(
         structure: what was found of it.
     """
 
+    no_step = NO_STEP
+
     def __init__(self, model: ClosedLoopModel) -> None:
         super().__init__(model)
-        self._one: Single = dynamics(self.structure.packed)
+        self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)
         self._widths = (self._nq, self._nu, self._nu)
         self._forward_widths = (self._nq, self._nu, self._n)
@@ -75,21 +63,11 @@ class ClosedLoop(
             self._n == self._nu or not np.isfinite(limits).any()
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ClosedLoop, (self.model,)
-
     def __repr__(self) -> str:
         return (
             f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClosedLoop):
-            return NotImplemented
-        return self.model == other.model
-
-    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
@@ -123,9 +101,7 @@ class ClosedLoop(
                 pass  # not single float64 states: a batch, or something to be explained
         self._refuse_under_actuated()
         given = configuration, velocity, acceleration, wrench
-        found = many.dynamics(
-            "inverse_dynamics", self.structure.packed, self._widths, self._n, *given
-        )
+        found = dynamics("inverse_dynamics", self.structure.packed, self._widths, self._n, *given)
         if found is None or np.isnan(found).any():
             found = self._one_by_one("inverse", found, self._n, *given)
         if self._n == self._nu:
@@ -154,7 +130,7 @@ class ClosedLoop(
         except TypeError:
             pass
         given = configuration, velocity, effort, wrench
-        found = many.dynamics(
+        found = dynamics(
             "forward_dynamics", self.structure.packed, self._forward_widths, self._nu, *given
         )
         if found is None or np.isnan(found).any():
@@ -194,11 +170,6 @@ class ClosedLoop(
             "free_efforts", None, self._nu, configuration, velocity, acceleration, wrench
         )
 
-    def gravity(self, configuration: ArrayLike) -> FloatArray:
-        """Efforts (..., n) that hold the mechanism at rest."""
-        rest = np.zeros(self._nu)
-        return self.inverse_dynamics(configuration, rest, rest)
-
     def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
         """A (..., n, mobility): driven rates = A @ independent rates."""
         return np.asarray(self.tangent(configuration)[..., self._rates_at, :])
@@ -228,7 +199,7 @@ class ClosedLoop(
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._bearing.closure_forces(configuration, velocity, acceleration, wrench)
+        return self._reactions.closure_forces(configuration, velocity, acceleration, wrench)
 
     def reactions(
         self,
@@ -244,43 +215,7 @@ class ClosedLoop(
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._bearing.reactions(configuration, velocity, acceleration, wrench)
-
-    def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """Small motions about rest at a configuration (..., nq), the efforts that hold it held.
-
-        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
-        friction, which has none at rest, is left out.
-        """
-        return linearize(self.without_dry_friction(), configuration, wrench, self.size)
-
-    def without_friction(self) -> ClosedLoop:
-        """The same mechanism with no friction in its joints and closures."""
-        return ClosedLoop(self.model.without_friction())
-
-    def without_actuators(self) -> ClosedLoop:
-        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
-        return ClosedLoop(self.model.without_actuators())
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> ClosedLoop:
-        """The same mechanism without dry friction, and without damping at the joints named."""
-        return ClosedLoop(self.model.without_dry_friction(undamped))
-
-    def friction_rows(self) -> FloatArray:
-        """(nf, sticking.ROW) of the driven joints, in their order, and of others that rub."""
-        return friction_rows(self)
-
-    def with_payload(
-        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
-    ) -> ClosedLoop:
-        """The same mechanism with a body fixed to its tip link.
-
-        Args:
-            mass: of the body [kg].
-            com: (3,) its centre of mass [m], in the tip link's frame.
-            inertia: (3, 3) about that [kg m^2], in the same axes; a point by default.
-        """
-        return ClosedLoop(self.model.with_payload(mass, com, inertia))
+        return self._reactions.reactions(configuration, velocity, acceleration, wrench)
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
@@ -295,67 +230,29 @@ class ClosedLoop(
         """
         return self._displaced(np.array(configuration), np.zeros(self._nu))
 
-    def integrate(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        effort: FloatArray,
-        wrench: FloatArray,
-        dt: float,
-        steps: int,
-        end_stops: EndStops | None = None,
-        *,
-        limit_motors: bool = False,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+    def figure(self) -> Figure:
+        """Sticks from joint to joint and to the closures; see `drawing`."""
+        return stick_figure(self.model, self.size)
 
-        With `limit_motors`, no motor has more than `effort_limits_at` says.
+    def warm_up(self) -> None:
+        """What planning, control and simulation do not call anyway: a slow import."""
+        if self._n > self._nu:
+            import_module("scipy.optimize")
 
-        Raises:
-            SimulationFailed: no finite state follows.
-        """
-        return compiled_run.integrate(
-            self._simulation.advance,
-            reason,
-            (configuration, velocity),
-            effort,
-            wrench,
-            dt,
-            steps,
-            end_stops,
-            limit_motors,
-        )
+    def _is_alike(self, model: Mechanism) -> bool:
+        """Whether the controller's model has the same coordinates, derived classes included."""
+        told = model.coordinates, model.joint_names
+        return isinstance(model, ClosedLoop) and told == (self.coordinates, self.joint_names)
 
-    def compiled_simulation(
-        self, model: Mechanism
-    ) -> Callable[[Rollout, int, int], Outcome] | None:
-        """How compiled code simulates it under a control that takes it for `model`; or None."""
-        # a derived class may move in another way
-        given: object = model
-        if type(self) is not ClosedLoop or not isinstance(given, ClosedLoop):
-            return None
-        if (given.coordinates, given.joint_names) != (self.coordinates, self.joint_names):
-            return None
-        return Simulation(self, given).advance
+    def _run_under(self, model: ClosedLoop) -> Simulation:
+        return Simulation(self, model)
+
+    def _why_no_step(self, status: int, configuration: FloatArray) -> str:
+        return self.no_step.get(status, LOST)
 
     @cached_property
-    def _simulation(self) -> Simulation:
-        return Simulation(self, self)
-
-    @cached_property
-    def _bearing(self) -> Bearing:
-        return Bearing(self)
-
-    def _refuse_under_actuated(self) -> None:
-        loose = self.structure.loose
-        if loose:
-            raise UnderActuated(
-                f"{self.name}: the {self._n} driven joints do not determine the mechanism, which "
-                f"has {self._nu} freedoms; with all motors locked {', '.join(loose)} still move. "
-                "Drive more joints; forward dynamics and simulation work as it is",
-                joints=loose,
-                value=self.model.driven,
-            )
+    def _reactions(self) -> Reactions:
+        return Reactions(self)
 
     def _one_by_one(
         self, what: str, found: FloatArray | None, count: int, *given: Any
@@ -396,13 +293,9 @@ class UncheckedLoop(UncheckedSingle):
     """A mechanism's dynamics without checks; see the base class."""
 
     def __init__(self, mechanism: ClosedLoop) -> None:
-        super().__init__(mechanism._one)
-        self._mechanism = mechanism
+        super().__init__(mechanism)
         self._free = mechanism._free_at
         self._displace = entry("displace", mechanism.structure.packed)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return UncheckedLoop, (self._mechanism,)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
@@ -410,12 +303,13 @@ class UncheckedLoop(UncheckedSingle):
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
         """Configuration (nq,) after a displacement (mobility,)."""
-        moved = self.stepped(configuration, displacement)
+        moved = self.try_advance(configuration, displacement)
         if moved is not None:
             return moved
-        return self._mechanism.advance(configuration, displacement)
+        advanced: FloatArray = self._mechanism.advance(configuration, displacement)
+        return advanced
 
-    def stepped(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
+    def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
         """Configuration (nq,) after a displacement; None where the loops do not follow it."""
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
-# What a Jacobian maps: `wrench = J @ efforts` or `twist = J @ rates`.
-JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from robodyn.mechanisms.common.parameters import (
     body_columns,
     collected,
 )
-from robodyn.mechanisms.serial import batch_calls as many
+from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
 from robodyn.mechanisms.serial.kernels import layout as at
+from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
 from robodyn.mechanisms.serial.packing import pack_chain, put_body, turn_z_to
 
 if TYPE_CHECKING:
@@ -27,17 +28,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialModel
 
 
-class ArmParameters:
-    """The part of `SerialArm` that knows what its efforts are linear in.
-
-    Attributes:
-        model: the description it was built from.
-    """
-
-    model: SerialModel
+class SerialParameters(SerialInverseKinematics):
+    """The part of `SerialArm` that knows what its efforts are linear in."""
 
     @property
     def parameters(self) -> Parameters:
@@ -74,10 +68,10 @@ class ArmParameters:
             for joint in self.model.joints
         )
         empty = pack_chain(replace(self.model, joints=joints))
-        gravity = np.array(self.model.gravity).view(np.float64)
+        motion = (q, qd, qdd, None)
 
         def efforts(chain: FloatArray) -> FloatArray:
-            return many.inverse_dynamics((chain, gravity), q, qd, qdd, None)
+            return self._batch(inverse_dynamics, chain, ("q", "qd", "qdd"), motion, (self._n,))
 
         def of_link(k: int) -> FloatArray:
             def response(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
@@ -127,7 +121,7 @@ class ArmParameters:
                     drive=replace(joint.drive, static=static),
                 )
             )
-        return type(self)(replace(self.model, joints=tuple(joints)))  # type: ignore[call-arg]
+        return self._made(replace(self.model, joints=tuple(joints)))
 
 
 def _joint_entries(curvature: float) -> list[dict[int, float]]:

@@ -19,8 +19,8 @@ from robodyn.mechanisms.common.parameters import (
     body_columns,
     collected,
 )
-from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart.description.bodies import named_bodies
+from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
 from robodyn.mechanisms.stewart.kernels import layout as at
 from robodyn.mechanisms.stewart.model import Body, Damping
 from robodyn.mechanisms.stewart.packing import pack_legs, pack_platform
@@ -32,23 +32,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import Leg, StewartModel
+    from robodyn.mechanisms.stewart.model import Leg
 
 # What is left of a packed leg and platform without masses, rotors and friction.
 _GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
 _GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
 
 
-class PlatformParameters:
-    """The part of `StewartPlatform` that knows what its forces are linear in.
-
-    Attributes:
-        model: the description it was built from.
-        base_joint: of each leg.
-    """
-
-    model: StewartModel
-    base_joint: tuple[str, ...]
+class PlatformParameters(PlatformDynamics):
+    """The part of `StewartPlatform` that knows what its forces are linear in."""
 
     @property
     def parameters(self) -> Parameters:
@@ -91,8 +83,10 @@ class PlatformParameters:
         legs, platform = np.zeros_like(packed), np.zeros_like(whole)
         legs[:, _GEOMETRY], platform[_GRAVITY] = packed[:, _GEOMETRY], whole[_GRAVITY]
 
+        motion = (pose, twist, accel, None)
+
         def forces(changed: FloatArray, plate: FloatArray) -> FloatArray:
-            return many.inverse_dynamics((changed, plate), pose, twist, accel, None, True)
+            return exact_forces((changed, plate), motion)
 
         def of_platform(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
             plate = platform.copy()
@@ -137,8 +131,7 @@ class PlatformParameters:
         legs = tuple(
             _leg_with(leg, lower[k], upper[k], of_joints) for k, leg in enumerate(self.model.legs)
         )
-        changed = replace(self.model, platform=plate, legs=legs)
-        return type(self)(changed, self.base_joint)  # type: ignore[call-arg]
+        return self._made(replace(self.model, platform=plate, legs=legs))
 
 
 def _leg_entries(leg: Leg) -> list[dict[int, float]]:

@@ -25,4 +25,4 @@ def warm_up_estimating(platform: StewartPlatform) -> None:
         estimate = estimator.update(0, platform.joint_positions(platform.home), rest)
         if estimate is not None:
             estimator.twist_covariance_in_body(estimate)
-            platform.leg_joint_states(estimate.pose, rest)
+            platform.joint_states(estimate.pose, rest)

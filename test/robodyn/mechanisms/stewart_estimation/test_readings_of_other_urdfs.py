@@ -18,7 +18,7 @@ def test_zero_and_sense_of_the_actuators_are_undone(dasgupta, rng):
         legs.append(replace(leg, joints=replace(leg.joints, actuator=actuator)))
     platform = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
     pose, twist = platform.advance(platform.home, 0.05 * rng.normal(size=6)), rng.normal(size=6)
-    names, positions, velocities = platform.leg_joint_states(pose, twist)
+    names, positions, velocities = platform.joint_states(pose, twist)
     driven = [names.index(name) for name in platform.joint_names]
     assert not np.allclose(positions[driven], platform.joint_positions(pose))
     lengths, rates = leg_readings(platform, positions[driven], velocities[driven])

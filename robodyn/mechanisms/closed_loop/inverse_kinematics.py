@@ -10,7 +10,6 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
-from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
 from robodyn.mechanisms.closed_loop.placing import TipPose
@@ -26,7 +25,7 @@ MOST_STEPS = 8
 LONGEST_STEP = 0.1
 
 
-class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
+class ClosedLoopInverseKinematics(ClosedLoopConditions):
     """The part of `ClosedLoop` that follows its tip."""
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
@@ -41,10 +40,10 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
         """
         goal = as_pose("pose", as_exact("pose", pose, (7,)))
         start = self.home if guess is None else np.array(self._q("guess", guess))
-        return self._guided(start, goal, self._guiding)
+        return self._placed_at(start, goal, self._tip_rows)
 
     @property
-    def _guiding(self) -> list[int]:
+    def _tip_rows(self) -> list[int]:
         """Rows of a pose and of a twist that determine the mechanism."""
         found = self.tip_freedoms
         if not found.suffice:
@@ -55,7 +54,7 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
             )
         return list(found.rows)
 
-    def _guided(self, q: FloatArray, goal: FloatArray, rows: list[int]) -> FloatArray:
+    def _placed_at(self, q: FloatArray, goal: FloatArray, rows: list[int]) -> FloatArray:
         """From a configuration to where the tip is at a goal, a pose (7,)."""
         size = self.structure.equations.size
         extra = TipPose(goal, size, self.body_pose, self._tree_jacobian, rows)
@@ -99,11 +98,11 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
             NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
         near = np.array(self._q("start", start))
-        told = self._guiding  # how the tip moves otherwise then follows
+        told = self._tip_rows  # how the tip moves otherwise then follows
         q = np.empty((len(poses), self._nq))
         for k, pose in enumerate(as_pose("poses", poses)):
             try:
-                near = self._guided(near, pose, told)
+                near = self._placed_at(near, pose, told)
             except NoSolution as error:
                 error.index = (k,)
                 raise
