@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show a mechanism in RViz and move it by sliders: platforms by pose, others by joints."""
+"""Show a mechanism in RViz and move it: platforms by parameters of a pose, others by sliders."""
 
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 

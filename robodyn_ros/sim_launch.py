@@ -39,8 +39,8 @@ from robodyn_ros.description_launch import (
     own_clock,
     reading_arguments,
 )
-from robodyn_ros.entry import NOT_COMPLETED
 from robodyn_ros.launch_settings import settle
+from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.ros2_control_launch import (
     as_hardware,
     controlled,

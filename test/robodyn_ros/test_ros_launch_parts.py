@@ -18,7 +18,7 @@ import robodyn as rd
 from launch import LaunchContext
 from robodyn.mechanisms.registry import kind_of
 from robodyn_ros.description_launch import own_clock, view_of
-from robodyn_ros.entry import NOT_COMPLETED
+from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
 from robodyn_ros.ros2_control_launch import as_hardware, estimates, once_ready, with_controllers
 from robodyn_ros.sim_launch import (
