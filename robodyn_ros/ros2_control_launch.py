@@ -15,17 +15,18 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from launch.actions import DeclareLaunchArgument, RegisterEventHandler
+from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
-from launch_ros.actions import Node
 
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.description_launch import (
+    SWITCH,
     chosen_mechanism,
     drawn,
     installed,
     is_on,
+    node,
     own_clock,
     state_publisher,
 )
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from launch.events.process import ProcessIO
     from launch.launch_description_entity import LaunchDescriptionEntity
     from launch.some_substitutions_type import SomeSubstitutionsType
+    from launch_ros.actions import Node
 
     from launch import LaunchContext, Substitution
 
@@ -57,35 +59,31 @@ TOPIC_HARDWARE = {
 MOCK = "mock_components/GenericSystem"
 
 
-def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareLaunchArgument]:
-    """The launch arguments for ros2_control."""
-    return [
-        DeclareLaunchArgument(
-            "ros2_control",
-            default_value=ros2_control,
-            choices=["true", "false"],
-            description="drive through the controller manager, by the wall clock",
+def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
+    """The launch arguments for ros2_control, see `arguments`."""
+    return {
+        "ros2_control": (
+            ros2_control,
+            "drive through the controller manager, by the wall clock",
+            *SWITCH,
         ),
-        DeclareLaunchArgument(
-            "controller",
-            default_value="effort_controller",
-            choices=[*CONTROLLERS],
-            description="ros2_control: the controller that commands the joints' efforts",
+        "controller": (
+            "effort_controller",
+            "ros2_control: the controller that commands the joints' efforts",
+            *CONTROLLERS,
         ),
-        DeclareLaunchArgument(
-            "hardware",
-            default_value="simulator",
-            choices=["simulator", "mock", "robot"],
-            description="ros2_control: the hardware; robot: the one that the URDF names",
+        "hardware": (
+            "simulator",
+            "ros2_control: the hardware; robot: the one that the URDF names",
+            *("simulator", "mock", "robot"),
         ),
-        DeclareLaunchArgument(
-            "controllers_file",
-            default_value=controllers,
-            description="ros2_control: parameters of controllers; overrides params_file; empty: "
+        "controllers_file": (
+            "",
+            "ros2_control: parameters of controllers; overrides params_file; empty: "
             "stewart_controllers.yaml for a platform, else arm_controllers.yaml, with the joints "
             "of the mechanism and the rate of the simulator",
         ),
-    ]
+    }
 
 
 def with_ros2_control(
@@ -151,8 +149,8 @@ def with_controllers(
     parameters = controller_parameters(joints, rate)
     if settings.get("controller") == TRAJECTORIES:
         # its own way to hold knows no efforts: the mechanism would sag until the trajectory comes
-        node = parameters.setdefault("/**/inverse_dynamics", {"ros__parameters": {}})
-        node["ros__parameters"]["idle"] = "hold"
+        section = parameters.setdefault("/**/inverse_dynamics", {"ros__parameters": {}})
+        section["ros__parameters"]["idle"] = "hold"
     made = _written(parameters)
     given = settings["controllers_file"]
     settings["controllers_file"] = made if given else str(shipped)
@@ -221,11 +219,9 @@ def controlled(
         arguments={f"{name}_topic": topic for name, topic in topics.items()}
         | ({"plugin": plugin} if plugin else {}),
     )
-    manager = Node(
-        package="controller_manager",
-        executable="ros2_control_node",
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
+    manager = node(
+        "controller_manager",
+        "ros2_control_node",
         parameters=[
             LaunchConfiguration("controllers_file"),
             LaunchConfiguration("more_controllers_file"),
@@ -234,11 +230,9 @@ def controlled(
         remappings=[own_clock()],
     )
     chosen = LaunchConfiguration("controller").perform(context)
-    spawner = Node(
-        package="controller_manager",
-        executable="spawner",
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
+    spawner = node(
+        "controller_manager",
+        "spawner",
         arguments=[
             BROADCASTER,
             chosen,

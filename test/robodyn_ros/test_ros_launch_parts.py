@@ -124,7 +124,7 @@ def test_a_run_waits_for_all_who_hear_the_state(model, state, hearing):
 
 
 def test_nothing_is_recorded_unless_it_is_asked_for():
-    arguments = simulation_arguments("model", "I", "I, II", "params.yaml", "controllers.yaml")
+    arguments = simulation_arguments("model", "params.yaml")
     record = next(a for a in arguments if a.name == "record")
     assert isinstance(record, DeclareLaunchArgument)
     context = LaunchContext()
