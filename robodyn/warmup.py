@@ -15,7 +15,7 @@ from robodyn.analysis.slowing import SpeedScale
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
 from robodyn.control.path_tolerance import USUAL, path_tolerances
-from robodyn.errors import RobodynError
+from robodyn.errors import RobodynError, UnderActuated
 from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
@@ -38,7 +38,9 @@ def warm_up(mechanism: Mechanism) -> None:
     rest = mechanism.difference(home, home)
     mechanism.warm_up()
     mechanism.joint_velocities(home, rest)
-    effort = mechanism.inverse_dynamics(home, rest, rest)
+    effort = np.zeros(len(mechanism.joint_names))
+    with suppress(UnderActuated):  # which moves all the same
+        effort = mechanism.inverse_dynamics(home, rest, rest)
     effort_limits_at(mechanism, np.zeros(len(mechanism.joint_names)))
     Plant(mechanism).hold(np.asarray(effort), 1)
     # an unsuitable home is reported where it is used

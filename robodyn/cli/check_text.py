@@ -114,7 +114,12 @@ def _show_loops(loops: dict[str, Any], console: Console) -> None:
         f"rank {loops['rank']}: mobility {loops['mobility']}, closed to {loops['open_by']:.2g} m"
     )
     for name in loops["idle_freedoms"]:
-        console.print(f"idle freedom: {escape(name)}; held at rest")
+        console.print(f"[yellow]idle freedom:[/yellow] {escape(name)}; held at rest")
+    if loops["idle_freedoms"]:
+        console.print(
+            "What moves freely spins otherwise than what is held: efforts, and motion in a "
+            "simulation, are off by the inertia of these bodies about those axes"
+        )
     driven = len(loops["driven_joints"])
     if loops["motors_suffice"]:
         other = "other " if loops["idle_freedoms"] else ""

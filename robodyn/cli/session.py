@@ -104,7 +104,8 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[Mechanism, str, Tr
     """The mechanism, and the path with its name: by default its paper's or a demonstration."""
     mechanism = load_quietly(model)
     name = path or default_path(mechanism)
-    return mechanism, name, load_path(name, mechanism)
+    with progress_bar(f"path {name}", 1.0) as show:
+        return mechanism, name, load_path(name, mechanism, progress=show)
 
 
 def numbers(name: str, text: str) -> list[float] | None:

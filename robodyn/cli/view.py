@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robodyn.cli.session import load_quietly, quietly
+from robodyn.cli.session import load_quietly, progress_bar, quietly
 
 if TYPE_CHECKING:
     from robodyn.view.page import Page
@@ -44,7 +44,9 @@ def view(
     viser_module()
     mechanism = load_quietly(model)
     figure = figure_of(model, mechanism)
-    live = LiveSimulation(mechanism, paths_of(mechanism, path), speed=speed, repeat=True)
+    with progress_bar(f"paths of {mechanism.name}", 1.0) as show:
+        paths = paths_of(mechanism, path, show)
+    live = LiveSimulation(mechanism, paths, speed=speed, repeat=True)
     live.set_playing(not paused)
     server = serve(port)
     for remark in figure.remarks:

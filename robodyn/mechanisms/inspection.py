@@ -34,6 +34,8 @@ class Told(NamedTuple):
     left_out: list[str]
 
 
+# Above this a condition number is infinite but for rounding; how far [m, rad] is looked from home.
+SINGULAR, AROUND = 1e12, 0.03
 _LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
@@ -164,13 +166,20 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
     home = mechanism.home
     try:
         positions = mechanism.joint_positions(home)
-        out["actuators"] = actuators_at_home(mechanism)
         size = mechanism.characteristic_length
-        out["condition_number"] = {
-            "value": _plain(mechanism.condition_number(home)),
-            "characteristic_length": size,
-            "scaled": _plain(mechanism.condition_number(home, size)),
-        }
+        if out["loops"].get("motors_suffice", True) and _singular_everywhere(mechanism, size):
+            out["remarks"].append(
+                "singular at home and everywhere around it: whatever the motors do, some motion "
+                "remains that they neither cause nor hold. Look at where the joints are: legs "
+                "between two similar polygons, for instance, are such a geometry"
+            )
+        else:
+            out["actuators"] = actuators_at_home(mechanism)
+            out["condition_number"] = {
+                "value": _plain(mechanism.condition_number(home)),
+                "characteristic_length": size,
+                "scaled": _plain(mechanism.condition_number(home, size)),
+            }
     except KinematicsError as error:
         out["remarks"].append(f"at home: {error}")
         return
@@ -184,6 +193,16 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
             out["remarks"].append(
                 f"at home {joint['name']} is {position:.6g}, outside its limits [{low:g}, {high:g}]"
             )
+
+
+def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
+    """Whether the condition number is infinite, but for rounding, at home and around it."""
+    home, velocities = mechanism.home, mechanism.coordinates.velocity_size
+    if float(mechanism.condition_number(home, size)) < SINGULAR:
+        return False
+    steps = np.random.default_rng(0).uniform(-AROUND, AROUND, (8, velocities))
+    around = [mechanism.advance(home, step) for step in steps]
+    return all(float(mechanism.condition_number(q, size)) > SINGULAR for q in around)
 
 
 def _plain(value: Any) -> Any:

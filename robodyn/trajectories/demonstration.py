@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import KinematicsError, NoSolution
+from robodyn.errors import KinematicsError, NoSolution, UnderActuated
 from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
@@ -21,6 +21,8 @@ from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -43,13 +45,18 @@ BUDGET = 30.0
 _log = logging.getLogger(__name__)
 
 
-def demonstration(mechanism: Mechanism, budget: float = BUDGET) -> Trajectory:
+def demonstration(
+    mechanism: Mechanism,
+    budget: float = BUDGET,
+    progress: Callable[[float], None] | None = None,
+) -> Trajectory:
     """A small motion along each coordinate from home and back, within all limits.
 
     Each way takes a second, or longer where velocity or effort would be beyond a limit; if it
     cannot be slow enough it is shortened, and left out if that is not enough. What has no limits
     in its description is not limited. Where no way is left the mechanism rests at home. Ways that
-    are not looked at within a budget [s] are left out, and a log line says so.
+    are not looked at within a budget [s] are left out, and a log line says so. `progress` is called
+    with the share done, 0 to 1.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
@@ -63,6 +70,8 @@ def demonstration(mechanism: Mechanism, budget: float = BUDGET) -> Trajectory:
             )  # fmt: skip
             break
         pieces += _there_and_back(mechanism, way)
+        if progress is not None:
+            progress((number + 1) / len(both))
     if not pieces:
         home = mechanism.home
         pieces = [_move(mechanism, home, home, np.zeros(len(ways)), 1.0)]
@@ -122,7 +131,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     try:
         velocities = mechanism.joint_velocities(q, v)
         efforts = mechanism.inverse_dynamics(q, v, a)
-    except KinematicsError:
+    except (KinematicsError, UnderActuated):
         return False
     determinant = mechanism.determinant(q)
     limits = effort_limits_at(mechanism, velocities)

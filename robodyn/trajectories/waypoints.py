@@ -47,6 +47,8 @@ from robodyn.trajectories.tip_line import along_body, is_of_body
 from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruising, first_crowded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -62,6 +64,7 @@ def load_path(
     source: str | Path,
     mechanism: Mechanism | None = None,
     start: ArrayLike | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Trajectory:
     """A path by its name, `demo` for any mechanism, or waypoints from a YAML file.
 
@@ -73,6 +76,7 @@ def load_path(
             one of poses of an arm's tip is turned into a path of its joints.
         start: (nq,) configuration [rad, m where a joint slides] near which the first of such poses
             is searched for; by default home.
+        progress: called with the share done, 0 to 1, of a demonstration, which may take a while.
 
     Raises:
         PathError: neither a known name nor a readable file; a field that cannot be taken or a
@@ -85,7 +89,7 @@ def load_path(
     elif name in ARM_PATHS:
         path = arm_path(name)
     elif name == DEMO and mechanism is not None:
-        path = demonstration(mechanism)
+        path = demonstration(mechanism, progress=progress)
     else:
         path = _from_file(_waypoint_file(source), mechanism)
         if mechanism is not None and _is_of_poses(path):

@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control import TrajectoryFollower
-from robodyn.errors import InvalidInput, RobodynError
+from robodyn.errors import InvalidInput, RobodynError, UnderActuated
 from robodyn.simulation import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.view.snapshot import snapshot_of
@@ -192,10 +192,14 @@ class LiveSimulation:
             self._plant.reset(start)
             self._follow(0)
             plant = self._plant
-            command = self._follower.command(0, plant.configuration, plant.velocity)
+            self._playing = self._playing or failed
+            try:
+                command = self._follower.command(0, plant.configuration, plant.velocity)
+            except UnderActuated as error:
+                self._stop(error)
+                return
             # effort shown until the first period has passed: the mechanism is held, not dropped
             plant.effort = plant.effort if command is None else command.effort
-            self._playing = self._playing or failed
 
     def choose(self, path: str) -> None:
         """Start a path by name, or motion `by hand` from where the mechanism is.
@@ -264,13 +268,16 @@ class LiveSimulation:
                 effort = plant.effort if command is None else command.effort
                 plant.hold(effort, self._steps, wrench)
             except RobodynError as error:
-                self._message = f"simulation stopped: {error}"
-                self._playing = False
+                self._stop(error)
                 return
             self._stamp += self._period
             end = self._followed.duration + PAUSE_AT_END
             if self.repeat and self._stamp * 1e-9 > end:
                 self.reset()
+
+    def _stop(self, error: RobodynError) -> None:
+        self._message = f"simulation stopped: {error}"
+        self._playing = False
 
     def _follow(self, start: int) -> None:
         """Follow the chosen trajectory from a stamp [ns] on, with a new follower.

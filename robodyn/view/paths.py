@@ -11,26 +11,33 @@ from robodyn.trajectories.default_path import default_path, is_reachable
 from robodyn.trajectories.demonstration import DEMO
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.trajectories import Trajectory
 
 
-def paths_of(mechanism: Mechanism, wanted: str = "") -> dict[str, Trajectory]:
+def paths_of(
+    mechanism: Mechanism,
+    wanted: str = "",
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Trajectory]:
     """Paths by name, the initial one first: its default, paths of the papers that fit, a demo.
 
     Args:
         mechanism: what is to follow them.
         wanted: name of a path or a waypoint file to begin with, within the limits or not.
+        progress: called with the share done, 0 to 1, of the demonstration.
 
     Raises:
         PathError: `wanted` is unknown, or not a path for this mechanism.
     """
     found: dict[str, Trajectory] = {}
     first = wanted or default_path(mechanism)
-    found[first] = load_path(first, mechanism)
+    found[first] = load_path(first, mechanism, progress=progress)
     for name in (*PAPER_PATHS, *ARM_PATHS):
         if name not in found and is_reachable(name, mechanism):
             found[name] = load_path(name, mechanism)
     if DEMO not in found:
-        found[DEMO] = demonstration(mechanism)
+        found[DEMO] = demonstration(mechanism, progress=progress)
     return found

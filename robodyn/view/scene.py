@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.errors import UnderActuated
 from robodyn.view import colors
 
 if TYPE_CHECKING:
@@ -51,10 +52,13 @@ class EffortArrows:
 
 
 def _holding_effort(mechanism: Mechanism) -> float:
-    """[N or N m] the largest effort that holds the mechanism at home."""
+    """[N or N m] the largest effort that holds the mechanism at home; 0 if none does."""
     home = mechanism.home
     rest = mechanism.difference(home, home)
-    return float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
+    try:
+        return float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
+    except UnderActuated:
+        return 0.0
 
 
 class Scene:

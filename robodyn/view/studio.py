@@ -151,9 +151,11 @@ def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
 
 
 def _joint_ranges(mechanism: Mechanism, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The limits of the independent joints, half a turn or 3 m at most."""
-    rows = [mechanism.joint_names.index(name) for name in mechanism.independent_joints]
-    limits = np.clip(mechanism.position_limits[rows], -np.pi, np.pi)
+    """The limits of the independent joints, half a turn or 3 m at most, as of those not driven."""
+    known = dict(zip(mechanism.joint_names, mechanism.position_limits, strict=True))
+    free = np.array([-np.inf, np.inf])
+    ends = np.array([known.get(name, free) for name in mechanism.independent_joints])
+    limits = np.clip(ends, -np.pi, np.pi)
     return limits[:, 0] * scale, limits[:, 1] * scale
 
 

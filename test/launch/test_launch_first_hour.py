@@ -25,7 +25,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
 import robodyn as rd
-from robodyn_ros import messages
+from robodyn_ros import messages, qos
 
 pytestmark = pytest.mark.system
 
@@ -36,7 +36,7 @@ GOALS = (
 )
 PAYLOAD = 3.0  # kg
 POSITION, ANGLE, AT_REST = 1e-3, 2e-3, 1e-3
-RESTING = 50  # commands in a row that are the same
+RESTING = 20  # commands in a row that are the same
 
 
 def robodyn(folder, *arguments):
@@ -96,8 +96,9 @@ class Flight:
         )
         self.peer = Peer(self.launch.domain)
         self.peer.partners.append(self.launch.process)
-        self.states = self.peer.listen(Odometry, "platform_state")
-        self.commands = self.peer.listen(JointState, "joint_commands")
+        # on a busy machine somebody who takes every message would soon look at the past
+        self.states = self.peer.listen(Odometry, "platform_state", qos.LATEST)
+        self.commands = self.peer.listen(JointState, "joint_commands", qos.LATEST)
         # the planner, and the recorder, which may have found it sooner
         self.goals = self.peer.publisher(PoseStamped, "goal_pose", listeners=2)
 
@@ -172,6 +173,9 @@ def flown(folder, hexapod):
         for text in ("run_summary", "before the run was done", "Traceback"):
             assert text not in flight.launch.output
         yield efforts, flight.launch.output_folder
+    except AssertionError:
+        print(flight.launch.output)
+        raise
     finally:
         flight.close()
 

@@ -4,6 +4,7 @@
 
 import json
 import warnings
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.cli import app
+from robodyn.cli.session import mechanism_and_path
 from robodyn.mechanisms.closed_loop.far_search import FarSearch
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.trajectories import load_path
 from robodyn.trajectories.default_path import default_path
 from robodyn.trajectories.demonstration import demonstration
 
@@ -133,3 +136,20 @@ def test_a_run_without_friction_says_so():
     }
     assert "friction" not in runs["--friction"]
     assert runs["--no-friction"]["friction"] is False
+
+
+def test_a_demonstration_tells_how_far_its_planning_is(monkeypatch):
+    """To whoever loads it, and as a bar to whoever waits at a terminal."""
+    told = []
+    load_path("demo", rd.load("fivebar"), progress=told.append)
+    assert told == [0.25, 0.5, 0.75, 1.0]
+
+    bars = {}
+
+    @contextmanager
+    def bar(what, total):
+        yield bars.setdefault(what, []).append
+
+    monkeypatch.setattr("robodyn.cli.session.progress_bar", bar)
+    mechanism_and_path("fivebar", "demo")
+    assert bars == {"path demo": told}

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -14,6 +17,8 @@ from robodyn.simulation import Plant
 from robodyn.trajectories import demonstration
 from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.paths import paths_of
+
+LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 
 
 def test_it_is_the_plant_and_the_follower_to_the_last_bit(dasgupta):
@@ -144,3 +149,19 @@ def test_wishes_that_cannot_be_are_refused(dasgupta, wish):
         wish(live)
     live.step()
     assert live.snapshot().time > 0.0
+
+
+def test_an_under_actuated_mechanism_is_shown_and_says_why_it_does_not_move():
+    """Three of six legs driven: it stands at home, and may be pushed and reset."""
+    glide = rd.load(LOOPS / "hexaglide.yaml")
+    loop = rd.ClosedLoop(replace(glide.model, driven=glide.model.driven[:3]))
+    live = LiveSimulation(loop, paths_of(loop))
+    for _ in range(2):
+        shown = live.snapshot()
+        assert "3 driven joints do not determine the mechanism" in shown.message
+        np.testing.assert_array_equal(shown.configuration, loop.home)
+        live.step()
+        live.reset()
+    live.choose(BY_HAND)
+    live.step()
+    assert not live.snapshot().playing

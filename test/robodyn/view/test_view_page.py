@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import socket
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from viser_client import Client
 from robodyn.errors import InvalidInput
 from robodyn.view.serving import PortInUse, serve
 
+LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 MOMENTS = (0.5, 3.0, 5.5)
 
 
@@ -287,3 +289,14 @@ def test_only_this_machine_is_listened_to(studio):
     _, page, _, _ = studio()
     assert page._server.get_host() == "127.0.0.1"
     assert page._server.request_share_url() is None
+
+
+def test_an_under_actuated_mechanism_has_a_page(studio, tmp_path):
+    """With sliders for what no motor drives, and the reason why it stands still."""
+    whole = LOOPS / "hexaglide.yaml"
+    file = tmp_path / "three_of_six.yaml"
+    text = whole.read_text().replace("urdf: ", f"urdf: {whole.parent}/")
+    file.write_text(text.replace(", s4, s5, s6]", "]"))
+    live, page, *_ = studio(str(file), "")
+    page.update()
+    assert "do not determine the mechanism" in live.snapshot().message
