@@ -241,7 +241,7 @@ def check_ros2(words: list[str]) -> None:
         for name in names:
             check_name(name)
     elif verb in ("param", "lifecycle"):
-        assert {name[1:] for name in names} <= NODES | {"$node"}
+        assert {name[1:] for name in names} <= {*NODES, "$node"}
         if verb == "param":
             assert rest[2] in PARAMETERS
     else:
