@@ -13,7 +13,6 @@ BENCH_READY := $(VENV)/.ready-to-bench
 DOCS_READY := $(VENV)/.ready-to-document
 MUTANTS_READY := $(VENV)/.ready-to-mutate
 MODEL ?= stewart_dasgupta
-KILTED := .venv-kilted
 # What is imported is compiled to bytecode then: most of what pip would compile never is. Where
 # bytecode is not written (containers often say so) every process would compile again, which takes
 # longer than all else that a node does to start.
@@ -22,7 +21,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 INSTALL := $(PIP) install --no-compile
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench docs test test-kilted test-versions test-examples mutants lint format clean
+.PHONY: help setup sim arm view bench docs test test-versions test-examples mutants lint format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -31,7 +30,6 @@ help:
 	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make docs    the documentation site, with every example run, in docs/_build"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
-	@echo "make test-kilted  the tests of nodes and launches with ROS 2 Kilted instead of Jazzy"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
 	@echo "make test-examples  the examples in fresh environments with the wheel, oldest and newest packages"
 	@echo "make mutants inject faults into chosen modules, one at a time, and list those that no test catches"
@@ -106,20 +104,6 @@ test:
 	@$(MAKE) --no-print-directory -j 2 lint $(TEST_READY)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# Runs the tests that use DDS on the distribution after Jazzy.
-test-kilted: $(KILTED)/.ready
-	@$(KILTED)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder test/launch test/robodyn_ros test/bare $(ARGS)
-
-$(KILTED)/.ready: requirements/kilted.txt $(TEST_READY)
-	@echo "setting up $(KILTED): about two minutes"
-	@test -x $(KILTED)/bin/python || $(PYTHON) -m venv $(KILTED)
-	@grep -hv '^-c' requirements/bare.txt requirements/test.txt > $(KILTED)/requirements.txt
-	@grep -v '^ros-' requirements/constraints.txt > $(KILTED)/constraints.txt
-	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install -r $(KILTED)/requirements.txt \
-		-c $(KILTED)/constraints.txt -c requirements/kilted.txt
-	@$(KILTED)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation -e bare -e .
-	@touch $@
-
 # Each with its own Python and packages, and every kernel compiled: takes several minutes.
 test-versions:
 	@$(PYTHON) test/versions/run.py $(ARGS)
@@ -146,4 +130,4 @@ format: $(TEST_INSTALLED)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(KILTED) .venv-versions build dist docs/_build docs/gallery docs/models *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-versions build dist docs/_build docs/gallery docs/models *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache

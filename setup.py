@@ -9,26 +9,21 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
-NODES = (
-    "condition_monitor",
-    "force_markers",
-    "forward_simulator",
-    "inverse_dynamics",
-    "pose_sliders",
-    "recorder",
-    "run_summary",
-    "state_estimator",
-    "trajectory_planner",
-    "web_viewer",
-)
-
 # `colcon build --symlink-install` runs a link to this file where there is no README
 README = Path(__file__).resolve().with_name("README.md")
 
 VERSION = re.search(
     r'__version__ = "([^"]+)"', README.with_name("robodyn").joinpath("version.py").read_text()
 ).group(1)
+NODES = runpy.run_path(str(README.with_name("robodyn_ros") / "nodes.py"))["NODES"]
 EXTRAS = runpy.run_path(str(README.with_name("robodyn") / "extras.py"))["EXTRAS"]
+
+# `ros2 run` looks in lib/robodyn for an executable of the node's name: each is a link to one file.
+for node in NODES:
+    executable = README.with_name("scripts") / node
+    if not executable.exists():
+        executable.unlink(missing_ok=True)  # a link that leads nowhere
+        executable.symlink_to("run_node")
 
 setup(
     name="robodyn",
@@ -78,7 +73,7 @@ setup(
         ("share/robodyn/config", sorted(glob("config/*"))),
         ("share/robodyn/urdf", sorted(glob("urdf/*"))),
         ("share/robodyn/rviz", sorted(glob("rviz/*"))),
-        # Where `ros2 run` looks. As console_scripts, pip would put them on everybody's PATH.
+        # As console_scripts, pip would put them on everybody's PATH.
         # The command, too: what `colcon build --symlink-install` makes of it knows one Python only.
         ("lib/robodyn", [f"scripts/{name}" for name in (*NODES, "robodyn")]),
     ],
@@ -101,6 +96,6 @@ setup(
     entry_points={
         "console_scripts": ["robodyn = robodyn.cli:main"],
         # for bare/, whose `ros2 run` finds nodes of editable installations, too
-        "robodyn.nodes": [f"{node} = robodyn_ros.entry:{node}" for node in NODES],
+        "robodyn.nodes": [f"{node} = robodyn_ros.entry:main" for node in NODES],
     },
 )

@@ -79,7 +79,7 @@ def running(
         command = [sys.executable, "-m", "benchmarks.latency_echo", name, model, topic]
         parameters = []
     else:
-        command = [sys.executable, "-c", f"from robodyn_ros.entry import {name}; {name}()"]
+        command = [sys.executable, "-m", "robodyn_ros", name]
         parameters = [f"model:={model}"]
     if parameters and name == "forward_simulator":
         parameters += [f"control_rate:={float(rate)}", "min_subscribers:=0"]

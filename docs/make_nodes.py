@@ -21,18 +21,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robodyn.errors import ModelError
+from robodyn_ros.nodes import NODES
 
-NODES = {
-    "trajectory_planner": "TrajectoryPlanner",
-    "inverse_dynamics": "InverseDynamics",
-    "condition_monitor": "ConditionMonitor",
-    "forward_simulator": "ForwardSimulator",
-    "state_estimator": "StateEstimator",
-    "force_markers": "ForceMarkers",
-    "pose_sliders": "PoseSliders",
-    "recorder": "Recorder",
-    "run_summary": "RunSummary",
-}
 MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
 PAGE = Path(__file__).resolve().with_name("nodes.md")
 # Names that no namespace changes.
@@ -91,7 +81,7 @@ def section(name: str, class_name: str) -> str:
     rows: dict[tuple[str, str, str], set[str]] = {}
     suits = set()
     parameters = ""
-    for kind, node in running(module, class_name):
+    for kind, node in running(module, class_name, "-p", "port:=0"):
         suits.add(kind)
         for row in interfaces(node):
             rows.setdefault(row, set()).add(kind)

@@ -18,11 +18,12 @@ from xml.etree import ElementTree
 
 import rclpy
 from generated import write_or_check
-from make_nodes import GLOBAL, NODES, TF2_USES, running
+from make_nodes import GLOBAL, TF2_USES, running
 from rclpy.node import Node
 
+from robodyn_ros.nodes import NODES
+
 POLICY = Path(__file__).resolve().parents[1] / "config" / "sros2_policy.xml"
-WITH_PAGE = NODES | {"web_viewer": "WebViewer"}
 # Parameters with which a node has every topic that it may have.
 ARGUMENTS = ("-p", "use_scale:=true", "-p", "port:=0")
 TF = {"/tf", "/tf_static"}
@@ -75,7 +76,7 @@ def policy() -> str:
     rclpy.init()
     os.chdir(tempfile.mkdtemp())  # where a node that writes files may do so
     try:
-        rules = {name: node_rules(name, cls) for name, cls in WITH_PAGE.items()}
+        rules = {name: node_rules(name, cls) for name, cls in NODES.items()}
     finally:
         rclpy.try_shutdown()
     served, actions = (

@@ -1,36 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show a mechanism in RViz and move it by sliders: platforms by pose, others by joints."""
+"""Show a mechanism in RViz and move it: platforms by parameters of a pose, others by sliders."""
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
-from robodyn_ros.description_launch import (
-    model_argument,
-    namespace_argument,
-    reading_arguments,
-    viewed,
-)
+from robodyn_ros.description_launch import NAMESPACE, SWITCH, arguments, model_argument, viewed
+
+SHOWN = {
+    "sliders": ("true", "false: the joint states are published by another node", *SWITCH),
+    "rviz": (
+        "true", "show the mechanism in RViz; needs rviz2 and robot_state_publisher", *SWITCH
+    ),
+}  # fmt: skip
 
 
 def generate_launch_description():
-    return LaunchDescription(
-        [
-            model_argument("stewart_symmetric"),
-            *reading_arguments(),
-            DeclareLaunchArgument(
-                "sliders",
-                default_value="true",
-                choices=["true", "false"],
-                description="false: the joint states are published by another node",
-            ),
-            DeclareLaunchArgument(
-                "rviz",
-                default_value="true",
-                choices=["true", "false"],
-                description="show the mechanism in RViz; needs rviz2 and robot_state_publisher",
-            ),
-            namespace_argument(),
-            OpaqueFunction(function=viewed),
-        ]
-    )
+    table = model_argument("stewart_symmetric") | SHOWN | NAMESPACE
+    return LaunchDescription([*arguments(table), OpaqueFunction(function=viewed)])

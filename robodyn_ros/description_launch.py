@@ -9,7 +9,7 @@ import shlex
 import warnings
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
@@ -27,6 +27,8 @@ from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from launch.launch_description_entity import LaunchDescriptionEntity
 
     from launch import LaunchContext
@@ -36,67 +38,57 @@ if TYPE_CHECKING:
 TRANSFORMS = 60.0
 
 
-def model_argument(default: str) -> DeclareLaunchArgument:
-    """The launch argument that names the mechanism."""
-    return DeclareLaunchArgument(
-        "model",
-        default_value=default,
-        description="bundled model, or path of a .yaml, .urdf or .xacro file",
-    )
+SWITCH = ("true", "false")
+# How a mechanism is read: launch arguments, and parameters of every node that has one.
+READING = {
+    "xacro_args": ("", "arguments of a .xacro file: 'name:=value other:=value'"),
+    "base_link": ("", "of a URDF: link on which the chain stands; empty: the root"),
+    "tip_link": ("", "of a URDF: link at which the chain ends; empty: behind most joints"),
+    "hold_branches": (
+        "false", "of a URDF: joints beside the chain, as a gripper's, are held", *SWITCH
+    ),
+    "driven": ("", "driven joints, with commas between them; empty: as the description says"),
+}  # fmt: skip
+NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 
 
-def reading_arguments() -> list[DeclareLaunchArgument]:
-    """The launch arguments for how a URDF or .xacro file is read."""
+def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
+    """Launch arguments by name: the default, what it means and, for some, the choices."""
     return [
         DeclareLaunchArgument(
-            "xacro_args",
-            default_value="",
-            description="arguments of a .xacro file: 'name:=value other:=value'",
-        ),
-        DeclareLaunchArgument(
-            "base_link",
-            default_value="",
-            description="of a URDF: link on which the chain stands; empty: the root",
-        ),
-        DeclareLaunchArgument(
-            "tip_link",
-            default_value="",
-            description="of a URDF: link at which the chain ends; empty: behind most joints",
-        ),
-        DeclareLaunchArgument(
-            "hold_branches",
-            default_value="false",
-            choices=["true", "false"],
-            description="of a URDF: joints beside the chain, as a gripper's, are held",
-        ),
-        DeclareLaunchArgument(
-            "driven",
-            default_value="",
-            description="driven joints, with commas between them; empty: as the description says",
-        ),
+            name, default_value=default, description=text, choices=choices or None
+        )
+        for name, (default, text, *choices) in table.items()
     ]
+
+
+def model_argument(default: str) -> dict[str, tuple[str, ...]]:
+    """The launch arguments that name the mechanism and say how it is read."""
+    return {
+        "model": (default, "bundled model, or path of a .yaml, .urdf or .xacro file"),
+        **READING,
+    }
+
+
+def given(name: str, kind: type = str) -> ParameterValue:
+    """A launch argument as a parameter of this type, whatever it looks like."""
+    return ParameterValue(LaunchConfiguration(name), value_type=kind)
 
 
 def model_parameters() -> dict[str, ParameterValue]:
     """What the launch arguments say of the mechanism, as parameters of a node."""
-    types: dict[str, type] = {
-        "model": str,
-        "xacro_args": str,
-        "base_link": str,
-        "tip_link": str,
-        "hold_branches": bool,
-        "driven": str,
-    }
-    return {
-        name: ParameterValue(LaunchConfiguration(name), value_type=kind)
-        for name, kind in types.items()
-    }
+    names = ("model", *READING)
+    return {name: given(name, bool if name == "hold_branches" else str) for name in names}
 
 
-def namespace_argument() -> DeclareLaunchArgument:
-    """The launch argument for the namespace of all nodes."""
-    return DeclareLaunchArgument(
-        "namespace", default_value="", description="namespace of all nodes"
+def node(package: str, executable: str = "", **more: Any) -> Node:
+    """A node in the launch's namespace, by default the one that is called as its package."""
+    place = LaunchConfiguration("namespace")
+    return Node(
+        package=package,
+        executable=executable or package,
+        namespace=place,
+        **{"output": "screen", **more},
     )
 
 
@@ -111,10 +103,11 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
     use_arguments(arguments_of(words))
     use_options(
-        base_link=LaunchConfiguration("base_link").perform(context),
-        tip_link=LaunchConfiguration("tip_link").perform(context),
+        **{
+            name: LaunchConfiguration(name).perform(context)
+            for name in ("base_link", "tip_link", "driven")
+        },
         hold_branches=is_on(context, "hold_branches"),
-        driven=LaunchConfiguration("driven").perform(context),
         spelling=as_launch_argument,
     )
     with warnings.catch_warnings():
@@ -153,11 +146,8 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
     """robot_state_publisher for a URDF; a log line where it is not installed."""
     if not installed("robot_state_publisher"):
         return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
-    return Node(
-        package="robot_state_publisher",
-        executable="robot_state_publisher",
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
+    return node(
+        "robot_state_publisher",
         parameters=[
             {
                 "robot_description": ParameterValue(text, value_type=str),
@@ -174,10 +164,8 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
     """rviz2 with a display configuration for the mechanism; a log line if it is not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
-    return Node(
-        package="rviz2",
-        executable="rviz2",
-        namespace=LaunchConfiguration("namespace"),
+    return node(
+        "rviz2",
         output="log",
         arguments=[
             *("--display-config", view_of(context, mechanism)),
@@ -214,23 +202,8 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
     if not mechanism.acts_along_legs:
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
-    return [
-        Node(
-            package="robodyn",
-            executable="force_markers",
-            name="force_markers",
-            namespace=LaunchConfiguration("namespace"),
-            output="screen",
-            parameters=[
-                config,
-                {
-                    **model_parameters(),
-                    "colour_by": "condition",
-                    "values": True,
-                },
-            ],
-        )
-    ]
+    shown = {**model_parameters(), "colour_by": "condition", "values": True}
+    return [node("robodyn", "force_markers", name="force_markers", parameters=[config, shown])]
 
 
 def drawn(
@@ -260,25 +233,13 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     """Six sliders for a body's pose, or one for each joint."""
     if mechanism.coordinates.is_pose:
-        return Node(
-            package="robodyn",
-            executable="pose_sliders",
-            name="pose_sliders",
-            namespace=LaunchConfiguration("namespace"),
-            output="screen",
-            parameters=[model_parameters()],
-        )
+        return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[model_parameters()])
     if not installed("joint_state_publisher_gui"):
         return LogInfo(
             msg="joint_state_publisher_gui is not installed: no sliders; "
             "apt install ros-$ROS_DISTRO-joint-state-publisher-gui"
         )
-    return Node(
-        package="joint_state_publisher_gui",
-        executable="joint_state_publisher_gui",
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
-    )
+    return node("joint_state_publisher_gui")
 
 
 def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Entry points of the executables: one function per node.
+"""Starts a node; `nodes.py` says which there are.
 
 Importing a node takes a second; until it runs, Ctrl-C ends the process without output.
 """
@@ -11,19 +11,24 @@ import importlib
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 
-# Exit code of run_summary for a run whose status is not "completed".
-NOT_COMPLETED = 3
+from robodyn_ros.nodes import NODES
 
 
-def _quit(_signal: int, _frame: FrameType | None) -> None:
-    os._exit(130)
+def main() -> None:
+    """Run the node that this process is called as."""
+    start(Path(sys.argv[0]).name)
 
 
 def start(name: str) -> None:
     """Run a node, by its name, until it ends; then end the process."""
-    {node.__name__: node for node in _NODES}[name]()
+    _start(name, NODES[name])
+
+
+def _quit(_signal: int, _frame: FrameType | None) -> None:
+    os._exit(130)
 
 
 def _start(name: str, node_class: str) -> None:
@@ -33,7 +38,8 @@ def _start(name: str, node_class: str) -> None:
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     try:
-        runner = importlib.import_module("robodyn_ros.runner")
+        from robodyn_ros.runner import run
+
         make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)
     except ModuleNotFoundError as missing:
         # not ours, and not a name that ours lacks: what a ROS 2 installation brings
@@ -44,69 +50,16 @@ def _start(name: str, node_class: str) -> None:
             "(and use the Python that it was made for), or run `make setup` in a checkout of "
             "robodyn, which brings rclpy without ROS 2"
         )
-    sys.exit(runner.run(make_node, name))
+    sys.exit(run(make_node, name, parameters_of_all))
 
 
-def condition_monitor() -> None:
-    """Distance from singularities, now and along the trajectory."""
-    _start("condition_monitor", "ConditionMonitor")
-
-
-def force_markers() -> None:
-    """The legs' forces as arrows, for RViz and Foxglove."""
-    _start("force_markers", "ForceMarkers")
-
-
-def forward_simulator() -> None:
-    """Simulation of the mechanism; publishes the clock."""
-    _start("forward_simulator", "ForwardSimulator")
-
-
-def inverse_dynamics() -> None:
-    """Efforts for a trajectory and the measured state."""
-    _start("inverse_dynamics", "InverseDynamics")
-
-
-def pose_sliders() -> None:
-    """A platform moved by six sliders."""
-    _start("pose_sliders", "PoseSliders")
-
-
-def recorder() -> None:
-    """Records the topics of a run to a rosbag2 folder."""
-    _start("recorder", "Recorder")
-
-
-def run_summary() -> None:
-    """Follows a run to its end and writes a summary."""
-    _start("run_summary", "RunSummary")
-
-
-def state_estimator() -> None:
-    """Estimates a mechanism's state from its joints' encoders."""
-    _start("state_estimator", "StateEstimator")
-
-
-def trajectory_planner() -> None:
-    """Plans trajectories from goals and named paths."""
-    _start("trajectory_planner", "TrajectoryPlanner")
-
-
-def web_viewer() -> None:
-    """A page on localhost that shows the mechanism moving."""
-    _start("web_viewer", "WebViewer")
-
-
-_NODES = (
-    condition_monitor,
-    force_markers,
-    forward_simulator,
-    inverse_dynamics,
-    pose_sliders,
-    recorder,
-    run_summary,
-    state_estimator,
-    trajectory_planner,
-    web_viewer,
-)
-NODES = tuple(node.__name__ for node in _NODES)
+def parameters_of_all() -> set[str]:
+    """Names of the parameters of all our nodes."""
+    names: set[str] = set()
+    for node in NODES:
+        try:
+            module = importlib.import_module(f"robodyn_ros.{node}")
+        except ImportError:  # an extra that is not installed
+            continue
+        names |= set(module.PARAMETERS)
+    return names

@@ -14,7 +14,7 @@ import robodyn as rd
 from robodyn.mechanisms.registry import kind_of
 from robodyn.trajectories.default_path import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
-from robodyn_ros.entry import NODES
+from robodyn_ros.nodes import NODES
 from robodyn_ros.parameter_files import read_sections, unknown_sections
 from robodyn_ros.ros2_control_launch import check_installed, with_controllers
 

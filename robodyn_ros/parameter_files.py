@@ -8,7 +8,6 @@ ROS 2 ignores parameters that a node does not declare, and sections for nodes th
 from __future__ import annotations
 
 import difflib
-import importlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from robodyn.errors import InvalidInput
-from robodyn_ros.entry import NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rclpy.node import Node
 
@@ -81,19 +79,23 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
     return lines
 
 
-def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
+def ignored(
+    node: Node, arguments: Sequence[str], of_others: Callable[[], set[str]] = set
+) -> list[str]:
     """A line for each parameter in a command line, or in its files, that a node ignores.
 
     Args:
         node: with its parameters declared.
         arguments: of the command line.
+        of_others: the names of the parameters of all nodes: a section for all of them has what
+            one of them needs. It is called where one is not of this node.
     """
     known = set(node.list_parameters([], 0).names)
     lines: list[str] = []
     for name, origin, for_all in _given(node, arguments, lines):
         if name in known or name in COMMON or name.startswith(COMMON_PREFIXES):
             continue
-        if for_all and name in _of_others():
+        if for_all and name in of_others():
             continue
         lines.append(
             f"parameter {name!r}{origin} is ignored, {node.get_name()} has none of that name"
@@ -141,18 +143,6 @@ def _matches(pattern: str, full: str) -> bool:
         for part in pattern.strip("/").split("/")
     ]
     return re.fullmatch("".join(parts), full) is not None
-
-
-def _of_others() -> set[str]:
-    """Parameters of all our nodes: a section for all of them has what one of them needs."""
-    names: set[str] = set()
-    for node in NODES:
-        try:
-            tables: Mapping[str, Any] = vars(importlib.import_module(f"robodyn_ros.{node}"))
-        except ImportError:  # an extra that is not installed
-            continue
-        names |= set(tables.get("PARAMETERS", ()))
-    return names
 
 
 def _near(name: str, names: Sequence[str]) -> str:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `pose_sliders`: moves a platform and all of its joints to a pose set by six sliders.
+"""Node `pose_sliders`: moves a platform and all of its joints to a pose set by six parameters.
 
 Publishes `joint_states` (driven and passive joints), `platform_state` and the transform of the
-platform, for RViz. The sliders are its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw`, in a
-window of their own where there is a display; rqt_reconfigure and `ros2 param set` work anywhere.
+platform, for RViz. The pose is its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw`:
+rqt_reconfigure shows them as sliders, `ros2 param set` sets them. (`robodyn view` has sliders in
+the browser, without ROS 2.)
 """
 
 from __future__ import annotations
@@ -14,21 +15,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from tf_transformations import euler_from_quaternion, quaternion_from_euler
 
 import robodyn as rd
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, live, load_mechanism
-from robodyn_ros.runner import Finished
-from robodyn_ros.slider_window import SliderWindow
 
 if TYPE_CHECKING:
+    from rclpy.parameter import Parameter
+
     from robodyn.arrays import FloatArray
 
 PARAMETERS = MECHANISM | {
-    "window": Spec(True, "show a window with the sliders, if there is a display"),
     "rate": Spec(30.0, "rate of published states [Hz]", 1.0, 200.0),
 }
 # Range of the sliders: in sizes of the mechanism, and an angle [rad] short of gimbal lock.
@@ -41,7 +40,7 @@ class PoseSliders(Node):
 
     def __init__(self) -> None:
         super().__init__("pose_sliders")
-        self._p = p = declare(self, PARAMETERS)
+        p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
         if not self._mechanism.coordinates.is_pose:
             raise rd.ModelError(
@@ -59,19 +58,9 @@ class PoseSliders(Node):
         declare(self, self._specs)
         self.add_on_set_parameters_callback(self._allowed)
         self._state = Interface(self, self._mechanism).state_publisher(qos.STATE)
-        self._window = self._open() if p["window"] else None
         self._told = ""
         self.create_timer(1.0 / p["rate"], self._show)
         self.get_logger().info(f"sliders of {self._mechanism.name}, ready")
-
-    def _open(self) -> SliderWindow | None:
-        try:
-            return SliderWindow(self._mechanism.name, self._specs, self._slid)
-        except rd.RobodynError as error:
-            self.get_logger().warning(
-                f"{error}; set the parameters {', '.join(self._specs)} instead"
-            )
-            return None
 
     def _allowed(self, parameters: list[Parameter]) -> SetParametersResult:
         try:
@@ -82,15 +71,10 @@ class PoseSliders(Node):
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _slid(self, name: str, value: float) -> None:
-        self.set_parameters([Parameter(name, value=value)])
-
     def _show(self) -> None:
         values = np.array([changed(self, name) for name in self._specs])
         pose = np.array([*values[:3], *quaternion_from_euler(*values[3:])])
         text = self._reach(pose)
-        if self._window is not None and not self._window.update(values, text):
-            raise Finished(0)
         if text != self._told and text:
             self.get_logger().warning(text)
         self._told = text

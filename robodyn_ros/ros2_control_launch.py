@@ -15,20 +15,22 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from launch.actions import DeclareLaunchArgument, RegisterEventHandler
+from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
-from launch_ros.actions import Node
 
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.description_launch import (
+    SWITCH,
     chosen_mechanism,
     drawn,
     installed,
     is_on,
+    node,
     own_clock,
     state_publisher,
 )
+from robodyn_ros.parameter_files import read_sections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from launch.events.process import ProcessIO
     from launch.launch_description_entity import LaunchDescriptionEntity
     from launch.some_substitutions_type import SomeSubstitutionsType
+    from launch_ros.actions import Node
 
     from launch import LaunchContext, Substitution
 
@@ -57,35 +60,31 @@ TOPIC_HARDWARE = {
 MOCK = "mock_components/GenericSystem"
 
 
-def ros2_control_arguments(ros2_control: str, controllers: str) -> list[DeclareLaunchArgument]:
-    """The launch arguments for ros2_control."""
-    return [
-        DeclareLaunchArgument(
-            "ros2_control",
-            default_value=ros2_control,
-            choices=["true", "false"],
-            description="drive through the controller manager, by the wall clock",
+def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
+    """The launch arguments for ros2_control, see `arguments`."""
+    return {
+        "ros2_control": (
+            ros2_control,
+            "drive through the controller manager, by the wall clock",
+            *SWITCH,
         ),
-        DeclareLaunchArgument(
-            "controller",
-            default_value="effort_controller",
-            choices=[*CONTROLLERS],
-            description="ros2_control: the controller that commands the joints' efforts",
+        "controller": (
+            "effort_controller",
+            "ros2_control: the controller that commands the joints' efforts",
+            *CONTROLLERS,
         ),
-        DeclareLaunchArgument(
-            "hardware",
-            default_value="simulator",
-            choices=["simulator", "mock", "robot"],
-            description="ros2_control: the hardware; robot: the one that the URDF names",
+        "hardware": (
+            "simulator",
+            "ros2_control: the hardware; robot: the one that the URDF names",
+            *("simulator", "mock", "robot"),
         ),
-        DeclareLaunchArgument(
-            "controllers_file",
-            default_value=controllers,
-            description="ros2_control: parameters of controllers; overrides params_file; empty: "
+        "controllers_file": (
+            "",
+            "ros2_control: parameters of controllers; overrides params_file; empty: "
             "stewart_controllers.yaml for a platform, else arm_controllers.yaml, with the joints "
             "of the mechanism and the rate of the simulator",
         ),
-    ]
+    }
 
 
 def with_ros2_control(
@@ -132,14 +131,14 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
 def with_controllers(
     context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
 ) -> None:
-    """Settle the parameter files of controllers: one is made, for any mechanism.
+    """Settle the parameter files of controllers: the shipped one with what the mechanism says.
 
     Launch configurations `controllers_file` and `more_controllers_file` are set, the latter over
-    the former: what is made here over the file that is shipped, and a file that is given over both.
+    the former: what is made here, and a file that is given.
 
     Args:
         context: whose launch configurations are settled.
-        shipped: the file to use where none is given.
+        shipped: the file to begin with.
         joints: that are driven.
         rate: [Hz] of the simulator's states, as a parameter file has it; None if none says. The
             simulator refuses one that is no rate.
@@ -148,15 +147,15 @@ def with_controllers(
     if not is_on(context, "ros2_control"):
         settings["controllers_file"] = settings["more_controllers_file"] = str(shipped)
         return
-    parameters = controller_parameters(joints, rate)
+    sections = read_sections(shipped)
+    for name, parameters in controller_parameters(joints, rate).items():
+        sections.setdefault(name, {}).update(parameters)
     if settings.get("controller") == TRAJECTORIES:
         # its own way to hold knows no efforts: the mechanism would sag until the trajectory comes
-        node = parameters.setdefault("/**/inverse_dynamics", {"ros__parameters": {}})
-        node["ros__parameters"]["idle"] = "hold"
-    made = _written(parameters)
-    given = settings["controllers_file"]
-    settings["controllers_file"] = made if given else str(shipped)
-    settings["more_controllers_file"] = given or made
+        sections.setdefault("/**/inverse_dynamics", {})["idle"] = "hold"
+    made = _written(sections)
+    settings["more_controllers_file"] = settings["controllers_file"] or made
+    settings["controllers_file"] = made
 
 
 def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[str, Any]]:
@@ -166,15 +165,16 @@ def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[st
         # one update for each state; efforts act from the next one on
         sections["controller_manager"] = {"update_rate": round(rate)}
         sections["inverse_dynamics"] = {"delay": 1.0 / rate}
-    return {f"/**/{name}": {"ros__parameters": values} for name, values in sections.items()}
+    return {f"/**/{name}": values for name, values in sections.items()}
 
 
-def _written(parameters: dict[str, dict[str, Any]]) -> str:
+def _written(sections: dict[str, dict[str, Any]]) -> str:
     """Name of a parameter file that exists until this process ends."""
     with NamedTemporaryFile(
         "w", prefix="robodyn_controllers_", suffix=".yaml", delete=False, encoding="utf-8"
     ) as file:
-        yaml.safe_dump(parameters, file, sort_keys=False)
+        told = {name: {"ros__parameters": values} for name, values in sections.items()}
+        yaml.safe_dump(told, file, sort_keys=False)
     atexit.register(Path(file.name).unlink, missing_ok=True)
     return file.name
 
@@ -221,24 +221,21 @@ def controlled(
         arguments={f"{name}_topic": topic for name, topic in topics.items()}
         | ({"plugin": plugin} if plugin else {}),
     )
-    manager = Node(
-        package="controller_manager",
-        executable="ros2_control_node",
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
+    manager = node(
+        "controller_manager",
+        "ros2_control_node",
         parameters=[
             LaunchConfiguration("controllers_file"),
             LaunchConfiguration("more_controllers_file"),
             {"use_sim_time": simulated},
         ],
-        remappings=[own_clock()],
+        # it hands remappings on to every controller, which ros2_control would rather not have
+        remappings=[own_clock()] if LaunchConfiguration("namespace").perform(context) else [],
     )
     chosen = LaunchConfiguration("controller").perform(context)
-    spawner = Node(
-        package="controller_manager",
-        executable="spawner",
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
+    spawner = node(
+        "controller_manager",
+        "spawner",
         arguments=[
             BROADCASTER,
             chosen,

@@ -23,8 +23,8 @@ from robodyn.analysis.lookahead import needs_regularity
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
-from robodyn_ros.entry import NODES, NOT_COMPLETED
 from robodyn_ros.interfaces import Interface
+from robodyn_ros.nodes import NODES, NOT_COMPLETED
 from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
 from robodyn_ros.runner import Finished
 

@@ -33,8 +33,15 @@ class Finished(Exception):
         self.code = code
 
 
-def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None) -> int:
+def run(
+    make_node: Callable[[], Node],
+    name: str,
+    of_others: Callable[[], set[str]] = set,
+    args: list[str] | None = None,
+) -> int:
     """Run a node until it is stopped; return the process's exit code.
+
+    `of_others` tells the names of the parameters of all nodes, which files may have for them all.
 
     A RobodynError ends the node with a one-line message. Any other exception is a bug and keeps
     its traceback.
@@ -52,7 +59,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
                 read_sections(word)  # rclpy refuses it with a traceback
         rclpy.init(args=args)
         node = make_node()
-        for line in ignored(node, words):
+        for line in ignored(node, words, of_others):
             node.get_logger().warning(line)
         if not rclpy.ok():
             return 0  # interrupted meanwhile: the context is gone

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, List  # noqa: UP035, as ROS 2 launch has it
 
 from launch.actions import (
-    DeclareLaunchArgument,
     EmitEvent,
     LogInfo,
     OpaqueFunction,
@@ -24,23 +23,25 @@ from launch.substitutions import (
     PathJoinSubstitution,
     PythonExpression,
 )
-from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
 from robodyn.planning.profiles import PROFILES
 from robodyn_ros.description_launch import (
+    NAMESPACE,
+    SWITCH,
+    arguments,
     described,
     enclave,
+    given,
     model_argument,
     model_parameters,
-    namespace_argument,
+    node,
     own_clock,
-    reading_arguments,
 )
-from robodyn_ros.entry import NOT_COMPLETED
-from robodyn_ros.launch_settings import settle
+from robodyn_ros.launch_settings import DEFAULT, settle
+from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.ros2_control_launch import (
     as_hardware,
     controlled,
@@ -54,9 +55,11 @@ from robodyn_ros.ros2_control_launch import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from launch.actions import DeclareLaunchArgument
     from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
     from launch.some_substitutions_type import SomeSubstitutionsType
+    from launch_ros.actions import Node
 
     from launch import Condition, LaunchContext
 
@@ -70,129 +73,91 @@ STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the
 
 
 def simulation_arguments(
-    model: str,
-    path: str,
-    paths: str,
-    params_file: str,
-    controllers: str,
-    ros2_control: str = "false",
-    frictionless: str = "",
+    model: str, params_file: str, ros2_control: str = "false", frictionless: str = ""
 ) -> list[DeclareLaunchArgument]:
     """The launch arguments of a simulation, with its defaults.
 
     Args:
-        model, path, params_file, controllers, ros2_control: default values.
-        paths: names of paths, for the description.
+        model, params_file, ros2_control: default values.
         frictionless: the model that runs without friction unless something else is asked for.
     """
-    return [
-        model_argument(model),
-        *reading_arguments(),
-        DeclareLaunchArgument(
-            "path",
-            default_value=path,
-            description=f"path to follow: {paths}, demo, or a file of waypoints (.yaml); default: "
+    none = f"none for {frictionless}, as published, else " if frictionless else ""
+    config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", params_file])
+    table = {
+        "path": (
+            DEFAULT,
+            f"path to follow: {PATHS}, demo, or a file of waypoints (.yaml); default: "
             "the mechanism's own, of its paper or bundled with it, else demo; none: run until "
             "stopped, goals by topic",
         ),
-        DeclareLaunchArgument(
-            "avoid_singularities",
-            default_value="false",
-            choices=["true", "false"],
-            description="lead the path round singularities: between its ends another one, with a "
+        "avoid_singularities": (
+            "false",
+            "lead the path round singularities: between its ends another one, with a "
             "condition number below condition_limit of trajectory_planner",
+            *SWITCH,
         ),
-        DeclareLaunchArgument(
-            "profile",
-            default_value="auto",
-            choices=["auto", *PROFILES],
-            description="speed profile to goals; time_optimal: the path, too, is followed as fast "
+        "profile": (
+            "auto",
+            "speed profile to goals; time_optimal: the path, too, is followed as fast "
             "as limits of efforts, rates and motors allow; auto: as params_file says, else lspb",
+            *("auto", *PROFILES),
         ),
-        DeclareLaunchArgument(
-            "mode",
-            default_value="computed_torque",
-            choices=["computed_torque", "feedforward"],
-            description="control mode of inverse_dynamics",
+        "mode": (
+            "computed_torque",
+            "control mode of inverse_dynamics",
+            *("computed_torque", "feedforward"),
         ),
-        DeclareLaunchArgument(
-            "command_unit",
-            default_value="effort",
-            choices=["effort", "torque", "current"],
-            description="what commands are told in: effort of the joints, torque of their motors "
+        "command_unit": (
+            "effort",
+            "what commands are told in: effort of the joints, torque of their motors "
             "[N m], or current [A]",
+            *("effort", "torque", "current"),
         ),
-        DeclareLaunchArgument(
-            "stepping",
-            default_value="auto",
-            choices=["auto", "lockstep", "realtime"],
-            description="lockstep: reproducible, as fast as possible; realtime: by the wall clock, "
+        "stepping": (
+            "auto",
+            "lockstep: reproducible, as fast as possible; realtime: by the wall clock, "
             "always used with ros2_control; auto: lockstep, or realtime for path:=none",
+            *("auto", "lockstep", "realtime"),
         ),
-        DeclareLaunchArgument(
-            "friction",
-            default_value="auto",
-            choices=["auto", "true", "false"],
-            description="joint friction as in the model, or none; auto: as params_file says, else "
-            + (f"none for {frictionless}, as published, else " if frictionless else "")
-            + "as in the model",
+        "friction": (
+            "auto",
+            "joint friction as in the model, or none; auto: as params_file says, else "
+            f"{none}as in the model",
+            *("auto", *SWITCH),
         ),
-        DeclareLaunchArgument(
-            "duration",
-            default_value="0.0",
-            description="duration of the run [s]; 0.0: until the path is done",
+        "duration": ("0.0", "duration of the run [s]; 0.0: until the path is done"),
+        "output": ("runs/latest", "folder for summary.json and history.csv"),
+        "params_file": (
+            config,
+            "parameter file of all nodes; for path:=none by default bringup.yaml",
         ),
-        DeclareLaunchArgument(
-            "output",
-            default_value="runs/latest",
-            description="folder for summary.json and history.csv",
+        "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
+        "viewer": (
+            "false",
+            "show the run live in the browser, on localhost only; needs viser",
+            *SWITCH,
         ),
-        DeclareLaunchArgument(
-            "params_file",
-            default_value=PathJoinSubstitution(
-                [FindPackageShare("robodyn"), "config", params_file]
-            ),
-            description="parameter file of all nodes; for path:=none by default bringup.yaml",
+        "stay": (
+            LaunchConfiguration("viewer"),
+            "stay open after the run until Ctrl-C; by default with viewer:=true",
+            *SWITCH,
         ),
-        DeclareLaunchArgument(
-            "record",
-            default_value="false",
-            choices=["true", "false"],
-            description="record all topics to a rosbag2 folder in `output`",
+        "rviz": (
+            "false",
+            "show the run in RViz; needs rviz2 and robot_state_publisher",
+            *SWITCH,
         ),
-        DeclareLaunchArgument(
-            "viewer",
-            default_value="false",
-            choices=["true", "false"],
-            description="show the run live in the browser, on localhost only; needs viser",
-        ),
-        DeclareLaunchArgument(
-            "stay",
-            default_value=LaunchConfiguration("viewer"),
-            choices=["true", "false"],
-            description="stay open after the run until Ctrl-C; by default with viewer:=true",
-        ),
-        DeclareLaunchArgument(
-            "rviz",
-            default_value="false",
-            choices=["true", "false"],
-            description="show the run in RViz; needs rviz2 and robot_state_publisher",
-        ),
-        *ros2_control_arguments(ros2_control, controllers),
-        namespace_argument(),
-    ]
+    }
+    last = ros2_control_arguments(ros2_control) | NAMESPACE
+    return arguments(model_argument(model) | table | last)
 
 
-def simulation(
-    model: str, params_file: str, ros2_control: str = "false", frictionless: str = ""
-) -> LaunchDescription:
+def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
     """A launch that simulates any mechanism, with defaults as for `simulation_arguments`."""
     return LaunchDescription(
         [
-            *simulation_arguments(
-                model, "default", PATHS, params_file, "", ros2_control, frictionless
-            ),
-            *simulation_nodes(params_file, frictionless),
+            *simulation_arguments(model, params_file, **more),
+            *simulation_nodes(params_file, more.get("frictionless", "")),
         ]
     )
 
@@ -208,19 +173,17 @@ def simulation_nodes(
         "run_summary",
         condition=UnlessCondition(LaunchConfiguration("bringup")),
         remappings=[OWN_STATES],
-        path=_text("path"),
-        mode=_text("mode"),
-        output=_text("output"),
-        duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
+        path=given("path"),
+        mode=given("mode"),
+        output=given("output"),
+        duration=given("duration", float),
     )
     planner = _node(
         "trajectory_planner",
         remappings=[OWN_STATES],
-        path=_text("path"),
-        profile=_text("profile"),
-        avoid_singularities=ParameterValue(
-            LaunchConfiguration("avoid_singularities"), value_type=bool
-        ),
+        path=given("path"),
+        profile=given("profile"),
+        avoid_singularities=given("avoid_singularities", bool),
     )
     simulator = _node(
         "forward_simulator",
@@ -230,7 +193,7 @@ def simulation_nodes(
             OWN_STATES,
             as_hardware("effort_controller/commands"),
         ],
-        path=_text("path"),
+        path=given("path"),
         stepping=ParameterValue(
             with_ros2_control("realtime", LaunchConfiguration("stepping")), value_type=str
         ),
@@ -238,8 +201,8 @@ def simulation_nodes(
         ends_with_path=ParameterValue(
             PythonExpression(["'", LaunchConfiguration("bringup"), "' == 'false'"]), value_type=bool
         ),
-        duration=ParameterValue(LaunchConfiguration("duration"), value_type=float),
-        command_unit=_text("command_unit"),
+        duration=given("duration", float),
+        command_unit=given("command_unit"),
     )
     others = [
         _node(
@@ -254,8 +217,8 @@ def simulation_nodes(
                     ),
                 ),
             ],
-            mode=_text("mode"),
-            command_unit=_text("command_unit"),
+            mode=given("mode"),
+            command_unit=given("command_unit"),
         ),
         _node("condition_monitor", remappings=[OWN_STATES]),
         simulator,
@@ -269,7 +232,7 @@ def simulation_nodes(
     recorder = _node(
         "recorder",
         condition=IfCondition(LaunchConfiguration("record")),
-        output=_text("output"),
+        output=given("output"),
         time=ParameterValue("sim", value_type=str),
         begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
     )
@@ -296,13 +259,8 @@ def _plan(
     context: LaunchContext, planner: Node, others: list[Node]
 ) -> list[LaunchDescriptionEntity]:
     """Start the planner at once, or once all are ready and the controllers are active."""
-    needed = [node for node in others if runs(node, context)]
+    needed = [other for other in others if runs(other, context)]
     return controlled(context, planner, needed, _died) or [planner]
-
-
-def _text(name: str) -> ParameterValue:
-    """A launch argument as a string parameter, whatever it looks like."""
-    return ParameterValue(LaunchConfiguration(name), value_type=str)
 
 
 def _listeners() -> ParameterValue:
@@ -321,12 +279,10 @@ def _node(
     **parameters: ParameterValue,
 ) -> Node:
     params_file = LaunchConfiguration("params_file")
-    return Node(
-        package="robodyn",
-        executable=name,
+    return node(
+        "robodyn",
+        name,
         name=name,
-        namespace=LaunchConfiguration("namespace"),
-        output="screen",
         condition=condition,
         remappings=[own_clock(), *remappings],
         ros_arguments=enclave(name),
@@ -336,7 +292,7 @@ def _node(
             with_ros2_control(LaunchConfiguration("more_controllers_file"), params_file),
             {
                 **model_parameters(),
-                "friction": ParameterValue(LaunchConfiguration("friction"), value_type=bool),
+                "friction": given("friction", bool),
                 **parameters,
             },
         ],

@@ -25,6 +25,7 @@ import yaml
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import MissingExtra
+from robodyn_ros.nodes import NODES
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -211,7 +212,6 @@ def check_launch(words: list[str]) -> None:
 
 
 NODES_PAGE = (DOCS / "nodes.md").read_text(encoding="utf-8") if DOCS.exists() else ""
-NODES = {each.name for each in (ROOT / "scripts").iterdir()} - {"run_node", "robodyn"}
 NAMES = set(re.findall(r"^\| \w+ \| `([^`]+)`", NODES_PAGE, re.MULTILINE))
 CONFIGS = "".join(each.read_text() for each in (ROOT / "config").glob("*.yaml"))
 PARAMETERS = set(re.findall(r"^(?:\| `| +)(\w+)\b", NODES_PAGE + CONFIGS, re.MULTILINE))
@@ -241,7 +241,7 @@ def check_ros2(words: list[str]) -> None:
         for name in names:
             check_name(name)
     elif verb in ("param", "lifecycle"):
-        assert {name[1:] for name in names} <= NODES | {"$node"}
+        assert {name[1:] for name in names} <= {*NODES, "$node"}
         if verb == "param":
             assert rest[2] in PARAMETERS
     else:

@@ -62,7 +62,8 @@ def _route(
         raise InvalidInput("give one of --goal, --joints, --pose and --path: where to go")
     ((name, text),) = given
     if name == "--path":
-        return load_path(text, mechanism), text
+        with progress_bar(f"path {text}") as tell:
+            return load_path(text, mechanism, progress=tell), text
     begin = mechanism.home
     size = mechanism.values_of(begin).size
     if start is not None:

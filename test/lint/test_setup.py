@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from robodyn_ros.entry import NODES
+from robodyn_ros.nodes import NODES
 
 SETUP = Path(__file__).parents[2] / "setup.py"
 PACKAGE = ElementTree.parse(SETUP.with_name("package.xml")).getroot()

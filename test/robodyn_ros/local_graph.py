@@ -21,22 +21,14 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_harness import PATIENCE, RELIABLE, free_domain, ros_arguments
 
+from robodyn_ros.nodes import NODES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rclpy.node import Node
     from rclpy.publisher import Publisher
 
-CLASSES = {
-    "condition_monitor": "ConditionMonitor",
-    "force_markers": "ForceMarkers",
-    "forward_simulator": "ForwardSimulator",
-    "inverse_dynamics": "InverseDynamics",
-    "pose_sliders": "PoseSliders",
-    "run_summary": "RunSummary",
-    "state_estimator": "StateEstimator",
-    "trajectory_planner": "TrajectoryPlanner",
-}
 EVERY_LOG = QoSProfile(
     depth=1000,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -74,7 +66,7 @@ class LocalGraph:
         if name in self.nodes:
             self._executor.remove_node(self.nodes[name])
             self.nodes.pop(name).destroy_node()
-        made = getattr(import_module(f"robodyn_ros.{name}"), CLASSES[name])()
+        made = getattr(import_module(f"robodyn_ros.{name}"), NODES[name])()
         self.nodes[name] = made
         self._executor.add_node(made)
         return made

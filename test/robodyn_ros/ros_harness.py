@@ -247,6 +247,7 @@ class Peer:
         self.node = rclpy.create_node(name, context=self._context, use_global_arguments=False)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+        self._heard = 0
 
     def close(self) -> None:
         self._executor.shutdown()
@@ -254,10 +255,18 @@ class Peer:
         rclpy.try_shutdown(context=self._context)
 
     def spin(self, seconds: float) -> None:
-        """Listen for a while."""
+        """Listen for a while, and then until all that has come is heard.
+
+        On a busy machine messages are queued for longer than they are listened to.
+        """
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
+        idle = 0
+        while idle < 3 and time.monotonic() < deadline + PATIENCE:
+            known = self._heard
+            self._executor.spin_once(timeout_sec=0.0)
+            idle = idle + 1 if self._heard == known else 0
 
     def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
         """Listen until the condition answers something true, and return it."""
@@ -273,7 +282,12 @@ class Peer:
     def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
         """A list to which every message on a topic is appended; its publisher is there already."""
         heard: list[T] = []
-        subscription = self.node.create_subscription(kind, topic, heard.append, qos)
+
+        def hear(message: T) -> None:
+            heard.append(message)
+            self._heard += 1
+
+        subscription = self.node.create_subscription(kind, topic, hear, qos)
         self.until(subscription_matched(self.node, subscription), f"a publisher of {topic}")
         return heard
 

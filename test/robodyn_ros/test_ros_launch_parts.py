@@ -18,7 +18,7 @@ import robodyn as rd
 from launch import LaunchContext
 from robodyn.mechanisms.registry import kind_of
 from robodyn_ros.description_launch import own_clock, view_of
-from robodyn_ros.entry import NOT_COMPLETED
+from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
 from robodyn_ros.ros2_control_launch import as_hardware, estimates, once_ready, with_controllers
 from robodyn_ros.sim_launch import (
@@ -124,7 +124,7 @@ def test_a_run_waits_for_all_who_hear_the_state(model, state, hearing):
 
 
 def test_nothing_is_recorded_unless_it_is_asked_for():
-    arguments = simulation_arguments("model", "I", "I, II", "params.yaml", "controllers.yaml")
+    arguments = simulation_arguments("model", "params.yaml")
     record = next(a for a in arguments if a.name == "record")
     assert isinstance(record, DeclareLaunchArgument)
     context = LaunchContext()
@@ -148,34 +148,43 @@ def test_a_recorder_that_fails_fails_the_launch_also_after_the_run(code, done):
             action.execute(context)
 
 
-def test_controllers_command_the_joints_of_any_mechanism(tmp_path):
-    context, shipped = LaunchContext(), tmp_path / "arm_controllers.yaml"
+SHIPPED = Path(__file__).resolve().parents[2] / "config"
+
+
+def test_controllers_command_the_joints_of_any_mechanism():
+    context, shipped = LaunchContext(), SHIPPED / "arm_controllers.yaml"
     joints = ("shoulder_pan_joint", "elbow_joint")
     settings = context.launch_configurations
     settings.update(ros2_control="true", controllers_file="")
     with_controllers(context, shipped, joints, rate=500.0)
-    assert settings["controllers_file"] == str(shipped)
+    assert settings["controllers_file"] == settings["more_controllers_file"]
     made = read_sections(settings["more_controllers_file"])
-    assert made["/**/effort_controller"]["joints"] == [*joints]
+    assert made["/**/effort_controller"] == {"interface_name": "effort", "joints": [*joints]}
     assert made["/**/controller_manager"]["update_rate"] == 500
     assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.002)
-    # a file of the user's own has the last word
-    settings.update(controllers_file="mine.yaml")
-    with_controllers(context, shipped, joints, rate=None)
-    assert settings["more_controllers_file"] == "mine.yaml"
-    assert "/**/controller_manager" not in read_sections(settings["controllers_file"])
     assert "idle" not in made["/**/inverse_dynamics"]
 
 
-def test_a_trajectory_controller_is_told_to_hold(tmp_path):
+def test_a_file_of_the_users_own_has_the_last_word_over_what_is_shipped():
+    context, shipped = LaunchContext(), SHIPPED / "arm_controllers.yaml"
+    settings = context.launch_configurations
+    settings.update(ros2_control="true", controllers_file="mine.yaml")
+    with_controllers(context, shipped, ["elbow_joint"], rate=None)
+    assert settings["more_controllers_file"] == "mine.yaml"
+    # of which controllers there are it may say nothing
+    kept = read_sections(settings["controllers_file"])["/**/controller_manager"]
+    assert kept == read_sections(shipped)["/**/controller_manager"]
+
+
+def test_a_trajectory_controller_is_told_to_hold():
     """By itself it holds without efforts: the mechanism would sag by its weight over the gains."""
     context = LaunchContext()
     context.launch_configurations.update(
         ros2_control="true", controllers_file="", controller="leg_trajectory_controller"
     )
-    with_controllers(context, tmp_path / "stewart_controllers.yaml", ["leg1_actuator"], rate=None)
+    with_controllers(context, SHIPPED / "stewart_controllers.yaml", ["leg1_actuator"], rate=None)
     made = read_sections(context.launch_configurations["more_controllers_file"])
-    assert made["/**/inverse_dynamics"] == {"idle": "hold"}
+    assert made["/**/inverse_dynamics"]["idle"] == "hold"
 
 
 @pytest.mark.parametrize("namespace", ["", "left"])

@@ -40,9 +40,7 @@ def settled(tmp_path):
 
     def settle_with(**given):
         context = LaunchContext()
-        for argument in simulation_arguments(
-            "stewart_dasgupta", "default", "", "stewart_sim.yaml", ""
-        ):
+        for argument in simulation_arguments("stewart_dasgupta", "stewart_sim.yaml"):
             argument.execute(context)
         for name, value in given.items():
             file = value.endswith(".yaml")
@@ -83,6 +81,6 @@ def test_a_section_for_no_node_is_warned_of(settled, monkeypatch):
 def test_a_launch_with_a_viewer_stays_open(viewer, stays):
     context = LaunchContext()
     context.launch_configurations["viewer"] = viewer
-    for argument in simulation_arguments("stewart_dasgupta", "default", "", "stewart_sim.yaml", ""):
+    for argument in simulation_arguments("stewart_dasgupta", "stewart_sim.yaml"):
         argument.execute(context)
     assert context.launch_configurations["stay"] == stays

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import robodyn as rd
+from robodyn_ros.entry import parameters_of_all
 from robodyn_ros.parameter_files import ignored, read_sections, unknown_sections
 
 
@@ -55,7 +56,9 @@ def test_a_file_for_another_node_is_named(tmp_path):
 
 def test_what_is_for_all_nodes_may_concern_another_of_them(tmp_path):
     pytest.importorskip("rclpy")
-    (line,) = given(tmp_path, "/**:\n  ros__parameters: {control_rate: 100.0, kqq: 1.0}\n")
+    file = tmp_path / "given.yaml"
+    file.write_text("/**:\n  ros__parameters: {control_rate: 100.0, kqq: 1.0}\n")
+    (line,) = ignored(Node(), ["node", "--params-file", str(file)], parameters_of_all)
     assert "'kqq'" in line
 
 

@@ -27,8 +27,8 @@ from ros_harness import LATCHED, RELIABLE
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn_ros.entry import NOT_COMPLETED
 from robodyn_ros.executor import wants_info
+from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:

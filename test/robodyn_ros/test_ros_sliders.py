@@ -1,17 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""pose_sliders with a real executor, and its window on a display of its own."""
+"""pose_sliders with a real executor."""
 
 from __future__ import annotations
-
-import itertools
-import os
-import shutil
-import subprocess
-import sys
-import time
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +26,7 @@ def reach(graph, states, pose):
 
 def test_all_joints_go_where_the_sliders_put_the_platform():
     platform = rd.load(MODEL)
-    parameters = {"model": MODEL, "window": False}
+    parameters = {"model": MODEL}
     with LocalGraph({"pose_sliders": parameters}) as graph:
         states = graph.listen(Odometry, "platform_state")
         joints = graph.listen(JointState, "joint_states")
@@ -60,58 +51,3 @@ def test_all_joints_go_where_the_sliders_put_the_platform():
 def test_an_arm_has_other_sliders():
     with pytest.raises(rd.ModelError, match="joint_state_publisher_gui"):
         LocalGraph({"pose_sliders": {"model": "puma560"}})
-
-
-def test_without_a_display_the_parameters_remain(monkeypatch):
-    monkeypatch.setenv("DISPLAY", ":987")
-    with LocalGraph({"pose_sliders": {"model": MODEL}}) as graph:
-        graph.line("no window", "set the parameters x, y, z, roll, pitch, yaw instead")
-        assert graph.listen(Odometry, "platform_state") is not None
-
-
-WINDOW = """
-from robodyn_ros.parameters import Spec
-from robodyn_ros.slider_window import SliderWindow
-
-moved = []
-specs = {"a": Spec(0.5, "a [m]", 0.0, 1.0), "b": Spec(0.0, "b [rad]", -1.0, 1.0)}
-window = SliderWindow("test", specs, lambda name, value: moved.append((name, value)))
-assert window.update([0.5, 0.0], "fine")
-window._scales[0].set(0.75)
-assert window.update([0.5, 0.0], "fine")
-assert moved[-1] == ("a", 0.75), moved
-assert window.update([0.25, 0.5], "out of reach")
-assert (window._scales[0].get(), window._scales[1].get()) == (0.25, 0.5)
-window._root.after(1, window._close)
-while window.update([0.25, 0.5], ""):
-    pass
-print("closed")
-"""
-
-
-@pytest.mark.skipif(find_spec("tkinter") is None, reason="Python has no tkinter")
-@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="Xvfb is not installed")
-def test_the_window_tells_and_shows():
-    number = next(n for n in itertools.count(90) if not Path(f"/tmp/.X{n}-lock").exists())
-    display = f":{number}"
-    server = subprocess.Popen(
-        ["Xvfb", display, "-screen", "0", "800x600x24"], stderr=subprocess.DEVNULL
-    )
-    try:
-        socket = Path(f"/tmp/.X11-unix/X{number}")
-        deadline = time.monotonic() + 30.0
-        while not socket.exists() and server.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        done = subprocess.run(
-            [sys.executable, "-c", WINDOW],
-            env={**os.environ, "DISPLAY": display},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    finally:
-        server.kill()
-        server.wait()
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "closed\n"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The nodes: the one place where each is declared.
+
+Executables (setup.py), the page of nodes (docs/make_nodes.py) and the policy for SROS 2
+(docs/make_policy.py) follow. Nothing is imported here: setup.py runs this file.
+"""
+
+# The module of each node in this package, and its class there, in the order of the page.
+NODES = {
+    "trajectory_planner": "TrajectoryPlanner",
+    "inverse_dynamics": "InverseDynamics",
+    "condition_monitor": "ConditionMonitor",
+    "forward_simulator": "ForwardSimulator",
+    "state_estimator": "StateEstimator",
+    "force_markers": "ForceMarkers",
+    "pose_sliders": "PoseSliders",
+    "recorder": "Recorder",
+    "run_summary": "RunSummary",
+    "web_viewer": "WebViewer",
+}
+# Exit code of run_summary for a run whose status is not "completed".
+NOT_COMPLETED = 3
