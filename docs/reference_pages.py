@@ -40,7 +40,7 @@ SECTIONS = {
     ),
     "Analysis": ("analyze", "sweep"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
-    "Planning": ("time_optimal", "plan_path", "optimize_free", "workspace"),
+    "Planning": ("time_optimal", "plan_path", "optimize_redundancy", "workspace"),
     "Identification": (
         "read_recording",
         "Recording",

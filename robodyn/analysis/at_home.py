@@ -122,7 +122,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
                 zip(mechanism.joint_names, (_finite(share) for share in strokes), strict=True)
             )
         }
-        if mechanism.coordinates.is_pose:
+        if mechanism.configuration_is_pose:
             found["reach"] = [
                 {
                     "variable": reach.variable,

@@ -210,13 +210,11 @@ class RunHistory:
     def _columns(self) -> list[str]:
         joints = list(self.mechanism.joint_names)
         coordinates = self.mechanism.coordinates
-        position, velocity = list(coordinates.configuration_names), coordinates.velocity_names
-        if not coordinates.is_pose:
-            velocity = tuple(f"rate_{name}" for name in velocity)
+        position = list(coordinates.configuration_names)
         return [
             "time",
             *position,
-            *velocity,
+            *coordinates.columns("velocity", "rate"),
             *(f"planned_{name}" for name in position),
             *(f"effort_{name}" for name in joints),
             *(f"massless_{name}" for name in joints[: self.massless.shape[1]]),

@@ -22,11 +22,14 @@ from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
     from robodyn.mechanisms.common.description import EffortUnit, MovingBody
+
+# Excess of a position over a limit, relative to the limit, that is taken as rounding.
+LIMIT_TOLERANCE = 1e-9
 
 
 class JointsAndMotors(ABC):
@@ -163,6 +166,16 @@ class JointsAndMotors(ABC):
     @abstractmethod
     def position_limits(self) -> FloatArray:
         """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
+
+    def within_position_limits(self, positions: FloatArray, /) -> NDArray[np.bool_]:
+        """Whether positions (..., n) of the driven joints are finite and within their limits.
+
+        But for rounding.
+        """
+        limits = self.position_limits
+        room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
+        inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
+        return np.asarray((inside & np.isfinite(positions)).all(axis=-1))
 
     @property
     @abstractmethod

@@ -49,6 +49,14 @@ class Kinematics(JointsAndMotors):
         return joint_coordinates(self.joint_names, self.joint_units)
 
     @property
+    def configuration_is_pose(self) -> bool:
+        """Whether a configuration is the pose (7,) of the body and a velocity its twist (6,).
+
+        Then it is commanded by poses, and they are its state.
+        """
+        return self.coordinates.is_pose
+
+    @property
     @abstractmethod
     def home(self) -> FloatArray:
         """The home configuration, the default start.

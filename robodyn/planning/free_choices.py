@@ -58,7 +58,7 @@ class Optimized(NamedTuple):
     text: str
 
 
-def optimize_free(
+def optimize_redundancy(
     mechanism: Mechanism,
     path: Trajectory,
     free: Sequence[str] = ("rx", "ry", "rz"),
@@ -74,7 +74,7 @@ def optimize_free(
     """Choose what is free in a motion so that its worst place becomes as good as possible.
 
     ```python
-    best = rd.optimize_free(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
+    best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
     best.before, best.after, best.trajectory
     ```
 

@@ -75,7 +75,8 @@ def _fastest_decay(
 def _friction_of(mechanism: Mechanism, index: int) -> str:
     """Friction and damping of the joint to which a coordinate belongs, or of the first."""
     rows = mechanism.joint_friction
-    index = index if index < len(rows) and not mechanism.coordinates.is_pose else 0
+    name = mechanism.coordinates.velocity_names[index]
+    index = mechanism.joint_names.index(name) if name in mechanism.joint_names else 0
     parts = ", ".join(f"{name} {_numbers(value)}" for name, value in rows[index].items())
     return f"joint {mechanism.joint_names[index]!r} ({parts})"
 

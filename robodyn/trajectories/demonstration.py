@@ -14,9 +14,9 @@ import numpy as np
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.joints import plan_joints
-from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
+from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
     """(nv,) [m or rad] how far to go along each coordinate."""
     coordinates = mechanism.coordinates
-    if coordinates.is_pose or coordinates.velocity_names != mechanism.joint_names:
+    if coordinates.velocity_names != mechanism.joint_names:
         far = {"m": 0.12 * mechanism.size, "rad": 0.15}
         return np.array([far[unit] for unit in coordinates.units])
     span = np.minimum(np.diff(mechanism.position_limits, axis=1)[:, 0], 6.0)
@@ -145,11 +145,8 @@ def _move(
 ) -> Trajectory:
     """From rest to rest."""
     profile = "quintic" if way.any() else "lspb"
-    coordinates = mechanism.coordinates
-    if coordinates.is_pose:
-        return plan_line(start, goal, duration, profile=profile)
-    if coordinates.configuration_size == coordinates.velocity_size:
-        return plan_joints(start, goal, duration, profile=profile)
+    if not mechanism.coordinates.is_constrained:
+        return plan_straight(mechanism, start, goal, duration=duration, profile=profile)
     # the quintic in the mechanism's independent coordinates, which only it can apply
     independent = plan_joints(np.zeros(len(way)), way, duration, profile=profile)
     times = np.linspace(0.0, duration, round(KNOTS * duration) + 1)
@@ -166,8 +163,7 @@ def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> 
     Raises:
         NoSolution: the mechanism cannot follow; it is not searched for elsewhere.
     """
-    coordinates = mechanism.coordinates
-    if coordinates.is_pose or coordinates.configuration_size == coordinates.velocity_size:
+    if not mechanism.coordinates.is_constrained:
         return mechanism.advance(start, displacements)
     found = [start]
     for step in np.diff(displacements, axis=0):

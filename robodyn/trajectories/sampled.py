@@ -108,11 +108,7 @@ class SampledTrajectory:
         self._mechanism = mechanism
         coordinates = mechanism.coordinates
         self._rotation = coordinates.rotation
-        # neither a pose nor independent numbers
-        self._advances = not coordinates.is_pose and (
-            bool(coordinates.quaternions)
-            or coordinates.configuration_size != coordinates.velocity_size
-        )
+        self._advances = coordinates.is_constrained
         self._list: list[float] = self.times.tolist()
         # where the last single time was found: between these times, on this cubic
         self._cursor: tuple[float, float, _Cubics] | None = None

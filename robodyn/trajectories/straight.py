@@ -46,7 +46,7 @@ def plan_straight(
         InfeasibleTrajectory: the limits do not allow the duration.
         NoSolution: a closed loop cannot be assembled on the way.
     """
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return plan_line(start, goal, duration, v_max, w_max, profile=profile)
     if len(mechanism.independent_joints) == mechanism.coordinates.configuration_size:
         return plan_joints(start, goal, duration, v_max, profile)

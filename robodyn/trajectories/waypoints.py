@@ -101,7 +101,7 @@ def load_path(
 
 def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     start = path.sample(0.0)
-    if is_of_body(mechanism, path) and not mechanism.coordinates.is_pose:
+    if is_of_body(mechanism, path) and not mechanism.configuration_is_pose:
         return
     of = POSE.text if _is_of_poses(path) else f"{len(start.velocity)} joint positions"
     wants = mechanism.coordinates.text

@@ -134,7 +134,7 @@ def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
     variables = mechanism.variables.items()
     units = {name: each.unit for name, each in variables if each.role == "position"}
     scale = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in units.values()])
-    named = mechanism.coordinates.is_pose
+    named = mechanism.configuration_is_pose
     labels = tuple(
         f"{name if named else number} [{'°' if unit == 'rad' else 'm'}]"
         for number, (name, unit) in enumerate(units.items(), start=1)

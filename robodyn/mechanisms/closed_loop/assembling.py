@@ -13,7 +13,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
-from robodyn.mechanisms.closed_loop.calls import configured, entry
+from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.kernels.newton import PIECE
 from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.placing import TipPose, nearest
@@ -229,7 +229,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         """Configurations (N, nq) after displacements (N, free) of the independent coordinates."""
         if len(starts) < TOGETHER:
             return self._displaced_singly(starts, steps)
-        found = configured(
+        found = batch(
             "displaced",
             self.structure.packed,
             (self._nq, self._nu),

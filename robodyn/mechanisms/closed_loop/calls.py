@@ -56,12 +56,17 @@ _SINGLE: dict[str, tuple[Any, ...]] = {
     "advance": (VECTOR_OUT, VECTOR),
     "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
 }
-# What kernels of batches take; others only configurations.
-_BATCH: dict[str, tuple[Any, ...]] = {
-    "energy": CONFIGURATION * 2,
-    "motion": CONFIGURATION * 3,
-    "frames": (*CONFIGURATION, types.int64),
-    "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+# The module of kernels of batches, and what these take besides the mechanism.
+_BATCH: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "inverse_dynamics": (lanes, STATE),
+    "forward_dynamics": (lanes, STATE),
+    "jacobian": (configurations, CONFIGURATION),
+    "tangent": (configurations, CONFIGURATION),
+    "mass_matrix": (configurations, CONFIGURATION),
+    "energy": (configurations, CONFIGURATION * 2),
+    "motion": (configurations, CONFIGURATION * 3),
+    "frames": (configurations, (*CONFIGURATION, types.int64)),
+    "displaced": (configurations, (*CONFIGURATION * 2, types.float64, types.float64)),
 }
 
 
@@ -82,53 +87,31 @@ def single_dynamics(packed: Packed) -> Single:
 
 
 @once
-def _of_states(name: str) -> Callable[..., int]:
-    return direct(getattr(lanes, name), *_MECHANISM, *STATE, MATRIX_OUT)
+def _batch_entry(name: str) -> Callable[..., int]:
+    kernels_of_batches, inputs = _BATCH[name]
+    kernel = getattr(kernels_of_batches, name)
+    return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)
 
 
-def dynamics(
-    name: str, packed: Packed, widths: tuple[int, int, int], count: int, *given: Any
-) -> FloatArray | None:
-    """Results (..., count) of `inverse_dynamics` or `forward_dynamics`; None if not valid.
-
-    Args:
-        name: of the kernel.
-        packed: the mechanism.
-        widths: of configuration, rates, and accelerations or efforts.
-        count: of results.
-        given: these three and a wrench or None.
-    """
-    batch = states((*widths, 6), given)
-    if batch is None:
-        return None
-    return computed(_of_states(name), packed.given, batch, (count,))
-
-
-@once
-def _of_configurations(name: str) -> Callable[..., int]:
-    inputs = _BATCH.get(name, CONFIGURATION)
-    return direct(getattr(configurations, name), *_MECHANISM, *inputs, MATRIX_OUT)
-
-
-def configured(
+def batch(
     name: str,
     packed: Packed,
     widths: tuple[int, ...],
     core: tuple[int, ...],
-    given: tuple[ArrayLike, ...],
+    values: tuple[ArrayLike | None, ...],
     *settings: float,
 ) -> FloatArray | None:
-    """Results (..., *core) of a kernel of `kernels.configurations` for valid arrays (..., width).
+    """Results (..., *core) of a kernel for arrays (..., width); None where it cannot tell.
 
     Args:
         name: of the kernel.
         packed: the mechanism.
         widths: of the arrays.
         core: shape of one result.
-        given: the arrays, the first of them closed configurations.
+        values: the arrays, the first of them closed configurations; None for no wrench.
         settings: the same for all.
     """
-    batch = states(widths, given)
-    if batch is None:
+    given = states(widths, values) if name in _BATCH else None
+    if given is None:
         return None
-    return computed(_of_configurations(name), packed.given, batch, core, *settings)
+    return computed(_batch_entry(name), packed.given, given, core, *settings)

@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
 from robodyn.mechanisms.closed_loop.assembly import null_space
-from robodyn.mechanisms.closed_loop.calls import configured
+from robodyn.mechanisms.closed_loop.calls import batch
 from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
@@ -111,7 +111,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         S = None
         if len(q) > 1:
             shape = self._tree.rates, self._nu
-            S = configured("tangent", self.structure.packed, (self._nq,), shape, (q,))
+            S = batch("tangent", self.structure.packed, (self._nq,), shape, (q,))
         if S is None:
             return np.full(len(q), np.nan)
         S /= self.structure.equations.columns[:, None]
@@ -257,8 +257,8 @@ class ClosedLoopConditions(ClosedLoopAssembling):
     def _motions_of_many(self, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
         """The same of a batch (N, nq); NaN is left where the independent joints serve badly."""
         packed, widths = self.structure.packed, (self._nq,)
-        S = configured("tangent", packed, widths, (self._tree.rates, self._nu), (q,))
-        J = configured("jacobian", packed, widths, (6, self._nu), (q,))
+        S = batch("tangent", packed, widths, (self._tree.rates, self._nu), (q,))
+        J = batch("jacobian", packed, widths, (6, self._nu), (q,))
         if S is None or J is None:
             return
         known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))

@@ -63,7 +63,6 @@ CLOSED_LOOP = Kind(
         "outline": "robodyn.mechanisms.closed_loop.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.closed_loop.report_answers:parameter_tables",
         "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
-        "compile": "robodyn.mechanisms.closed_loop.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.closed_loop.estimation:loop_estimator",
     },
     example="delta",

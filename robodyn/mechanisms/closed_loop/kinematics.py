@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.arrays import cross
-from robodyn.errors import InvalidInput, SingularConfiguration, UnderActuated
+from robodyn.checks import as_array
+from robodyn.errors import (
+    InvalidInput,
+    KinematicsError,
+    SingularConfiguration,
+    UnderActuated,
+)
 from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
-from robodyn.mechanisms.closed_loop.calls import configured, entry
+from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
 
+# Entries of single states that take a flag whether to skip checks, before the result.
+SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_efforts")
 # A configuration given from outside may be open by this part of the size.
 OPEN = 1e-5
 
@@ -122,7 +130,7 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
         found = None
         if q.ndim > 1:
             packed = self.structure.packed
-            found = configured("frames", packed, (self._nq,), (4, 3), (q,), number)
+            found = batch("frames", packed, (self._nq,), (4, 3), (q,), number)
         if found is not None:
             places[..., :3, :] = np.swapaxes(found, -1, -2)
             places[..., 3, 3] = 1.0
@@ -154,32 +162,15 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
 
     def jacobian(self, configuration: ArrayLike) -> FloatArray:
         """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
-        q = self._q("configuration", configuration)
-        return self._each_state("jacobian", (6, self._nu), (q,), lambda out: (False, out))
+        return self._each_state("jacobian", (6, self._nu), configuration)
 
     def tangent(self, configuration: ArrayLike) -> FloatArray:
         """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
-        q = self._q("configuration", configuration)
-        return self._each_state("tangent", (self._tree.rates, self._nu), (q,), lambda out: (out,))
+        return self._each_state("tangent", (self._tree.rates, self._nu), configuration)
 
-    @cached_property
-    def _calls(self) -> dict[str, Callable[..., Any]]:
-        names = (
-            "jacobian",
-            "tangent",
-            "motion",
-            "energy",
-            "free_efforts",
-            "mass_matrix",
-            "inverse_dynamics",
-        )
-        return {name: entry(name, self.structure.packed) for name in names}
-
-    def _ask(self, name: str, q: FloatArray, arguments: tuple[Any, ...]) -> None:
+    def _ask(self, name: str, q: FloatArray, *arguments: Any) -> None:
         """Call an entry, with other pivots where those of home do not serve; q is closed."""
-        q = np.ascontiguousarray(q)
-        call = self._calls[name]
-        if call(q, *arguments):
+        if entry(name, self.structure.packed)(q, *arguments):
             return
         self._refuse_open(q)
         for packed in self._pivots.known:
@@ -222,29 +213,57 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
         self,
         name: str,
         core: tuple[int, ...],
-        given: tuple[FloatArray, ...],
-        arguments: Callable[..., tuple[Any, ...]],
+        *values: ArrayLike | None,
+        third: tuple[str, int] | None = None,
+        call: Callable[..., None] | None = None,
     ) -> FloatArray:
         """A kernel's results (..., *core): of a batch in vectors, where these fail one by one.
 
         Args:
             name: of the kernel, for batches and for single states.
             core: shape of one result.
-            given: configurations and what else a state has, all valid.
-            arguments: from the rest of a single state and its result to what the entry takes.
+            values: a configuration, rates, accelerations, and a wrench, as far as it takes them.
+            third: name and width of what it takes in place of accelerations.
+            call: takes a single state and its result instead of the kernel.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+            KinematicsError: there is no result; its `index` says where.
         """
-        shape = np.broadcast_shapes(*(part.shape[:-1] for part in given))
-        found = None
-        if shape:
-            widths = tuple(part.shape[-1] for part in given)
-            found = configured(name, self.structure.packed, widths, core, given)
-        out = np.full((*shape, *core), np.nan) if found is None else found
+        kept = third or ("acceleration", self._nu)
+        widths = (self._nq, self._nu, kept[1], 6)[: len(values)]
+        given = any(np.ndim(part) > 1 for part in values if part is not None)
+        out = batch(name, self.structure.packed, widths, core, values) if given else None
+        if out is not None and not np.isnan(out).any():
+            return out
+        checks = (
+            ("configuration", "every joint in the order of movable_joint_names"),
+            ("velocity", "independent joints, rad or m"),
+            (kept[0], "rad or m per s^2" if third is None else "N m or N"),
+            ("wrench", "N, N m"),
+        )
+        parts = [
+            None if value is None else as_array(what, value, (width,), unit)
+            for (what, unit), width, value in zip(checks, widths, values, strict=False)
+        ]
+        shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts if part is not None))
+        spread = [
+            None if part is None else np.broadcast_to(part, (*shape, part.shape[-1]))
+            for part in parts
+        ]
+        out = np.full((*shape, *core), np.nan) if out is None else out
         lacking = np.isnan(out).any(axis=tuple(range(len(shape), out.ndim)))
-        if lacking.any():
-            spread = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in given]
-            for index in zip(*np.nonzero(lacking), strict=True) if shape else ((),):
-                q, *rest = (np.array(part[index]) for part in spread)
-                self._ask(name, q, arguments(*rest, out[index]))
+        rest = [False] if name in SKIPS_CHECKS else []
+        for index in zip(*np.nonzero(lacking), strict=True) if shape else ((),):
+            state: list[Any] = [None if part is None else np.array(part[index]) for part in spread]
+            try:
+                if call is None:
+                    self._ask(name, *state, *rest, out[index])
+                else:
+                    call(*state, out[index])
+            except KinematicsError as error:
+                error.index = tuple(int(i) for i in index)
+                raise
         return out
 
     def _motion(
@@ -257,9 +276,7 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
     def _tip_motion(self, q: FloatArray, u: FloatArray, change: FloatArray) -> FloatArray:
         """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""
         width = 2 * self._tree.rates + 6
-        return self._each_state(
-            "motion", (width,), (q, u, change), lambda rates, changes, out: (rates, changes, out)
-        )
+        return self._each_state("motion", (width,), q, u, change)
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
         """(6, rates) twist of the tip for each tree coordinate."""

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array
-from robodyn.errors import KinematicsError
-from robodyn.mechanisms.closed_loop.calls import dynamics, entry, single_dynamics
+from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.drawing import stick_figure
 from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
@@ -55,8 +53,6 @@ class ClosedLoop(ClosedLoopParameters):
         super().__init__(model)
         self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)
-        self._widths = (self._nq, self._nu, self._nu)
-        self._forward_widths = (self._nq, self._nu, self._n)
         # the single calls' results are final, unless efforts are to be kept within limits
         limits = self.effort_limits
         self._final = self.structure.determined and (
@@ -101,9 +97,7 @@ class ClosedLoop(ClosedLoopParameters):
                 pass  # not single float64 states: a batch, or something to be explained
         self._refuse_under_actuated()
         given = configuration, velocity, acceleration, wrench
-        found = dynamics("inverse_dynamics", self.structure.packed, self._widths, self._n, *given)
-        if found is None or np.isnan(found).any():
-            found = self._one_by_one("inverse", found, self._n, *given)
+        found = self._each_state("inverse_dynamics", (self._n,), *given)
         if self._n == self._nu:
             return found
         return within_limits(self, found, *given)
@@ -130,12 +124,10 @@ class ClosedLoop(ClosedLoopParameters):
         except TypeError:
             pass
         given = configuration, velocity, effort, wrench
-        found = dynamics(
-            "forward_dynamics", self.structure.packed, self._forward_widths, self._nu, *given
+        third = "effort", self._n
+        return self._each_state(
+            "forward_dynamics", (self._nu,), *given, third=third, call=self._forward_anywhere
         )
-        if found is None or np.isnan(found).any():
-            found = self._one_by_one("forward", found, self._nu, *given)
-        return found
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
         """M (..., mobility, mobility) in the independent joints, S'MS of the tree's.
@@ -149,8 +141,7 @@ class ClosedLoop(ClosedLoopParameters):
                 return matrix
         except TypeError:
             pass
-        q = self._q("configuration", configuration)
-        return self._each_state("mass_matrix", self._square, (q,), lambda out: (False, out))
+        return self._each_state("mass_matrix", self._square, configuration)
 
     def bias(
         self, configuration: ArrayLike, velocity: ArrayLike, wrench: ArrayLike | None = None
@@ -166,9 +157,8 @@ class ClosedLoop(ClosedLoopParameters):
         wrench: ArrayLike | None = None,
     ) -> FloatArray:
         """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
-        return self._one_by_one(
-            "free_efforts", None, self._nu, configuration, velocity, acceleration, wrench
-        )
+        given = configuration, velocity, acceleration, wrench
+        return self._each_state("free_efforts", (self._nu,), *given)
 
     def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
         """A (..., n, mobility): driven rates = A @ independent rates."""
@@ -178,8 +168,7 @@ class ClosedLoop(ClosedLoopParameters):
         self, configuration: ArrayLike, velocity: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         """Kinetic (...) and potential energy (...) [J], the latter 0 at the base's origin."""
-        q, u = self._q("configuration", configuration), self._u("velocity", velocity)
-        out = self._each_state("energy", (2,), (q, u), lambda rates, own: (rates, False, own))
+        out = self._each_state("energy", (2,), configuration, velocity)
         base = self._tree.bodies[0]
         at_rest = -base.mass * float(self.model.gravity @ base.com)
         return out[..., 0], out[..., 1] + at_rest
@@ -254,39 +243,17 @@ class ClosedLoop(ClosedLoopParameters):
     def _reactions(self) -> Reactions:
         return Reactions(self)
 
-    def _one_by_one(
-        self, what: str, found: FloatArray | None, count: int, *given: Any
-    ) -> FloatArray:
-        """One state after the other, where the batch left some to be explained."""
-        third = self._n if what == "forward" else self._nu
-        q = self._q("configuration", given[0])
-        u = self._u("velocity", given[1])
-        last = as_array("effort" if what == "forward" else "acceleration", given[2], (third,))
-        load = None if given[3] is None else as_array("wrench", given[3], (6,), "N, N m")
-        parts = [q, u, last] + ([] if load is None else [load])
-        shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        spread = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
-        out = np.full((*shape, count), np.nan) if found is None else found
-        for index in np.ndindex(shape):
-            if not np.isnan(out[index]).any():
-                continue
-            state = [np.array(part[index]) for part in spread] + ([None] if load is None else [])
-            try:
-                self._answer(what, state, out[index])
-            except KinematicsError as error:
-                error.index = index
-                raise
-        return out
-
-    def _answer(self, what: str, state: list[Any], out: FloatArray) -> None:
-        q, rates, third, wrench = state
-        if what == "forward":
-            if not self._one.forward(q, rates, third, wrench, False, out):
-                self._refuse_open(q)
-                out[...] = forward_anywhere(self, q, rates, third, wrench)
-            return
-        name = "inverse_dynamics" if what == "inverse" else what
-        self._ask(name, q, (rates, third, wrench, False, out))
+    def _forward_anywhere(
+        self,
+        q: FloatArray,
+        rates: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray | None,
+        out: FloatArray,
+    ) -> None:
+        if not self._one.forward(q, rates, effort, wrench, False, out):
+            self._refuse_open(q)
+            out[...] = forward_anywhere(self, q, rates, effort, wrench)
 
 
 class UncheckedLoop(UncheckedSingle):

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.closed_loop.calls import dynamics, entry
+from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
@@ -99,10 +99,10 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             velocity=self._u("velocity", velocity),
             acceleration=self._u("acceleration", acceleration),
         )
-        widths, n = (self._nq, self._nu, self._nu), self._n
+        widths, n = (self._nq, self._nu, self._nu, 6), self._n
 
         def together(packed: Packed) -> FloatArray:
-            found = dynamics("inverse_dynamics", packed, widths, n, *flat, None)
+            found = batch("inverse_dynamics", packed, widths, (n,), (*flat, None))
             return np.full((len(flat[0]), n), np.nan) if found is None else found
 
         Y = self._columns(self.structure.packed, together)

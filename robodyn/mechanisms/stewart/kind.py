@@ -48,7 +48,6 @@ STEWART = Kind(
         "published_models": "robodyn.mechanisms.stewart.formulations:PUBLISHED_MODELS",
         "geometry": "robodyn.mechanisms.stewart.geometry:geometry_of",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
-        "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:platform_estimator",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",
     },

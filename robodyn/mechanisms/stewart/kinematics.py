@@ -23,6 +23,7 @@ from robodyn.mechanisms.common.batch_calls import (
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
 from robodyn.mechanisms.common.singularities import TYPE_2, Singularity
+from robodyn.mechanisms.joints_and_motors import LIMIT_TOLERANCE
 from robodyn.mechanisms.stewart.joints import LegMotion
 from robodyn.mechanisms.stewart.kernels import entries, lanes
 from robodyn.mechanisms.stewart.kernels import kinematics_batch as kernels
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-
-
-# Excess of a length over a limit, relative to the limit, that is taken as rounding.
-LIMIT_TOLERANCE = 1e-9
 
 
 TWIST = Argument("twist", 6, "m/s, rad/s")
