@@ -173,12 +173,6 @@ def _check(
 ) -> None:
     if not recordings:
         raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
-    if not hasattr(m, "regressor"):
-        raise InvalidInput(
-            f"{m.name}: mechanisms of the kind {m.kind!r} have no regressor, so their parameters "
-            "cannot be identified",
-            value=m.kind,
-        )
     if len(m.joint_names) != len(m.independent_joints):
         raise InvalidInput(
             f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} "

@@ -71,7 +71,7 @@ def _keeps(mechanism: Mechanism, motion: Trajectory, bounds: Bounds) -> bool:
     signs = mechanism.determinant(curve.configurations(np.linspace(0.0, 1.0, SAMPLES)))
     return (
         signs is None
-        or not mechanism.coordinates.is_pose
+        or not mechanism.configuration_is_pose
         or bool((signs > 0.0).all() or (signs < 0.0).all())
     )
 

@@ -149,7 +149,7 @@ def timed(
 def _limited(
     mechanism: Mechanism, first: FloatArray, v_max: float | None, w_max: float | None
 ) -> list[tuple[str, float, FloatArray]]:
-    if not mechanism.coordinates.is_pose:
+    if not mechanism.configuration_is_pose:
         return [] if v_max is None else [("v_max", v_max, np.abs(first))]
     parts = (("v_max", v_max, first[:, :3]), ("w_max", w_max, first[:, 3:]))
     return [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts if limit]

@@ -92,7 +92,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
         NoPath: always.
     """
     mechanism = bounds.mechanism
-    where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
+    where = _crossing(mechanism, start, goal) if mechanism.configuration_is_pose else None
     straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
     mode = same_driven(mechanism, start, goal)
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
     """The space in which to search between two configurations (nq,)."""
-    coordinates = mechanism.coordinates
-    simple = coordinates.configuration_size == coordinates.velocity_size
-    if coordinates.is_pose or (simple and not coordinates.quaternions):
-        return OpenSpace(mechanism, start, goal)
-    return SheetSpace(mechanism, start, goal)
+    if mechanism.coordinates.is_constrained:
+        return SheetSpace(mechanism, start, goal)
+    return OpenSpace(mechanism, start, goal)

@@ -61,7 +61,7 @@ class Through:
         self._places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
         self._curve: SampledTrajectory | None = None
         self._jointwise = False
-        if coordinates.is_pose:
+        if mechanism.configuration_is_pose:
             self._curve = _curve(mechanism, self._places, points)
         elif len(mechanism.independent_joints) == coordinates.configuration_size:
             self._line = _spline(self._places, points)

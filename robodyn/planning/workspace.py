@@ -95,8 +95,8 @@ def workspace(
         InvalidInput: wrong shapes, numbers out of range, or a region without ends.
         MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
     """
-    kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
-    known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
+    kind = kind or ("constant" if mechanism.configuration_is_pose else _kind_of_tip(mechanism))
+    known = KINDS if mechanism.configuration_is_pose else KINDS_OF_TIPS
     if kind not in known:
         raise InvalidInput(
             f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
@@ -113,7 +113,7 @@ def workspace(
         effort_bounds(mechanism, effort_limits), load, base_cone, body_cone,
     )  # fmt: skip
     box = None if bounds is None else _box(bounds)
-    if not mechanism.coordinates.is_pose:
+    if not mechanism.configuration_is_pose:
         turns = _ways(mechanism)[1]
         if kind == "orientation" and turns < 3:
             raise InvalidInput(

@@ -18,6 +18,8 @@ from robodyn.mechanisms.common.parameters import (
     bodies_of,
     body_columns,
     collected,
+    dry_friction_entries,
+    joint_parameters,
 )
 from robodyn.mechanisms.stewart.description.bodies import named_bodies
 from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
@@ -57,15 +59,8 @@ class PlatformParameters(PlatformDynamics):
         joints = []
         for leg in self.model.legs:
             name, actuator, damping = leg.joints.actuator.name, leg.actuator, leg.damping
-            forward, backward = actuator.coulomb_both
-            joints += [
-                JointParameter(f"{name}.armature", actuator.reflected_inertia, "kg"),
-                JointParameter(f"{name}.viscous", damping.prismatic, "N s/m"),
-                JointParameter(f"{name}.coulomb_forward", forward, "N"),
-                JointParameter(f"{name}.coulomb_backward", backward, "N"),
-            ]
-            if actuator.static is not None and actuator.stribeck_terms[2] > 0.0:
-                joints.append(JointParameter(f"{name}.static", actuator.static, "N"))
+            armature = actuator.reflected_inertia
+            joints += joint_parameters(name, actuator, armature, damping.prismatic, "m")
             joints += [
                 JointParameter(f"{name}.universal", damping.universal, "N m s/rad"),
                 JointParameter(f"{name}.spherical", damping.spherical, "N m s/rad"),
@@ -142,17 +137,10 @@ def _leg_entries(leg: Leg) -> list[dict[int, float]]:
     spin = unit.spin_inertia / unit.reflected_inertia
     plain = [{at.REFLECTED: 1.0, at.SPIN_INERTIA: spin}, {at.PRISMATIC_DAMPING: 1.0}]
     passive = [{at.UNIVERSAL_DAMPING: 1.0}, {at.SPHERICAL_DAMPING: 1.0}]
+    coulomb = at.COULOMB, at.COULOMB_BACKWARD
+    excess = at.STATIC_EXCESS, at.STATIC_EXCESS_BACKWARD
     curvature = actuator.stribeck_terms[2]
-    if curvature == 0.0:
-        return [*plain, {at.COULOMB: 1.0}, {at.COULOMB_BACKWARD: 1.0}, *passive]
-    ahead, back = at.STATIC_EXCESS, at.STATIC_EXCESS_BACKWARD
-    return [
-        *plain,
-        {at.COULOMB: 1.0, ahead: -1.0, at.STRIBECK: curvature},
-        {at.COULOMB_BACKWARD: 1.0, back: -1.0, at.STRIBECK: curvature},
-        {ahead: 1.0, back: 1.0, at.STRIBECK: curvature},
-        *passive,
-    ]
+    return [*plain, *dry_friction_entries(coulomb, excess, at.STRIBECK, curvature), *passive]
 
 
 def _leg_with(leg: Leg, lower: Body, upper: Body, given: dict[str, float]) -> Leg:
