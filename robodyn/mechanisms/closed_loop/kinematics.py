@@ -168,9 +168,17 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
         """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
         return self._each_state("tangent", (self._tree.rates, self._nu), configuration)
 
+    @cached_property
+    def _calls(self) -> dict[str, Callable[..., Any]]:
+        """Entries that were asked for, with the pivots of home."""
+        return {}
+
     def _ask(self, name: str, q: FloatArray, *arguments: Any) -> None:
         """Call an entry, with other pivots where those of home do not serve; q is closed."""
-        if entry(name, self.structure.packed)(q, *arguments):
+        call = self._calls.get(name)
+        if call is None:
+            call = self._calls.setdefault(name, entry(name, self.structure.packed))
+        if call(q, *arguments):
             return
         self._refuse_open(q)
         for packed in self._pivots.known:
