@@ -190,8 +190,8 @@ def _after_frame(body: Body) -> list[float]:
     if joint.kind == "floating":
         return numbers + [0.0] * 8
     friction = joint.friction.tolist()
-    numbers += [joint.damping, *friction, joint.reflected_inertia, joint.spin_inertia]
-    return [*numbers, *joint.stribeck_terms]
+    numbers += [joint.damping, joint.reflected_inertia, joint.spin_inertia]
+    return [*numbers, *friction, *joint.stribeck_terms]
 
 
 def _rubs(head: Sequence[int], numbers: ArrayLike) -> bool:

@@ -24,7 +24,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     WIDEST,
 )
 from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
-from robodyn.numerics.array_arguments import taken, taken_integers
+from robodyn.numerics.array_arguments import borrowed_array, borrowed_integers
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.simd.states import all_finite
@@ -48,14 +48,18 @@ def find_masses(mechanism: Any, state: Any, work: Any, found: Any) -> int:
 @batch_entry
 def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, free * free)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
     n, bodies = plan[FREE], plan[BODIES] + 1
     B, T = new_table(bodies, BODY_SIZE), new_table(bodies, max(6 * n, COMPOSITE))
     work = B, new_table(7, plan[WIDEST]), new_table(plan[RATES], n), T, new_table(n, n)
-    given, state = (taken(q),), new_table(1, plan[POSITIONS])
-    return answer(find_masses, (plan, numbers, gravity), given, state, work, taken(out))
+    given, state = (borrowed_array(q),), new_table(1, plan[POSITIONS])
+    return answer(find_masses, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -76,13 +80,17 @@ def find_tangent(mechanism: Any, state: Any, work: Any, found: Any) -> int:
 @batch_entry
 def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Tangents S out (N, rates * free)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
     B, S = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(plan[RATES], plan[FREE])
     work = B, new_table(7, plan[WIDEST]), S
-    given, state = (taken(q),), new_table(1, plan[POSITIONS])
-    return answer(find_tangent, (plan, numbers, gravity), given, state, work, taken(out))
+    given, state = (borrowed_array(q),), new_table(1, plan[POSITIONS])
+    return answer(find_tangent, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -104,14 +112,18 @@ def find_jacobian(mechanism: Any, state: Any, work: Any, found: Any) -> int:
 @batch_entry
 def jacobian(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
     n, bodies = plan[FREE], plan[BODIES] + 1
     B, T = new_table(bodies, BODY_SIZE), new_table(bodies, 6 * n)
     work = B, new_table(7, plan[WIDEST]), new_table(plan[RATES], n), T, new_table(6, n)
-    given, state = (taken(q),), new_table(1, plan[POSITIONS])
-    return answer(find_jacobian, (plan, numbers, gravity), given, state, work, taken(out))
+    given, state = (borrowed_array(q),), new_table(1, plan[POSITIONS])
+    return answer(find_jacobian, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -131,12 +143,19 @@ def find_energy(mechanism: Any, state: Any, work: Any, found: Any) -> int:
 @batch_entry
 def energy(plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, out: Any) -> int:
     """Kinetic and potential energies out (N, 2) of what moves."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
     work = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
-    given, state = (taken(q), taken(rates)), new_table(2, max(plan[POSITIONS], plan[FREE]))
-    return answer(find_energy, (plan, numbers, gravity), given, state, work, taken(out))
+    given, state = (
+        (borrowed_array(q), borrowed_array(rates)),
+        new_table(2, max(plan[POSITIONS], plan[FREE])),
+    )
+    return answer(find_energy, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -150,13 +169,17 @@ def find_motion(mechanism: Any, state: Any, work: Any, found: Any) -> int:
 @batch_entry
 def motion(plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
     """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
     work = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
-    given = taken(q), taken(rates), taken(change)
+    given = borrowed_array(q), borrowed_array(rates), borrowed_array(change)
     state = new_table(3, max(plan[POSITIONS], plan[FREE]))
-    return answer(find_motion, (plan, numbers, gravity), given, state, work, taken(out))
+    return answer(find_motion, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -189,13 +212,20 @@ def displaced(
     The displacements are short, see `newton.PIECE`; open by no more than `accepted`, and by
     `target` if rounding lets them.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
     B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
-    given, state = (taken(q), taken(displacements)), new_table(2, max(plan[POSITIONS], plan[FREE]))
+    given, state = (
+        (borrowed_array(q), borrowed_array(displacements)),
+        new_table(2, max(plan[POSITIONS], plan[FREE])),
+    )
     work = target, accepted, B, W
-    return answer(find_displaced, (plan, numbers, gravity), given, state, work, taken(out))
+    return answer(find_displaced, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -213,7 +243,11 @@ def find_frame(mechanism: Any, state: Any, work: Any, found: Any) -> int:
 @batch_entry
 def frames(plan: Any, numbers: Any, gravity: Any, q: Any, body: int, out: Any) -> int:
     """Axes and origin out (N, 12) of one body, x y z and then where it is, base frame."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    given, state = (taken(q),), new_table(1, plan[POSITIONS])
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    given, state = (borrowed_array(q),), new_table(1, plan[POSITIONS])
     work = body, new_table(plan[BODIES] + 1, BODY_SIZE)
-    return answer(find_frame, (plan, numbers, gravity), given, state, work, taken(out))
+    return answer(find_frame, (plan, numbers, gravity), given, state, work, borrowed_array(out))

@@ -23,7 +23,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     WIDEST,
 )
 from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
-from robodyn.numerics.array_arguments import ABSENT, stack, taken, taken_integers
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array, borrowed_integers, stack
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 
 # Scratch is on the stack; a mechanism that needs more numbers has no answer here.
@@ -62,21 +62,21 @@ def fits(plan: Any) -> bool:
 @entry_kernel
 def equations(plan: Any, numbers: Any, gravity: Any, q: Any, gap: Any, K: Any) -> None:
     """How far open the closures are (rows,), and the entries of K as the plan has them."""
-    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
+    plan, numbers, q = borrowed_integers(plan), borrowed_array(numbers), borrowed_array(q)
     B = stack(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, taken(gravity))
+    tree.place_base(B, borrowed_array(gravity))
     tree.place(plan, numbers, q, B)
-    closures.residual(plan, numbers, B, taken(gap))
-    closures.fill(plan, numbers, B, taken(K))
+    closures.residual(plan, numbers, B, borrowed_array(gap))
+    closures.fill(plan, numbers, B, borrowed_array(K))
 
 
 @entry_kernel
 def tree_state(plan: Any, numbers: Any, gravity: Any, q: Any, v: Any, B: Any) -> None:
     """What is found of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,) of the tree."""
-    plan, numbers, B = taken_integers(plan), taken(numbers), taken(B)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, taken(q), B)
-    tree.move(plan, numbers, taken(v), True, B)
+    plan, numbers, B = borrowed_integers(plan), borrowed_array(numbers), borrowed_array(B)
+    tree.place_base(B, borrowed_array(gravity))
+    tree.place(plan, numbers, borrowed_array(q), B)
+    tree.move(plan, numbers, borrowed_array(v), True, B)
 
 
 @entry_kernel
@@ -92,9 +92,18 @@ def inverse_dynamics(
     out: Any,
 ) -> bool:
     """Efforts (driven,) of one state."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, change, wrench = taken(q), taken(rates), taken(change), taken(wrench)
-    out = taken(out)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, rates, change, wrench = (
+        borrowed_array(q),
+        borrowed_array(rates),
+        borrowed_array(change),
+        borrowed_array(wrench),
+    )
+    out = borrowed_array(out)
     if not fits(plan):
         return False
     if not trusted and not are_state(plan, q, rates, change, plan[FREE], wrench):
@@ -122,8 +131,17 @@ def forward_dynamics(
     out: Any,
 ) -> bool:
     """Accelerations (free,) of one state."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, effort, wrench = taken(q), taken(rates), taken(effort), taken(wrench)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, rates, effort, wrench = (
+        borrowed_array(q),
+        borrowed_array(rates),
+        borrowed_array(effort),
+        borrowed_array(wrench),
+    )
     if not fits(plan):
         return False
     if not trusted and not are_state(plan, q, rates, effort, plan[DRIVEN], wrench):
@@ -147,7 +165,7 @@ def forward_dynamics(
         S,
         T,
         M,
-        taken(out),
+        borrowed_array(out),
     )
     return bool(status == OK)
 
@@ -165,8 +183,17 @@ def free_efforts(
     out: Any,
 ) -> bool:
     """Efforts (free,) that the independent coordinates need if these were driven."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, change, wrench = taken(q), taken(rates), taken(change), taken(wrench)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, rates, change, wrench = (
+        borrowed_array(q),
+        borrowed_array(rates),
+        borrowed_array(change),
+        borrowed_array(wrench),
+    )
     if not fits(plan):
         return False
     if not trusted and not are_state(plan, q, rates, change, plan[FREE], wrench):
@@ -174,7 +201,18 @@ def free_efforts(
     contact = wrench.shape[0] != ABSENT
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
     status = dynamics.inverse_dynamics(
-        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, taken(out)
+        plan,
+        numbers,
+        gravity,
+        q,
+        rates,
+        change,
+        wrench,
+        contact,
+        trusted,
+        B,
+        W,
+        borrowed_array(out),
     )
     return bool(status == OK)
 
@@ -195,20 +233,26 @@ def tree_efforts(
 
     B (bodies + 1, BODY_SIZE) tells what each joint transmits.
     """
-    plan, numbers, B = taken_integers(plan), taken(numbers), taken(B)
-    v, wrench = taken(v), taken(wrench)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, taken(q), B)
+    plan, numbers, B = borrowed_integers(plan), borrowed_array(numbers), borrowed_array(B)
+    v, wrench = borrowed_array(v), borrowed_array(wrench)
+    tree.place_base(B, borrowed_array(gravity))
+    tree.place(plan, numbers, borrowed_array(q), B)
     tree.move(plan, numbers, v, True, B)
     contact = wrench.shape[0] != ABSENT
-    dynamics.tree_efforts(plan, numbers, v, taken(a), wrench, contact, B, taken(tau))
+    dynamics.tree_efforts(
+        plan, numbers, v, borrowed_array(a), wrench, contact, B, borrowed_array(tau)
+    )
 
 
 @entry_kernel
 def jacobian(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
     """J (6, free) of the tip, linear over angular, base axes."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, out = borrowed_array(q), borrowed_array(out)
     if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
         return False
     n = plan[FREE]
@@ -226,8 +270,12 @@ def energy(
     plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, trusted: bool, out: Any
 ) -> bool:
     """Kinetic and potential energy (2,) [J] of what moves; 0 at the base's origin."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, out = taken(q), taken(rates), taken(out)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, rates, out = borrowed_array(q), borrowed_array(rates), borrowed_array(out)
     if not fits(plan) or not (
         trusted or (are_numbers(q, plan[POSITIONS]) and are_numbers(rates, plan[FREE]))
     ):
@@ -244,8 +292,12 @@ def energy(
 @entry_kernel
 def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (free, free) of one configuration."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, out = borrowed_array(q), borrowed_array(out)
     if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
         return False
     n = plan[FREE]
@@ -262,13 +314,17 @@ def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, ou
 @entry_kernel
 def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> bool:
     """S (rates, free) of one configuration."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return False
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    if dynamics.prepare(plan, numbers, gravity, taken(q), True, B, W[0], W[4]) != OK:
+    if dynamics.prepare(plan, numbers, gravity, borrowed_array(q), True, B, W[0], W[4]) != OK:
         return False
-    projection.tangent(plan, W[0], W[6], taken(out))
+    projection.tangent(plan, W[0], W[6], borrowed_array(out))
     return True
 
 
@@ -277,12 +333,25 @@ def motion(
     plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: Any, out: Any
 ) -> bool:
     """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return False
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
     status = dynamics.motion(
-        plan, numbers, gravity, taken(q), taken(rates), taken(change), True, B, W, taken(out)
+        plan,
+        numbers,
+        gravity,
+        borrowed_array(q),
+        borrowed_array(rates),
+        borrowed_array(change),
+        True,
+        B,
+        W,
+        borrowed_array(out),
     )
     return bool(status == OK)
 
@@ -293,11 +362,15 @@ def assemble(plan: Any, numbers: Any, gravity: Any, q: Any, target: float, most:
 
     Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return -1.0
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    return newton.close(plan, numbers, gravity, taken(q), target, most, B, W)
+    return newton.close(plan, numbers, gravity, borrowed_array(q), target, most, B, W)
 
 
 @entry_kernel
@@ -308,11 +381,17 @@ def displace(
 
     Returns as `assemble`.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return -1.0
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    return newton.displace(plan, numbers, gravity, taken(q), taken(displacement), target, B, W)
+    return newton.displace(
+        plan, numbers, gravity, borrowed_array(q), borrowed_array(displacement), target, B, W
+    )
 
 
 @batch_entry
@@ -331,8 +410,12 @@ def displace_all(
     Where they are `chained` each starts from where the one before it arrived, the first from q[0].
     Returns how many, from the first, are left with no more than `accepted`.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, displacements = taken(q), taken(displacements)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
+    q, displacements = borrowed_array(q), borrowed_array(displacements)
     if not fits(plan):
         return 0
     B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
@@ -350,18 +433,18 @@ def displace_all(
 @entry_kernel
 def advance(plan: Any, numbers: Any, gravity: Any, q: Any, step: Any) -> None:
     """Displace q (positions,) by a step (rates,) of the tree, in place."""
-    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
+    plan, numbers, q = borrowed_integers(plan), borrowed_array(numbers), borrowed_array(q)
     B = stack(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, taken(gravity))
+    tree.place_base(B, borrowed_array(gravity))
     tree.place(plan, numbers, q, B)
-    tree.advance(plan, numbers, B, taken(step), q)
+    tree.advance(plan, numbers, B, borrowed_array(step), q)
 
 
 @entry_kernel
 def configuration_rate(plan: Any, numbers: Any, gravity: Any, q: Any, v: Any, out: Any) -> None:
     """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
-    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
+    plan, numbers, q = borrowed_integers(plan), borrowed_array(numbers), borrowed_array(q)
     B = stack(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, taken(gravity))
+    tree.place_base(B, borrowed_array(gravity))
     tree.place(plan, numbers, q, B)
-    tree.configuration_rate(plan, numbers, q, B, taken(v), taken(out))
+    tree.configuration_rate(plan, numbers, q, B, borrowed_array(v), borrowed_array(out))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the simulation loop of `common.kernels.integration` asks of a mechanism with closed loops.
+"""The simulation loop of mechanisms with closed loops.
 
 Its velocities are those of the plan's independent coordinates, its configurations closed at every
 stage. Where these coordinates get poor, the loop stops with a status, and whoever called it goes
@@ -49,10 +49,10 @@ from robodyn.mechanisms.common.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
-from robodyn.mechanisms.common.kernels.integration import ROUGH, WATCHED, classical_step, run
-from robodyn.mechanisms.common.kernels.rough_step import rough_step
-from robodyn.numerics.array_arguments import stack, taken, taken_integers
-from robodyn.numerics.compiler import apart, batch_entry, inner
+from robodyn.mechanisms.common.kernels.integration import Plant
+from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
+from robodyn.numerics.array_arguments import borrowed_array, borrowed_integers, stack
+from robodyn.numerics.compiler import batch_entry, inner, noinline
 
 # Loops are closed to this at every stage [parts of the size]; rounding may keep them from it.
 TARGET: Final = 1e-14
@@ -60,20 +60,19 @@ CLOSED: Final = 1e-11
 MOST_STEPS: Final = 8
 
 
-@apart
-def command(
-    model: Any, law: int, kp: Any, kv: Any, q: Any, rates: Any, row: Any, work: Any, out: Any
-) -> bool:
+@noinline
+def command(control: Any, q: Any, rates: Any, row: Any, work: Any, out: Any) -> bool:
     """Efforts (driven,) that a law of `control_laws` asks for; False where Python has to answer.
 
-    `model` is (plan, numbers, gravity) of what the control takes the mechanism for, in the
+    The model is (plan, numbers, gravity) of what the control takes the mechanism for, in the
     coordinates of the law, and the same of the plant, whose rates are given.
     """
+    law, kp, kv = control.law, control.kp, control.kv
     if law == GIVEN:
         for j in range(out.shape[0]):
             out[j] = row[j]
         return True
-    plan, numbers, gravity, own_plan, own_numbers, own_gravity = model
+    plan, numbers, gravity, own_plan, own_numbers, own_gravity = control.model
     B, W, S, _, M, state = work
     moving, corrected, error, told = state[0], state[1], state[2], state[3]
     n = plan[FREE]
@@ -138,7 +137,7 @@ def add_stops(plan: Any, q: Any, v: Any, effort: Any, limits: Any, stops: Any, o
         out[i] = joint_effort(effort[i], q[place], v[own], limits[i], stops)
 
 
-@apart
+@noinline
 def start(
     plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, wrench: Any, B: Any, W: Any, S: Any,
     T: Any, M: Any,
@@ -156,17 +155,14 @@ def start(
 def derivative(
     plant: Any, q: Any, rates: Any, effort: Any, wrench: Any, work: Any, rate: Any, change: Any
 ) -> int:
-    """Rates of configuration and velocity.
-
-    `plant` is (plan, numbers, gravity, table of the driven joints, friction, options, end stops).
-    """
-    plan, numbers, gravity, limits, _, _, stops = plant
+    """Rates of configuration and velocity."""
+    plan, numbers, gravity = plant.mechanism
     B, W, S, T, M, state = work
     status = start(plan, numbers, gravity, q, rates, wrench, B, W, S, T, M)
     if status != OK:
         return status
     v, held = W[1], state[0]
-    add_stops(plan, q, v, effort, limits, stops, held)
+    add_stops(plan, q, v, effort, plant.table, plant.stops, held)
     tree.configuration_rate(plan, numbers, q, B, v, rate)
     return dynamics.forward_end(plan, S, held, W[5], M, change)
 
@@ -174,10 +170,11 @@ def derivative(
 @inner
 def to_manifold(plant: Any, q: Any, rates: Any, work: Any) -> int:
     """Close the loops, independent coordinates held."""
-    return close(plant[0], plant[1], plant[2], q, work[0], work[1])
+    plan, numbers, gravity = plant.mechanism
+    return close(plan, numbers, gravity, q, work[0], work[1])
 
 
-@apart
+@noinline
 def close(plan: Any, numbers: Any, gravity: Any, q: Any, B: Any, W: Any) -> int:
     """The same for a configuration, which may not be finite."""
     finite = 0.0
@@ -194,40 +191,31 @@ def close(plan: Any, numbers: Any, gravity: Any, q: Any, B: Any, W: Any) -> int:
 
 @inner
 def equations(
-    plant: Any,
-    q: Any,
-    rates: Any,
-    effort: Any,
-    wrench: Any,
-    damped: bool,
-    work: Any,
-    M: Any,
-    D: Any,
-    L: Any,
-    force: Any,
-    drift: Any,
+    plant: Any, q: Any, rates: Any, effort: Any, wrench: Any, watched: bool, work: Any, out: Any
 ) -> int:
-    """As `common.kernels.rough_step` says.
+    """As `common.kernels.simulation` says.
 
     The plant's plan knows of no dry friction; the rows of friction say of which rates of the tree
     they are.
     """
-    plan, numbers, gravity, limits, friction, _, stops = plant
+    plan, numbers, gravity = plant.mechanism
+    friction = plant.friction
     B, W, S, T, _, state = work
-    status = start(plan, numbers, gravity, q, rates, wrench, B, W, S, T, M)
+    status = start(plan, numbers, gravity, q, rates, wrench, B, W, S, T, out.M)
     if status != OK:
         return status
-    add_stops(plan, q, W[1], effort, limits, stops, state[0])
-    dynamics.drive(plan, S, state[0], force)
+    add_stops(plan, q, W[1], effort, plant.table, plant.stops, state[0])
+    dynamics.drive(plan, S, state[0], out.force)
     n = plan[FREE]
     for k in range(n):
-        force[k] -= W[5, k]
+        out.force[k] -= W[5, k]
     for i in range(friction.shape[0]):
         place, factor = int(friction[i, sticking.RATE]), friction[i, sticking.FACTOR]
-        drift[i] = factor * W[2, place]
+        out.drift[i] = factor * W[2, place]
         for k in range(n):
-            L[i, k] = factor * S[place, k]
-    if damped:
+            out.L[i, k] = factor * S[place, k]
+    if watched:
+        D = out.D
         for j in range(n):
             for k in range(j + 1):
                 D[j, k] = 0.0
@@ -247,79 +235,47 @@ def equations(
 @inner
 def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
     """Time derivative of a configuration whose closures are eliminated already."""
-    plan, numbers = plant[0], plant[1]
+    plan, numbers, _ = plant.mechanism
     B, W, _, _, _, _ = work
     dynamics.spread(plan, W[0], rates, W[4], W[1])
     tree.configuration_rate(plan, numbers, q, B, W[1], out)
 
 
 @inner
-def smooth_step(
-    plant: Any, model: Any, control: Any, rows: Any, load: Any, h: float, instant: bool,
-    record: Any, work: Any, scratch: Any, here: Any, moving: Any, efforts: Any,
-) -> int:  # fmt: skip
-    """A step without dry friction."""
-    return classical_step(
-        command, derivative, to_manifold, plant, model, control, rows, load, h, instant, record,
-        work, scratch, here, moving, efforts,
-    )  # fmt: skip
+def sizes(plant: Any) -> tuple[int, int, int]:
+    """Of configuration, independent rates and efforts."""
+    plan = plant.mechanism[0]
+    return plan[POSITIONS], plan[FREE], plan[DRIVEN]
 
 
-@inner
-def sticking_step(
-    plant: Any, model: Any, control: Any, rows: Any, load: Any, h: float, instant: bool,
-    record: Any, work: Any, scratch: Any, here: Any, moving: Any, efforts: Any,
-) -> int:  # fmt: skip
-    """A step with dry friction at joints, driven or not, or strong damping."""
-    return rough_step(
-        command, equations, configuration_rate, to_manifold, SINGULAR, plant[4],
-        plant[5][WATCHED] != 0.0, plant, model, control, rows, load, h, instant, record, work,
-        scratch, here, moving, efforts,
-    )  # fmt: skip
-
-
-@apart
-def run_sticking(
-    plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
-) -> tuple[int, int, int]:
-    """The loop with joints that stick and slide."""
-    plan = plant[0]
-    n, nq, nf = plan[FREE], plan[POSITIONS], plant[4].shape[0]
-    scratch = (
-        stack(4, nq), stack(4, n), stack(2, nq), stack(2, n), stack(n, n), stack(n, n),
-        stack(n, n), stack(nf, n), stack(nf, n), stack(nf, nf), stack(nf, nf), stack(3, n),
-        stack(10, nf), stack(2, max(arrays[3].shape[2], 6)),
-    )  # fmt: skip
-    return run(sticking_step, plant, model, work, scratch, plan[DRIVEN], arrays, law, first, last)
+loop = simulation_loop(
+    Functions(command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR)
+)
 
 
 @batch_entry
-def simulate(
-    plant: Any, model: Any, arrays: Any, law: int, first: int, last: int
-) -> tuple[int, int, int]:
+def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
     """Run the loop for calls from Python; plans are of whole numbers lent as float64."""
-    plan, numbers, gravity, limits, friction, options, stops = plant
-    plan, options, arrays = taken_integers(plan), taken(options), taken(arrays)
-    own = (
-        plan, taken(numbers), taken(gravity), taken(limits), taken(friction), options,
-        taken(stops),
+    plan, numbers, gravity, table, friction, options, stops = plant
+    plan = borrowed_integers(plan)
+    mechanism = plan, borrowed_array(numbers), borrowed_array(gravity)
+    own = Plant(
+        mechanism, borrowed_array(table), borrowed_array(friction), borrowed_array(options),
+        borrowed_array(stops),
     )  # fmt: skip
     plan_1, numbers_1, gravity_1, plan_2, numbers_2, gravity_2 = model
     known = (
-        taken_integers(plan_1), taken(numbers_1), taken(gravity_1),
-        taken_integers(plan_2), taken(numbers_2), taken(gravity_2),
+        borrowed_integers(plan_1), borrowed_array(numbers_1), borrowed_array(gravity_1),
+        borrowed_integers(plan_2), borrowed_array(numbers_2), borrowed_array(gravity_2),
     )  # fmt: skip
-    n, nq = plan[FREE], plan[POSITIONS]
     # control and plant may eliminate in different orders, which fill different numbers of places
     wide, bodies, rates = 0, 0, 0
     for one in (plan, known[0], known[3]):
         wide = max(wide, one[WIDEST], one[DRIVEN])
         bodies, rates = max(bodies, one[BODIES] + 1), max(rates, one[RATES])
+    n = plan[FREE]
     work = (
         stack(bodies, BODY_SIZE), stack(7, wide), stack(rates, n),
         stack(bodies, max(6 * n, COMPOSITE)), stack(n, n), stack(4, wide),
     )  # fmt: skip
-    if options[ROUGH] != 0.0:
-        return run_sticking(own, known, work, arrays, law, first, last)
-    scratch = stack(4, nq), stack(4, n), stack(1, nq), stack(1, n)
-    return run(smooth_step, own, known, work, scratch, plan[DRIVEN], arrays, law, first, last)
+    return loop(own, known, work, borrowed_array(arrays), law, first, last)

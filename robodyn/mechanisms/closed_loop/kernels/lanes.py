@@ -23,7 +23,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     WIDEST,
 )
 from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
-from robodyn.numerics.array_arguments import ABSENT, taken, taken_integers
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array, borrowed_integers
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
@@ -101,15 +101,19 @@ def inverse_dynamics(
     out: Any,
 ) -> int:
     """Efforts out (N, driven)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
-    given = taken(q), taken(rates), taken(change), taken(wrench)
+    given = borrowed_array(q), borrowed_array(rates), borrowed_array(change), borrowed_array(wrench)
     n = plan[FREE]
     B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
     work = given[3].shape[0] != ABSENT, B, W, new_table(plan[RATES], n), new_table(n, n)
     state = new_table(4, max(plan[WIDEST], plan[POSITIONS], 6))
-    return answer(driven_efforts, (plan, numbers, gravity), given, state, work, taken(out))
+    return answer(driven_efforts, (plan, numbers, gravity), given, state, work, borrowed_array(out))
 
 
 @inner
@@ -135,13 +139,24 @@ def forward_dynamics(
     out: Any,
 ) -> int:
     """Accelerations out (N, free)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
+    plan, numbers, gravity = (
+        borrowed_integers(plan),
+        borrowed_array(numbers),
+        borrowed_array(gravity),
+    )
     if not fits(plan):
         return 0
-    given = taken(q), taken(rates), taken(efforts), taken(wrench)
+    given = (
+        borrowed_array(q),
+        borrowed_array(rates),
+        borrowed_array(efforts),
+        borrowed_array(wrench),
+    )
     n, bodies = plan[FREE], plan[BODIES] + 1
     B, T = new_table(bodies, BODY_SIZE), new_table(bodies, max(6 * n, COMPOSITE))
     W, S, M = new_table(7, plan[WIDEST]), new_table(plan[RATES], n), new_table(n, n)
     work = given[3].shape[0] != ABSENT, B, W, S, T, M
     state = new_table(4, max(plan[WIDEST], plan[POSITIONS], 6))
-    return answer(changes_of_rates, (plan, numbers, gravity), given, state, work, taken(out))
+    return answer(
+        changes_of_rates, (plan, numbers, gravity), given, state, work, borrowed_array(out)
+    )

@@ -31,7 +31,6 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     FLOATING,
     FORCE,
     FRAME,
-    FRICTION_BACKWARD,
     FRICTION_FORWARD,
     HEAVY,
     INERTIA,
@@ -50,18 +49,14 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     REVOLUTE,
     SHIFT,
     SPIN,
-    STATIC_EXCESS,
-    STATIC_EXCESS_BACKWARD,
-    STRIBECK,
     VELOCITY,
     X,
     Y,
     Z,
 )
-from robodyn.mechanisms.common.kernels.sticking import imminent
+from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, imminent
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import displace_pose, rotation_columns
-from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import (
     add,
@@ -258,7 +253,8 @@ def gather(plan: Any, numbers: Any, v: Any, a: Any, rubs: bool, B: Any, tau: Any
             rate = factor * v[j]
             effort = effort + numbers[f + DAMPING] * rate + numbers[f + ARMATURE] * (factor * a[j])
             if rubs:
-                effort = effort + dry_friction(numbers, f, imminent(rate, factor * a[j]))
+                side = imminent(rate, factor * a[j])
+                effort = effort + dry_friction(numbers, f + FRICTION_FORWARD, side, side)
             tau[j] = tau[j] + factor * effort
         store(parent, FORCE, add(vector(parent, FORCE), force))
         carried = add(moment, cross(vector(body, ARM), force))
@@ -269,18 +265,6 @@ def gather(plan: Any, numbers: Any, v: Any, a: Any, rubs: bool, B: Any, tau: Any
             tau[j] = tau[j] + spin * dot(z, alpha)
             carried = add(carried, axpy(spin * a[j], z, scale(spin * v[j], cross(omega, z))))
         store(parent, MOMENT, add(vector(parent, MOMENT), carried))
-
-
-@inner
-def dry_friction(numbers: Any, f: int, rate: Any) -> Any:
-    """Coulomb friction with Stribeck's rise at low rates (`Actuator.dry_friction`).
-
-    At rest none.
-    """
-    left = 1.0 / (1.0 + numbers[f + STRIBECK] * rate * rate)
-    ahead = numbers[f + FRICTION_FORWARD] + numbers[f + STATIC_EXCESS] * left
-    back = numbers[f + FRICTION_BACKWARD] + numbers[f + STATIC_EXCESS_BACKWARD] * left
-    return choose(rate > 0.0, ahead, choose(rate < 0.0, -back, 0.0))
 
 
 @inner

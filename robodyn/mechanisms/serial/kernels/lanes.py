@@ -17,7 +17,7 @@ from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import place
-from robodyn.numerics.array_arguments import ABSENT, taken
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array
 from robodyn.numerics.compiler import batch_entry
 from robodyn.numerics.simd.access import new_rows
 from robodyn.numerics.simd.lanes import WIDTH
@@ -39,8 +39,14 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, out: Any
 ) -> int:
     """Efforts out (N, n) by Newton-Euler."""
-    chain, gravity, q, qd, qdd = taken(chain), taken(gravity), taken(q), taken(qd), taken(qdd)
-    wrench, out = taken(wrench), taken(out)
+    chain, gravity, q, qd, qdd = (
+        borrowed_array(chain),
+        borrowed_array(gravity),
+        borrowed_array(q),
+        borrowed_array(qd),
+        borrowed_array(qdd),
+    )
+    wrench, out = borrowed_array(wrench), borrowed_array(out)
     n, contact = chain.shape[0] - 1, wrench.shape[0] != ABSENT
     state, load, work = new_table(4, n), new_rows(6), new_table(n, WORK_SIZE)
     position, rate, acceleration, tau = state[0], state[1], state[2], state[3]
@@ -65,8 +71,14 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any
 ) -> int:
     """Accelerations out (N, n) by articulated bodies."""
-    chain, gravity, q, qd, tau = taken(chain), taken(gravity), taken(q), taken(qd), taken(tau)
-    wrench, out = taken(wrench), taken(out)
+    chain, gravity, q, qd, tau = (
+        borrowed_array(chain),
+        borrowed_array(gravity),
+        borrowed_array(q),
+        borrowed_array(qd),
+        borrowed_array(tau),
+    )
+    wrench, out = borrowed_array(wrench), borrowed_array(out)
     n, contact = chain.shape[0] - 1, wrench.shape[0] != ABSENT
     state, load = new_table(4, n), new_rows(6)
     frames, bodies = new_table(n + 1, FRAME_SIZE), new_table(n, BODY_SIZE)
@@ -94,7 +106,7 @@ def forward_dynamics(
 @batch_entry
 def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, n * n), row by row, by composite rigid bodies."""
-    chain, q, out = taken(chain), taken(q), taken(out)
+    chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     n = chain.shape[0] - 1
     position, frames, M = new_table(1, n), new_table(n + 1, FRAME_SIZE), new_table(n, n)
     last: int = q.shape[0]
@@ -111,7 +123,7 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
 @batch_entry
 def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Jacobians out (N, 6 n) of the tip, row by row."""
-    chain, q, out = taken(chain), taken(q), taken(out)
+    chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     n = chain.shape[0] - 1
     position, frames, J = new_table(1, n), new_table(n + 1, FRAME_SIZE), new_table(6, n)
     last: int = q.shape[0]

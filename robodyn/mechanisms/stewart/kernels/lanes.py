@@ -23,7 +23,7 @@ from robodyn.mechanisms.stewart.kernels.dynamics import (
 from robodyn.mechanisms.stewart.kernels.layout import GRAVITY, SMALLEST_LENGTH
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
 from robodyn.mechanisms.stewart.kernels.single import QUATERNION_TOLERANCE, lacks_frame
-from robodyn.numerics.array_arguments import ABSENT, taken
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.jacobi import condition_of_lanes
 from robodyn.numerics.rotations import rotation_columns
@@ -95,8 +95,13 @@ def inverse_dynamics(
     out: Any,
 ) -> int:
     """Actuator forces out (N, 6)."""
-    legs, platform, pose, twist = taken(legs), taken(platform), taken(pose), taken(twist)
-    accel, wrench, out = taken(accel), taken(wrench), taken(out)
+    legs, platform, pose, twist = (
+        borrowed_array(legs),
+        borrowed_array(platform),
+        borrowed_array(pose),
+        borrowed_array(twist),
+    )
+    accel, wrench, out = borrowed_array(accel), borrowed_array(wrench), borrowed_array(out)
     contact = wrench.shape[0] != ABSENT
     inputs, H, b = new_rows(25), new_rows(36), new_rows(6)
     q, v, a, f = inputs, rows_from(inputs, 7), rows_from(inputs, 13), rows_from(inputs, 19)
@@ -149,7 +154,12 @@ def mass_lanes(legs: Any, platform: Any, pose: Any, M: Any) -> bool:
 @batch_entry
 def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Mass matrices out (N, 36), row by row."""
-    legs, platform, pose, out = taken(legs), taken(platform), taken(pose), taken(out)
+    legs, platform, pose, out = (
+        borrowed_array(legs),
+        borrowed_array(platform),
+        borrowed_array(pose),
+        borrowed_array(out),
+    )
     q, M = new_rows(7), new_rows(36)
     last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
@@ -173,8 +183,13 @@ def forward_dynamics(
     out: Any,
 ) -> int:
     """Platform accelerations out (N, 6)."""
-    legs, platform, pose, twist = taken(legs), taken(platform), taken(pose), taken(twist)
-    forces, wrench, out = taken(forces), taken(wrench), taken(out)
+    legs, platform, pose, twist = (
+        borrowed_array(legs),
+        borrowed_array(platform),
+        borrowed_array(pose),
+        borrowed_array(twist),
+    )
+    forces, wrench, out = borrowed_array(forces), borrowed_array(wrench), borrowed_array(out)
     contact = wrench.shape[0] != ABSENT
     inputs, rest = new_rows(25), new_rows(6)
     H, M, b = new_rows(36), new_rows(36), new_rows(6)
@@ -210,8 +225,8 @@ def forward_dynamics(
 @batch_entry
 def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any) -> int:
     """Gravity, velocity terms and friction, out (N, 6)."""
-    legs, platform, pose = taken(legs), taken(platform), taken(pose)
-    twist, out = taken(twist), taken(out)
+    legs, platform, pose = borrowed_array(legs), borrowed_array(platform), borrowed_array(pose)
+    twist, out = borrowed_array(twist), borrowed_array(out)
     inputs, rest, H, b = new_rows(13), new_rows(6), new_rows(36), new_rows(6)
     q, v = inputs, rows_from(inputs, 7)
     for j in range(6):
@@ -246,7 +261,7 @@ def columns(legs: Any, pose: Any, length: float, H: Any) -> bool:
 @batch_entry
 def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """H out (N, 36), row by row."""
-    legs, pose, out = taken(legs), taken(pose), taken(out)
+    legs, pose, out = borrowed_array(legs), borrowed_array(pose), borrowed_array(out)
     q, H = new_rows(7), new_rows(36)
     last: int = pose.shape[0]
     for n in range(0, last, WIDTH):
@@ -260,7 +275,7 @@ def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 @batch_entry
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
     """Ratios out (N, 1) of the extreme singular values of H, moments divided by `length`."""
-    legs, pose, out = taken(legs), taken(pose), taken(out)
+    legs, pose, out = borrowed_array(legs), borrowed_array(pose), borrowed_array(out)
     q, H = new_rows(7), new_rows(36)
     last: int = pose.shape[0]
     for n in range(0, last, WIDTH):

@@ -29,7 +29,7 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     ZERO_LENGTH,
 )
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
-from robodyn.numerics.compiler import inner, settled
+from robodyn.numerics.compiler import inner, preoptimized
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.simd.access import lane, new_rows, rows_of, set_entry, with_lane
@@ -143,7 +143,7 @@ def inverse_dynamics(
     return solve_rows(H, False, out)
 
 
-@settled
+@preoptimized
 def forward_dynamics(
     model: Any,
     pose: Any,
