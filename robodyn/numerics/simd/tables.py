@@ -63,6 +63,18 @@ def new_tables(typingctx: Any, shapes: Any) -> Any:
     return result(shapes), codegen
 
 
+@intrinsic
+def as_table(typingctx: Any, rows: Any, width: Any) -> Any:
+    """Rows of lanes as a table with so many in each row of it."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        table = cgutils.create_struct_proxy(TABLE)(context, builder)
+        table.rows, table.width = args
+        return table._getvalue()
+
+    return TABLE(ROWS, types.intp), codegen
+
+
 def _new_table(context: Any, builder: Any, count: Any, width: Any) -> Any:
     table = cgutils.create_struct_proxy(TABLE)(context, builder)
     table.rows, table.width = _new_rows(builder, builder.mul(count, width)), width

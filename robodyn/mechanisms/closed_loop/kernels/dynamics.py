@@ -6,8 +6,8 @@ With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'
 does without S: efforts at dependent coordinates are balanced by the closures' multipliers, and
 what these leave at the independent ones is the answer, so three solutions of one elimination do.
 
-`m` is a mechanism, `state` a `State` and `s` the `Scratch` of `layout`; functions that may fail
-return one of its statuses. Closures must hold unless the state is `trusted`.
+`m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `common.kernels.lanes`;
+functions that may fail return a status of `layout`. Closures must hold unless `trusted`.
 """
 
 from __future__ import annotations

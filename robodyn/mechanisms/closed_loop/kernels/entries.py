@@ -16,10 +16,10 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODY_SIZE,
     COMPOSITE,
     OK,
-    State,
     mechanism,
     shapes,
 )
+from robodyn.mechanisms.common.kernels.lanes import State
 from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 

@@ -19,7 +19,6 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     FLOATING,
     OK,
     SINGULAR,
-    State,
     body_of,
     mechanism,
     shapes_for,
@@ -33,6 +32,7 @@ from robodyn.mechanisms.common.kernels.control_laws import (
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
 from robodyn.mechanisms.common.kernels.integration import Plant
+from robodyn.mechanisms.common.kernels.lanes import State
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline

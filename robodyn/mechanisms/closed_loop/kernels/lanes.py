@@ -9,7 +9,6 @@ returned is how many states, from the first, are finite numbers.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 from robodyn.mechanisms.closed_loop.kernels import dynamics, newton, projection
@@ -20,15 +19,15 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     OK,
     OPEN,
     ORIGIN,
-    State,
     mechanism,
     shapes,
 )
-from robodyn.numerics.array_arguments import ABSENT, borrowed_array
+from robodyn.mechanisms.common.kernels.lanes import answer
+from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.lanes import WIDTH, any_of
-from robodyn.numerics.simd.states import all_finite, read, write
-from robodyn.numerics.simd.tables import new_table, new_tables
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.states import all_finite
+from robodyn.numerics.simd.tables import as_table, new_tables
 
 # Scratch is on the stack, eight numbers each.
 MOST: Final = 30_000
@@ -39,57 +38,6 @@ def fits(m: Any) -> bool:
     """Whether the scratch of this mechanism fits on the stack."""
     rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
     return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
-
-
-@inner
-def answer(find: Any, m: Any, given: Any, contact: bool, settings: Any, out: Any) -> int:
-    """Answers out (N, k) to what is given of N states.
-
-    Args:
-        find: called as find(m, state, settings, s, found), all in lanes; writes an answer, a row of
-            numbers, and returns a status. An `inner` function.
-        m: the mechanism.
-        given: configurations, rates, thirds and wrenches of the states, each (N, k), or absent, or
-            the first of these.
-        contact: whether there are wrenches.
-        settings: for `find`.
-        out: (N, k).
-
-    Returns:
-        How many states, from the first, are finite numbers.
-    """
-    if not fits(m):
-        return 0
-    s, found = new_tables(shapes(m)), new_table(1, out.shape[1])[0]
-    table = new_table(4, max(m.widest, m.positions, 6))
-    state = State(table[0], table[1], table[2], table[3], contact)
-    last, first, alone = out.shape[0], 0, 0
-    while first < last:
-        # those before `alone` are looked at one by one, as one of eight had no answer
-        to = min(first + 1 if first < alone else first + WIDTH, last)
-        for k in range(len(given)):
-            if given[k].shape[0] != ABSENT:
-                read(given[k], first, to, table[k])
-                if not all_finite(table[k], given[k].shape[1]):
-                    return first
-        if find(m, state, settings, s, found) == OK:
-            write(found, first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            for k in range(out.shape[1]):
-                out[first, k] = math.nan
-        first = to
-    return int(last)
-
-
-@inner
-def put_flat(matrix: Any, rows: int, columns: int, found: Any) -> None:
-    """Write a matrix (rows, columns), row by row."""
-    for j in range(rows):
-        for k in range(columns):
-            found[columns * j + k] = matrix[j, k]
 
 
 @inner
@@ -107,21 +55,15 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: tangent S (rates * free)."""
     status = dynamics.prepare(m, state.q, False, s)
-    if status != OK:
-        return status
-    projection.tangent(m, s.K, s.R, s.S)
-    put_flat(s.S, m.rates, m.free, found)
-    return OK
+    if status == OK:
+        projection.tangent(m, s.K, s.R, as_table(found, m.free))
+    return status
 
 
 @inner
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: Jacobian of the tip (6 * free)."""
-    status = dynamics.jacobian(m, state.q, False, s, s.J)
-    if status != OK:
-        return status
-    put_flat(s.J, 6, m.free, found)
-    return OK
+    return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
 
 @inner
@@ -146,20 +88,13 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 
 @inner
-def of_states(find: Any, plan: Any, numbers: Any, given: Any, out: Any) -> int:
-    """Answers out (N, k) to configurations, rates, thirds and wrenches or none."""
-    states = borrowed_array(given)
-    contact = states[3].shape[0] != ABSENT
-    return answer(find, mechanism(plan, numbers), states, contact, False, borrowed_array(out))
-
-
-@inner
-def of_configurations(
-    find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any
-) -> int:
-    """Answers out (N, k) to configurations, and up to two more arrays (N, k)."""
+def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
+    """Answers out (N, k) to configurations, and what else is given, by a function."""
     m = mechanism(plan, numbers)
-    return answer(find, m, borrowed_array(given), False, settings, borrowed_array(out))
+    if not fits(m):
+        return 0
+    s, width = new_tables(shapes(m)), max(m.widest, m.positions, 6)
+    return answer(find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out))
 
 
 @batch_entry
@@ -167,7 +102,7 @@ def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, out: Any
 ) -> int:
     """Efforts out (N, driven)."""
-    return of_states(dynamics.driven_efforts, plan, numbers, (q, rates, change, wrench), out)
+    return answers(dynamics.driven_efforts, plan, numbers, (q, rates, change, wrench), False, out)
 
 
 @batch_entry
@@ -175,37 +110,39 @@ def forward_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, out: Any
 ) -> int:
     """Accelerations out (N, free)."""
-    return of_states(dynamics.forward_dynamics, plan, numbers, (q, rates, efforts, wrench), out)
+    return answers(
+        dynamics.forward_dynamics, plan, numbers, (q, rates, efforts, wrench), False, out
+    )
 
 
 @batch_entry
 def mass_matrix(plan: Any, numbers: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, free * free)."""
-    return of_configurations(find_mass_matrix, plan, numbers, (q,), False, out)
+    return answers(find_mass_matrix, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> int:
     """Tangents S out (N, rates * free)."""
-    return of_configurations(find_tangent, plan, numbers, (q,), False, out)
+    return answers(find_tangent, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
     """Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
-    return of_configurations(find_jacobian, plan, numbers, (q,), False, out)
+    return answers(find_jacobian, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def energy(plan: Any, numbers: Any, q: Any, rates: Any, out: Any) -> int:
     """Kinetic and potential energies out (N, 2) of what moves."""
-    return of_configurations(dynamics.energies, plan, numbers, (q, rates), False, out)
+    return answers(dynamics.energies, plan, numbers, (q, rates), False, out)
 
 
 @batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
     """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
-    return of_configurations(dynamics.motion, plan, numbers, (q, rates, change), False, out)
+    return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)
 
 
 @batch_entry
@@ -218,10 +155,10 @@ def displaced(
     `target` if rounding lets them.
     """
     given, settings = (q, displacements), (target, accepted)
-    return of_configurations(find_displaced, plan, numbers, given, settings, out)
+    return answers(find_displaced, plan, numbers, given, settings, out)
 
 
 @batch_entry
 def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
     """Axes and origin out (N, 12) of one body, x y z and then where it is, base frame."""
-    return of_configurations(find_frame, plan, numbers, (q,), body, out)
+    return answers(find_frame, plan, numbers, (q,), body, out)

@@ -174,24 +174,6 @@ class Scratch(NamedTuple):
     u: Any
 
 
-class State(NamedTuple):
-    """A state, of floats or of lanes.
-
-    Attributes:
-        q: (positions,) configuration.
-        rates: (free,) of the independent coordinates.
-        third: changes of these (free,) or efforts (driven,).
-        wrench: (6,) on the tip, read if there is `contact`.
-        contact: whether there is a wrench.
-    """
-
-    q: Any
-    rates: Any
-    third: Any
-    wrench: Any
-    contact: bool
-
-
 @inner
 def shapes(m: Any) -> Any:
     """Shapes of `Scratch` for a mechanism."""
