@@ -108,23 +108,6 @@ def borrowed_array(typingctx: Any, given: Any) -> Any:
 
 
 @intrinsic
-def borrowed_integers(typingctx: Any, given: Any) -> Any:
-    """The array that was given, its bits as int64: whole numbers that were lent as float64."""
-    result = types.Array(types.int64, given.ndim, given.layout)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        source = context.make_array(given.array)(context, builder, args[0])
-        array = context.make_array(result)(context, builder)
-        array.meminfo, array.parent = source.meminfo, source.parent
-        array.nitems, array.itemsize = source.nitems, source.itemsize
-        array.data = builder.bitcast(source.data, array.data.type)
-        array.shape, array.strides = source.shape, source.strides
-        return array._getvalue()
-
-    return result(given), codegen
-
-
-@intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
     """An array (rows, columns) on the stack, valid until the kernel that allocates it returns."""
     result = types.Array(types.float64, 2, "C")
