@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar, write_report
-from robodyn.planning.workspace import workspace as find
+from robodyn.planning.workspace.workspace import workspace as find
 
 if TYPE_CHECKING:
     from pathlib import Path

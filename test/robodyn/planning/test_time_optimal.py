@@ -13,13 +13,13 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.planning.time_optimal_limits import limits_of
-from robodyn.planning.time_optimal_online import time_optimal_from
-from robodyn.planning.time_optimal_path import PathPieces
-from robodyn.planning.time_optimal_search import Reached, time_of, unverified
-from robodyn.planning.time_optimal_spacing import spacing
-from robodyn.planning.time_optimal_terms import along, intervals_of
-from robodyn.planning.time_optimal_through import Through
+from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.limits import limits_of
+from robodyn.planning.time_optimal.online import time_optimal_from
+from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.search import Reached, time_of, unverified
+from robodyn.planning.time_optimal.spacing import spacing
+from robodyn.planning.time_optimal.terms import along, intervals_of
 
 FINER = 50
 POINTS = 200

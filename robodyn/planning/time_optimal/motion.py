@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A motion along a path at the speed that was found for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.time_optimal.path import Piece
+
+# [m/s, rad/s] slower than this is rest, but for rounding.
+REST = 1e-9
+
+
+class Timed(NamedTuple):
+    """A piece of a path, the squares of the speed at its nodes, and their times from its start."""
+
+    piece: Piece
+    x: FloatArray
+    times: FloatArray
+
+    def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """s, its rate and its acceleration at times t (K,) from the start of the piece."""
+        nodes, x, times = self.piece.nodes, self.x, self.times
+        k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
+        acceleration = 0.5 * (x[k + 1] - x[k]) / (nodes[k + 1] - nodes[k])
+        dt = t - times[k]
+        speed = np.sqrt(x[k]) + acceleration * dt
+        s = nodes[k] + dt * (np.sqrt(x[k]) + 0.5 * acceleration * dt)
+        at_end = t >= times[-1]
+        speed = np.where(at_end, np.sqrt(x[-1]), np.maximum(speed, 0.0))
+        return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
+
+
+class Part(Protocol):
+    """A motion along a piece of a path."""
+
+    @property
+    def piece(self) -> Piece:
+        """That piece."""
+
+    @property
+    def times(self) -> FloatArray:
+        """(N + 1,) [s] between which the motion is smooth, from its start."""
+
+    def at(self, t: FloatArray, /) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """s, its rate and its acceleration at times t (K,) from the start."""
+
+
+class Limited(NamedTuple):
+    """What limits the motion, from a time [s] to another."""
+
+    start: float
+    end: float
+    what: str
+
+
+class TimeOptimal:
+    """The fastest motion along a path; a trajectory. See `time_optimal`.
+
+    Attributes:
+        gap: by how much of its duration it may be longer than the shortest, at most; NaN with
+            limits of jerk or of the efforts' rates, where it is shorter than those nearby.
+        limiting: what limits it, in time order.
+    """
+
+    def __init__(
+        self, timed: Sequence[Part], gap: float = 0.0, limiting: tuple[Limited, ...] = ()
+    ) -> None:
+        self.gap, self.limiting = gap, limiting
+        self._timed = timed
+        self._starts = np.concatenate([[0.0], np.cumsum([part.times[-1] for part in timed])])
+        self.of_body = any(part.piece.of_body for part in timed)
+        lengths = np.array([part.piece.length for part in timed])
+        self._lengths = np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum()
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return float(self._starts[-1])
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Times [s] at which the acceleration along the path changes: those of the inner nodes."""
+        parts = zip(self._starts[:-1], self._timed, strict=True)
+        times = np.unique(np.concatenate([start + part.times for start, part in parts]))
+        return tuple(times[(times > 0.0) & (times < self.duration)].tolist())
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s].
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), "s")
+        flat = times.reshape(-1)
+        inside = np.clip(flat, 0.0, self.duration)
+        which = np.clip(
+            np.searchsorted(self._starts, inside, side="right") - 1, 0, len(self._timed) - 1
+        )
+        out: Motion | None = None
+        for k in np.unique(which):
+            rows = np.flatnonzero(which == k)
+            found = _sampled(self._timed[k], inside[rows] - self._starts[k])
+            if out is None:
+                out = Motion(*(np.empty((len(flat), v.shape[-1])) for v in found))
+            for values, more in zip(out, found, strict=True):
+                values[rows] = more
+        if out is None:
+            first = self._timed[0].piece.curve.knots
+            out = Motion(*(np.empty((0, v.shape[-1])) for v in first))
+        outside = (flat < 0.0) | (flat > self.duration)
+        out.velocity[outside] = 0.0
+        # where it comes to rest it stays: it does not begin to go back, as braking further would
+        resting = (flat >= self.duration) & (np.abs(out.velocity).max(axis=-1, initial=0.0) < REST)
+        out.acceleration[outside | resting] = 0.0
+        return Motion(*(values.reshape(*times.shape, -1) for values in out))
+
+    def progress(self, t: ArrayLike) -> FloatArray:
+        """How far along the path (...) it is at times t (...) [s], by arc length from 0 to 1."""
+        times = np.clip(as_array("t", t, (), "s"), 0.0, self.duration)
+        which = np.clip(
+            np.searchsorted(self._starts, times, side="right") - 1, 0, len(self._timed) - 1
+        )
+        out = np.empty(times.shape)
+        for k in np.unique(which):
+            here = which == k
+            s = self._timed[k].at(np.atleast_1d(times[here] - self._starts[k]))[0]
+            out[here] = self._lengths[k] + (self._lengths[k + 1] - self._lengths[k]) * s
+        return out
+
+
+def node_times(steps: FloatArray, x: FloatArray) -> FloatArray:
+    """Times (N + 1,) [s] of the nodes."""
+    speed = np.sqrt(x)
+    return np.concatenate([[0.0], np.cumsum(2.0 * steps / (speed[1:] + speed[:-1]))])
+
+
+def _sampled(part: Part, t: FloatArray) -> Motion:
+    s, speed, acceleration = part.at(t)
+    q, u, w = part.piece.curve.sample(s)
+    speed, acceleration = speed[:, None], acceleration[:, None]
+    return Motion(q, u * speed, u * acceleration + w * speed**2)
+
+
+def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
+    """What limits a motion, and for which share of its duration; the longest first."""
+    shares: dict[str, float] = {}
+    for part in motion.limiting:
+        share = (part.end - part.start) / motion.duration
+        shares[part.what] = shares.get(part.what, 0.0) + share
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))

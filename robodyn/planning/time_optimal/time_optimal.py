@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The fastest motion along a path within the limits of a mechanism and of its motors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.limits import limits_of
+from robodyn.planning.time_optimal.motion import Timed, TimeOptimal, node_times
+from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.reasons import limiting
+from robodyn.planning.time_optimal.refusals import (
+    cannot_be,
+    impossible,
+    refuse_conditioning,
+    refuse_positions,
+)
+from robodyn.planning.time_optimal.search import Failed, Unverified, fastest_within, unverified
+from robodyn.planning.time_optimal.smooth import smooth_piece
+from robodyn.planning.time_optimal.spacing import spacing
+from robodyn.planning.time_optimal.terms import IMPOSED, VERIFIED, along, intervals_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.limits import Limits
+    from robodyn.planning.time_optimal.motion import Limited, Part
+    from robodyn.planning.time_optimal.path import Piece, Placing, Spacing
+    from robodyn.trajectories.base import Trajectory
+
+FEWEST_POINTS = 10
+MOST_POINTS = 200_000
+# How often intervals are halved where limits do not hold between their ends.
+REFINEMENTS = 3
+# From how many intervals on they are spread by a motion on fewer of them, and how many times fewer.
+SPACED, COARSER = 400, 6
+# Of a velocity at an end: how far it may point aside from the path.
+ASIDE = 1e-3
+
+
+def time_optimal(
+    mechanism: Mechanism,
+    path: Trajectory | ArrayLike,
+    effort_limits: ArrayLike | None = None,
+    velocity_limits: ArrayLike | None = None,
+    acceleration_limits: ArrayLike | None = None,
+    *,
+    jerk_limits: ArrayLike | None = None,
+    effort_rate_limits: ArrayLike | None = None,
+    tip_speed: float | None = None,
+    condition_limit: float | None = None,
+    characteristic_length: float = 1.0,
+    reserve: float = 0.0,
+    wrench: ArrayLike | None = None,
+    start_velocity: ArrayLike | None = None,
+    goal_velocity: ArrayLike | None = None,
+    points: int = 1000,
+    progress: Callable[[float], None] | None = None,
+) -> TimeOptimal:
+    """The fastest motion along a path, from rest to rest, within limits.
+
+    The limits hold between the points at which the motion is found, too: the result is verified
+    there, and limits are tightened until it keeps to them. Viscous, Coulomb and Stribeck friction
+    and the motors' torque-speed curves count.
+
+    Args:
+        mechanism: what is to move; with its payload, see `with_payload`.
+        path: a trajectory, whose timing does not matter, or configurations (k, nq) to pass through
+            on a smooth curve. At a corner the motion rests.
+        effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by
+            default the mechanism's.
+        velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
+        acceleration_limits: [m/s^2 or rad/s^2] a number or (n,), of the driven joints; by default
+            none.
+        jerk_limits: [m/s^3 or rad/s^3] a number or (n,), of the driven joints; by default none.
+            With these, or with limits of the effort's rate, accelerations do not jump, and rests
+            have none.
+        effort_rate_limits: [N/s or N m/s] a number or (n,), of what efforts change without dry
+            friction, which jumps where a joint turns round; by default none.
+        tip_speed: [m/s] of the platform's reference point or the arm's tip.
+        condition_limit: condition number that the path may not exceed.
+        characteristic_length: [m] of that number.
+        reserve: share of the effort limits that is left to a controller.
+        wrench: (6,) [N, N m] that acts on the mechanism throughout, base frame.
+        start_velocity, goal_velocity: (nv,) along the path; by default rest.
+        points: intervals in which the acceleration along the path is constant.
+        progress: called with the share of the path that is done.
+
+    Raises:
+        InvalidInput: arguments out of range, or a path of another mechanism.
+        InfeasibleTrajectory: the path leaves a joint's travel or the bound on conditioning, or no
+            speed is within the limits; with the limit, the place and the number.
+    """
+    limits = limits_of(
+        mechanism,
+        effort_limits,
+        velocity_limits,
+        acceleration_limits,
+        tip_speed,
+        condition_limit,
+        characteristic_length,
+        reserve,
+        jerk_limits,
+        effort_rate_limits,
+    )
+    count = int(as_scalar("points", points, at_least=FEWEST_POINTS))
+    if count > MOST_POINTS:
+        raise InvalidInput(f"points is {count}, expected at most {MOST_POINTS}", value=points)
+    load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+    line = cast("Trajectory", path if hasattr(path, "sample") else Through(mechanism, path))
+    ends = start_velocity, goal_velocity
+    for refined in range(REFINEMENTS):
+        try:
+            return _planned(mechanism, line, count << refined, limits, load, ends, progress)
+        except Unverified:
+            continue
+        except KinematicsError as error:
+            raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
+    raise InfeasibleTrajectory(
+        f"on {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
+        "ends; the path bends too sharply for these points, give more or smooth it",
+        value=points,
+    )
+
+
+def _planned(
+    mechanism: Mechanism,
+    line: Trajectory,
+    count: int,
+    limits: Limits,
+    load: FloatArray | None,
+    ends: tuple[ArrayLike | None, ArrayLike | None],
+    progress: Callable[[float], None] | None,
+) -> TimeOptimal:
+    """The fastest motion on so many intervals.
+
+    Raises:
+        Unverified: on these it does not keep to its limits between the points.
+    """
+    path = PathPieces(mechanism, line)
+    spacings: Sequence[Placing | None] | None = None
+    easings: list[Easing] = []
+    if limits.are_smooth:
+        easings = spacings = _easings(len(path), *ends)
+    elif count >= SPACED:
+        coarse = path.cut(count // COARSER)
+        rough = _end_speeds(mechanism, coarse, *ends)
+        spacings = [
+            _spacing(mechanism, piece, limits, load, speed)
+            for piece, speed in zip(coarse, rough, strict=True)
+        ]
+    pieces = path.cut(count, spacings)
+    shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
+    shares /= shares[-1]
+    speeds = _end_speeds(mechanism, pieces, *ends)
+    timed: list[Part] = []
+    reasons: list[Limited] = []
+    begun, gap = 0.0, 0.0
+    for k, (piece, speed) in enumerate(zip(pieces, speeds, strict=True)):
+        whole = float(shares[k]), float(shares[k + 1])
+
+        def tell(share: float, whole: tuple[float, float] = whole) -> None:
+            if progress is not None:
+                progress(whole[0] + share * (whole[1] - whole[0]))
+
+        part: Part
+        if easings:
+            part, why = smooth_piece(mechanism, piece, easings[k], limits, load, speed, whole, tell)
+            missing = np.nan
+        else:
+            part, missing, why = _piece(mechanism, piece, limits, load, speed, whole, tell)
+        timed.append(part)
+        reasons += [
+            reason._replace(start=reason.start + begun, end=reason.end + begun) for reason in why
+        ]
+        begun += float(part.times[-1])
+        gap = float(np.maximum(gap, missing))
+        if progress is not None:
+            progress(whole[1])
+    return TimeOptimal(timed, gap, tuple(reasons))
+
+
+def _easings(count: int, start: ArrayLike | None, goal: ArrayLike | None) -> list[Easing]:
+    """How a smooth motion leaves the ends of each piece: it rests at all but the path's own."""
+    rests = [True] * (count + 1)
+    rests[0], rests[-1] = (given is None or not np.any(given) for given in (start, goal))
+    return [Easing(*pair) for pair in zip(rests[:-1], rests[1:], strict=True)]
+
+
+def _spacing(
+    mechanism: Mechanism,
+    piece: Piece,
+    limits: Limits,
+    wrench: FloatArray | None,
+    ends: tuple[float, float],
+) -> Spacing | None:
+    """How to spread the points of a piece, by what limits the motion on coarse intervals."""
+    try:
+        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)), places=IMPOSED)
+        problem = intervals_of(mechanism, path, limits, wrench, ends)
+        return spacing(problem, unverified(problem, ends))
+    except (KinematicsError, Failed):
+        # the finer intervals tell why, and where
+        return None
+
+
+def _piece(
+    mechanism: Mechanism,
+    piece: Piece,
+    limits: Limits,
+    wrench: FloatArray | None,
+    ends: tuple[float, float],
+    whole: tuple[float, float],
+    tell: Callable[[float], None],
+) -> tuple[Timed, float, list[Limited]]:
+    """The fastest motion along a piece, the bound on what it misses, and what limits it."""
+    try:
+        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)))
+        refuse_positions(mechanism, path, piece, whole)
+        refuse_conditioning(mechanism, piece, limits, whole)
+        problem = intervals_of(mechanism, path, limits, wrench, ends)
+    except KinematicsError as error:
+        raise cannot_be(error, piece, len(VERIFIED), whole) from error
+    try:
+        found = fastest_within(mechanism, path, problem, limits, wrench, ends, tell)
+    except Failed as failed:
+        raise impossible(mechanism, piece, problem, limits, failed, ends, whole) from failed
+    times = node_times(path.steps, found.x)
+    if not np.isfinite(times[-1]):
+        raise InfeasibleTrajectory(
+            f"nothing limits the motion along {whole[0]:.3g} to {whole[1]:.3g} of the path; give "
+            "limits of effort, rate or acceleration",
+            value=np.inf,
+        )
+    middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
+    why = limiting(mechanism, path, problem, limits, middle, times)
+    return Timed(piece, found.x, times), found.gap, why
+
+
+def _end_speeds(
+    mechanism: Mechanism,
+    pieces: list[Piece],
+    start: ArrayLike | None,
+    goal: ArrayLike | None,
+) -> list[tuple[float, float]]:
+    """Squares of the speed at the ends of each piece."""
+    speeds = [[0.0, 0.0] for _ in pieces]
+    for name, given, k, side in (
+        ("start_velocity", start, 0, 0),
+        ("goal_velocity", goal, -1, 1),
+    ):
+        if given is None:
+            continue
+        size = mechanism.coordinates.velocity_size
+        velocity = as_exact(name, given, (size,))
+        tangent = pieces[k].curve.knots.velocity[-side]
+        weights = np.array(
+            [1.0 / mechanism.size if unit == "m" else 1.0 for unit in mechanism.coordinates.units]
+        )
+        v, u = weights * velocity, weights * tangent
+        speed = float(v @ u / (u @ u))
+        aside = float(np.linalg.norm(v - speed * u))
+        if speed < 0.0 or aside > ASIDE * float(np.linalg.norm(v)):
+            raise InvalidInput(
+                f"{name} is {velocity.tolist()}, expected a multiple of the path's direction "
+                f"there, {tangent.tolist()}",
+                value=given,
+            )
+        speeds[k][side] = speed**2
+    return [(first, last) for first, last in speeds]
