@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.registry import register_kind as register_kind
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
-    from robodyn.planning.paths.free_choices import optimize_free as optimize_free
     from robodyn.planning.paths.plan_path import plan_path as plan_path
+    from robodyn.planning.paths.redundancy import optimize_redundancy as optimize_redundancy
     from robodyn.planning.time_optimal.time_optimal import time_optimal as time_optimal
     from robodyn.planning.workspace.workspace import workspace as workspace
     from robodyn.poses import pose_from_rpy as pose_from_rpy
@@ -112,7 +112,7 @@ _HOMES = {
     "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": ("load", "models"),
     "robodyn.mechanisms.registry": ("kinds", "register_kind"),
-    "robodyn.planning.paths.free_choices": ("optimize_free",),
+    "robodyn.planning.paths.redundancy": ("optimize_redundancy",),
     "robodyn.planning.paths.plan_path": ("plan_path",),
     "robodyn.planning.workspace.workspace": ("workspace",),
     "robodyn.planning.time_optimal.time_optimal": ("time_optimal",),

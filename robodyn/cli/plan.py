@@ -21,6 +21,7 @@ from robodyn.cli.session import (
 )
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.planning.time_optimal.motion import TimeOptimal, shares_of_time
+from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.trajectories import load_path
 from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
@@ -129,7 +130,7 @@ def plan(
     v_max: float = 0.08,
     w_max: float = 0.08,
     limits: dict[str, Any] = passed(
-        time_optimal,
+        TimeOptimalSettings,
         "condition_limit",
         "tip_speed",
         "reserve",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from robodyn.planning.paths.clearance import clearance_of
 from robodyn.planning.paths.planned_path import PlannedPath, timed
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.separation import Question, explained, refuse_apart, refuse_ends
+from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import path_length, shortcut, smoothed
 from robodyn.planning.paths.tree_search import Effort, TreeSearch
 from robodyn.planning.paths.verification import verified
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
 # Searches whose paths are compared, and shortcuts tried on each.
 SEARCHES, SHORTCUTS = 4, 150
-# [rad] between samples of a way while searching, and the longest way grown at a time.
-STEP, REACH = 0.02, 0.6
+# [rad] the longest way grown at a time while searching.
+REACH = 0.6
 # Share of each bound that the search leaves, so that the smooth curve keeps to it.
 KEPT_BACK = 0.01
 # Configurations along the finished curve.
@@ -54,25 +55,19 @@ FURTHER = 0.25
 SEARCHING = 0.65
 
 
+DEFAULT = PathSettings()
+
+
 def plan_path(
     mechanism: Mechanism,
     start: ArrayLike,
     goal: ArrayLike,
     condition_limit: float | None = None,
     *,
-    singular_value_limit: float = 0.0,
-    characteristic_length: float = 1.0,
-    clearance: float | None = None,
-    within_limits: bool = True,
-    duration: float | None = None,
-    v_max: float | None = None,
-    w_max: float | None = None,
-    profile: str = "quintic",
-    step: float = STEP,
-    seed: int = 0,
-    timeout: float = 60.0,
+    settings: PathSettings = DEFAULT,
     progress: Callable[[str], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    **options: Any,
 ) -> PlannedPath:
     """A trajectory from start to goal that keeps away from singularities and limits.
 
@@ -82,54 +77,51 @@ def plan_path(
     Args:
         mechanism: of any kind.
         start, goal: configurations (nq,).
-        condition_limit: largest condition number along the path. By default 1000 where a
-            mechanism can become uncontrollable (platforms, closed loops), none for an arm.
-        singular_value_limit: smallest singular value of the Jacobian along the path.
-        characteristic_length: [m] of both; 1 is the papers' condition number.
-        clearance: [m] distance of the parts that are drawn from each other, by capsules around
-            their shapes; None takes no notice of collisions.
-        within_limits: keep to the limits of the driven joints' positions.
-        duration: [s]; else from the limits of speed, else of the driven joints' rates.
-        v_max: [m/s] of a platform, [rad/s or m/s] of joints.
-        w_max: [rad/s] of a platform's rotation.
-        profile: `lspb`, `cubic`, `quintic` or `cycloidal`, from rest to rest.
-        step: [rad] between samples while searching; a translation by the mechanism's size is one
-            radian (by `characteristic_length` of the mechanism where it is a platform).
-        seed: of the random numbers.
-        timeout: [s] after which to give up.
+        condition_limit: see `PathSettings`.
+        settings: all that is asked of the path.
         progress: told in words what is being done.
         stopped: asked now and then; an answer of True ends the search.
+        options: fields of the settings that are to be others.
 
     Raises:
         NoPath: there is none, or none was found; says what is in the way.
         InvalidInput: wrong shapes, not finite, or numbers out of range.
         InfeasibleTrajectory: the duration is too short for the limits of speed.
+        TypeError: an option that is no field of the settings.
     """
+    if condition_limit is not None:
+        options["condition_limit"] = condition_limit
+    wanted = replace(settings, **options)
     began = time.monotonic()
-    timeout = as_scalar("timeout", timeout, "s", above=0.0)
-    step = as_scalar("step", step, "rad", above=0.0)
+    timeout = as_scalar("timeout", wanted.timeout, "s", above=0.0)
+    step = as_scalar("step", wanted.step, "rad", above=0.0)
     first = mechanism.coordinates.single("start", start)
     last = mechanism.coordinates.single("goal", goal)
-    limit = default_limit(mechanism) if condition_limit is None else condition_limit
-    parts = None if clearance is None else clearance_of(mechanism, clearance)
+    asked = wanted.condition_limit
+    limit = default_limit(mechanism) if asked is None else asked
+    parts = None if wanted.clearance is None else clearance_of(mechanism, wanted.clearance)
     bounds = Bounds(
-        mechanism, limit, singular_value_limit, characteristic_length, within_limits,
+        mechanism,
+        limit,
+        wanted.singular_value_limit,
+        wanted.characteristic_length,
+        wanted.within_limits,
         clearance=parts,
-    )  # fmt: skip
+    )
     bounds = _on_one_side(bounds, first, last)
     refuse_ends(bounds, first, last)
     question = Question(mechanism, space_of(mechanism, first, last), bounds, first, last, step)
     effort = Effort(began + timeout, stopped=stopped)
     searching = Effort(began + SEARCHING * timeout, stopped=stopped)
-    path = find(question, seed, searching, progress)
+    path = find(question, wanted.seed, searching, progress)
     if path is None:
-        raise explained(question, find, seed, effort)
+        raise explained(question, find, wanted.seed, effort)
     found = _smooth(question, path, effort, progress)
     if found is None and limit < np.inf:
         # it may keep too close to a singularity for that
         stricter = replace(question, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.ends_keep:
-            path = find(stricter, seed + 1, effort)
+            path = find(stricter, wanted.seed + 1, effort)
             found = None if path is None else _smooth(stricter, path, effort, progress)
     if found is None:
         raise NoPath(
@@ -140,9 +132,9 @@ def plan_path(
         )
     curve, samples = found
     along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
-    worst = float(mechanism.condition_number(along, characteristic_length).max())
+    worst = float(mechanism.condition_number(along, wanted.characteristic_length).max())
     length = path_length(question.space, along)
-    law = timed(mechanism, curve, length, duration, v_max, w_max, profile)
+    law = timed(mechanism, curve, length, wanted)
     return PlannedPath(curve, law, length, worst, samples, time.monotonic() - began)
 
 

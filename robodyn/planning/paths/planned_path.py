@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.planning.paths.curves import Curve
+    from robodyn.planning.paths.settings import PathSettings
     from robodyn.trajectories.profiles import Profile
 
 # Without a duration or limits: [rad] of the search's measure in this time [s].
@@ -95,15 +96,7 @@ class PlannedPath:
         return Motion(*(values.reshape(*times.shape, -1) for values in motion))
 
 
-def timed(
-    mechanism: Mechanism,
-    curve: Curve,
-    length: float,
-    duration: float | None,
-    v_max: float | None,
-    w_max: float | None,
-    profile: str,
-) -> Profile:
+def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:
     """How a curve is passed in time, from rest to rest.
 
     Args:
@@ -111,15 +104,14 @@ def timed(
             neither a duration nor a limit is given.
         curve: the geometry.
         length: [rad] of it.
-        duration: [s]; computed from the limits where it is None.
-        v_max: [m/s] of a pose's translation; [rad/s or m/s] of joints.
-        w_max: [rad/s] of a pose's rotation.
-        profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
+        wanted: its duration, limits of speed and profile.
 
     Raises:
         InvalidInput: an unknown profile, or a number out of range.
         InfeasibleTrajectory: the duration is too short for the limits.
     """
+    duration, v_max, w_max = wanted.duration, wanted.v_max, wanted.w_max
+    profile = wanted.profile
     check_profile(profile)
     q, first, _ = curve.motion(np.linspace(0.0, 1.0, SAMPLES))
     needed = 0.0

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.planning.time_optimal.easing import Easing
     from robodyn.planning.time_optimal.path import Piece
+    from robodyn.planning.time_optimal.smooth_programme import Spline
 
 # [m/s, rad/s] slower than this is rest, but for rounding.
 REST = 1e-9
@@ -41,6 +43,62 @@ class Timed(NamedTuple):
         at_end = t >= times[-1]
         speed = np.where(at_end, np.sqrt(x[-1]), np.maximum(speed, 0.0))
         return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
+
+
+class TimedSmoothly(NamedTuple):
+    """A piece of a path, and a motion along it with continuous acceleration.
+
+    Attributes:
+        piece: of the path.
+        easing: the places s = g(r).
+        nodes: (N + 1,) r at the ends of intervals.
+        y, slope: (N + 1,) (dr/dt)^2 there, and its derivative by r.
+        times: (N + 1,) [s] from the start of the piece.
+    """
+
+    piece: Piece
+    easing: Easing
+    nodes: FloatArray
+    y: FloatArray
+    slope: FloatArray
+    times: FloatArray
+
+    def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """s, its rate and its acceleration at times t (K,) from the start of the piece."""
+        nodes, times = self.nodes, self.times
+        k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
+        rises = 0.5 * (self.slope[k + 1] - self.slope[k]) / (nodes[k + 1] - nodes[k])
+        dt = np.minimum(t, times[-1]) - times[k]
+        gone, rate, change = _moved(np.sqrt(self.y[k]), 0.5 * self.slope[k], rises, dt)
+        s, first, second, _ = self.easing.at(np.clip(nodes[k] + gone, nodes[k], nodes[k + 1]))
+        return s, first * rate, first * change + second * rate**2
+
+
+def _moved(
+    rate: FloatArray, change: FloatArray, rises: FloatArray, t: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What d'' = rises d + change, from d = 0 with a rate, has come to at t: d, d' and d''."""
+    z = rises * t**2
+    root = np.sqrt(np.abs(z))
+    near = root < 0.1
+    safe = np.where(near, 1.0, root)
+    up = z > 0.0
+    # cosh and sinh(x)/x, or cos and sin(x)/x; (cosh - 1)/x^2 as half of a square
+    half = 0.5 * safe
+    cosine = np.where(up, np.cosh(safe), np.cos(safe))
+    sine = np.where(up, np.sinh(safe), np.sin(safe)) / safe
+    lift = 0.5 * (np.where(up, np.sinh(half), np.sin(half)) / half) ** 2
+    cosine = np.where(
+        near, 1.0 + z * (0.5 + z * (1.0 / 24.0 + z * (1.0 / 720.0 + z / 40320.0))), cosine
+    )
+    sine = np.where(
+        near, 1.0 + z * (1.0 / 6.0 + z * (1.0 / 120.0 + z * (1.0 / 5040.0 + z / 362880.0))), sine
+    )
+    lift = np.where(
+        near, 0.5 + z * (1.0 / 24.0 + z * (1.0 / 720.0 + z * (1.0 / 40320.0 + z / 3628800.0))), lift
+    )
+    gone = rate * t * sine + change * t**2 * lift
+    return gone, rate * cosine + change * t * sine, rises * gone + change
 
 
 class Part(Protocol):
@@ -161,3 +219,22 @@ def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
         share = (part.end - part.start) / motion.duration
         shares[part.what] = shares.get(part.what, 0.0) + share
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def timed_smoothly(
+    piece: Piece, easing: Easing, nodes: FloatArray, spline: Spline, c: FloatArray
+) -> TimedSmoothly:
+    """The motion whose (dr/dt)^2 is a spline of coefficients c over nodes r (N + 1,)."""
+    ends, slopes = spline.at(c, np.array([0.0, 1.0]))
+    y = np.append(ends[:, 0], ends[-1, 1])
+    slope = np.append(slopes[:, 0], slopes[-1, 1])
+    h = np.diff(nodes)
+    rises = 0.5 * np.diff(slope) / h
+    t = 2.0 * h / (np.sqrt(y[1:]) + np.sqrt(y[:-1]))
+    for _ in range(20):
+        gone, rate, _ = _moved(np.sqrt(y[:-1]), 0.5 * slope[:-1], rises, t)
+        step = (gone - h) / rate
+        t = t - step
+        if (np.abs(step) <= 1e-15 * t).all():
+            break
+    return TimedSmoothly(piece, easing, nodes, y, slope, np.concatenate([[0.0], np.cumsum(t)]))

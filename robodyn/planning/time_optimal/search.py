@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.planning.kernels.interior_point import LOWERED, shortened
-from robodyn.planning.kernels.peaks import peaks
 from robodyn.planning.kernels.reachability import controllable, fastest
-from robodyn.planning.time_optimal.terms import KEPT, KEPT_OF_SPEED, VERIFIED
+from robodyn.planning.time_optimal.verification import Verification
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
     from robodyn.planning.kernels.intervals import Intervals
-    from robodyn.planning.time_optimal.limits import Limits
-    from robodyn.planning.time_optimal.terms import Along
+    from robodyn.planning.time_optimal.along import Along
+    from robodyn.planning.time_optimal.constraints.all import Constraints
 
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 24
-# Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
-ROUNDING = 1e-6
-# By how much more than an excess a limit is tightened.
-MORE = 1.2
 # Of the time: how much longer than a bound from below a motion may be without being improved.
 GAP = 2e-3
 # Of the time: an improvement by less is not made again after limits were tightened.
@@ -71,11 +63,9 @@ def time_of(steps: FloatArray, x: FloatArray) -> float:
 
 
 def fastest_within(
-    mechanism: Mechanism,
     path: Along,
     given: Intervals,
-    limits: Limits,
-    wrench: FloatArray | None,
+    constraints: Constraints,
     ends: tuple[float, float],
     tell: Callable[[float], None] | None = None,
 ) -> Found:
@@ -87,7 +77,7 @@ def fastest_within(
     """
     problem = with_own_limits(given)
     reached = Reached(problem, ends)
-    verification = Verification(mechanism, path, limits, wrench)
+    verification = Verification(path, constraints)
     gap, improves = 0.0, False
     for attempt in range(ROUNDS):
         if tell is not None:
@@ -220,154 +210,3 @@ def _improved(problem: Intervals, ends: tuple[float, float], x: FloatArray) -> F
         shortened(problem, better, weight, LOWERINGS)
         return better
     return None
-
-
-class Verification:
-    """Efforts, rates and accelerations between the points of a motion, against their limits.
-
-    A motion is looked at where it differs from the one before it, and where that exceeded limits.
-    `highest` finds the largest (N, k) in intervals of values (N, M, k) at the places of the path.
-    """
-
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        path: Along,
-        limits: Limits,
-        wrench: FloatArray | None,
-        highest: Callable[[FloatArray], FloatArray] | None = None,
-    ) -> None:
-        self._mechanism, self._path, self._limits, self._wrench = mechanism, path, limits, wrench
-        self._highest = peak if highest is None else highest
-        self._accelerated = np.flatnonzero(np.isfinite(limits.acceleration))
-        count, joints = len(path.steps), path.rates.shape[-1]
-        # of efforts, then of accelerations: the largest and the least value at the points where
-        # limits are imposed, and the shares by which they are exceeded
-        self._sizes = np.concatenate(
-            [
-                np.maximum(np.abs(limits.effort), 1e-12).T,
-                np.tile((1.0 - KEPT) * limits.acceleration[self._accelerated], (2, 1)),
-            ],
-            axis=1,
-        )
-        shape = count, joints + len(self._accelerated)
-        self._most, self._least, self._above, self._below = np.zeros((4, *shape))
-        self._fast = np.zeros(count)
-        self._x: FloatArray | None = None
-
-    def tighten(self, problem: Intervals, x: FloatArray, changed: NDArray[np.bool_]) -> bool:
-        """Tighten limits in and around intervals that exceed them; False where none does.
-
-        Intervals whose limits are tightened are marked in `changed` (N,).
-        """
-        rows = self._differing(x)
-        self._x = x
-        begin, change = x[:-1][rows, None], np.diff(x)[rows, None]
-        acceleration = 0.5 * change / self._path.steps[rows, None]
-        self._look(rows, begin + change * VERIFIED, acceleration)
-        return self._tightened(problem, changed)
-
-    def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
-        """As `tighten`, of squares of the speed and accelerations (N, M) at the places."""
-        self._look(slice(None), square, acceleration)
-        return self._tightened(problem, np.zeros(len(square), dtype=bool))
-
-    def _tightened(self, problem: Intervals, changed: NDArray[np.bool_]) -> bool:
-        """Tighten what was seen to be exceeded, see `tighten`."""
-        least, most = self._sizes
-        exceeded = _raised(problem.upper, self._above, self._most, -most, changed)
-        exceeded |= _raised(problem.lower, self._below, self._least, least, changed)
-        if (self._fast > ROUNDING).any():
-            exceeded = True
-            slower = 1.0 - 2.0 * MORE * around(self._fast)
-            problem.bounds[:] *= slower[:, None]
-            problem.caps[:-1] = np.minimum(problem.caps[:-1], problem.bounds[:, 0])
-            problem.caps[1:] = np.minimum(problem.caps[1:], problem.bounds[:, -1])
-            slowed = slower < 1.0
-            changed |= slowed
-            changed[1:] |= slowed[:-1]
-        return exceeded
-
-    def _differing(self, x: FloatArray) -> NDArray[np.intp] | slice:
-        """Intervals to look at."""
-        if self._x is None:
-            return slice(None)
-        moved = x != self._x
-        differs = moved[1:] | moved[:-1] | (self._fast > 0.0)
-        differs |= (self._above > 0.0).any(axis=1) | (self._below > 0.0).any(axis=1)
-        return np.flatnonzero(differs)
-
-    def _look(
-        self, rows: NDArray[np.intp] | slice, square: FloatArray, acceleration: FloatArray
-    ) -> None:
-        """Fill what is known of some intervals, by squares of the speed and accelerations there."""
-        path, limits, highest = self._path, self._limits, self._highest
-        speed = np.sqrt(square)[..., None]
-        square, acceleration = square[..., None], acceleration[..., None]
-        q, u, w = (values[rows] for values in path.motion)
-        effort = self._mechanism.inverse_dynamics(
-            q, u * speed, u * acceleration + w * square, self._wrench
-        )
-        slopes, turned = path.rates[rows], path.turned[rows]
-        rates = slopes * speed
-        available = limits.curves.at(rates) if limits.curves.counts.any() else np.inf
-        least, most = (
-            (1.0 - KEPT) * np.maximum(limits.effort[:, 0], -available),
-            (1.0 - KEPT) * np.minimum(limits.effort[:, 1], available),
-        )
-        joints = effort.shape[-1]
-        size = self._sizes[:, :joints]
-        values = [effort]
-        with np.errstate(invalid="ignore"):  # of efforts without limits
-            above = [(effort + np.maximum(turned, 0.0) - most) / size[1]]
-            below = [(least - effort - np.minimum(turned, 0.0)) / size[0]]
-        if self._accelerated.size:
-            driven = (slopes * acceleration + path.bends[rows] * square)[..., self._accelerated]
-            shares = driven / self._sizes[0, joints:]
-            values.append(driven)
-            above.append(shares - 1.0)
-            below.append(-shares - 1.0)
-        imposed = np.concatenate(values, axis=-1)[:, path.imposed]
-        self._most[rows], self._least[rows] = imposed.max(axis=1), imposed.min(axis=1)
-        self._above[rows] = highest(np.concatenate(above, axis=-1))
-        self._below[rows] = highest(np.concatenate(below, axis=-1))
-        tip = path.tip[rows][..., None] * speed / limits.tip_speed
-        fast = np.concatenate([np.abs(rates) / limits.velocity, tip], axis=-1)
-        self._fast[rows] = highest(fast).max(axis=-1) - (1.0 - KEPT_OF_SPEED)
-
-
-def peak(values: FloatArray) -> FloatArray:
-    """The largest (N, k) of values (N, M, k) at `VERIFIED`, and of parabolas through three."""
-    out = np.empty((values.shape[0], values.shape[2]))
-    peaks(np.ascontiguousarray(values), VERIFIED, out)
-    return out
-
-
-def around(excess: FloatArray) -> FloatArray:
-    """The largest of an interval and its neighbours, never negative."""
-    wide = np.maximum(excess, 0.0)
-    out: FloatArray = wide.copy()
-    out[1:] = np.maximum(out[1:], wide[:-1])
-    out[:-1] = np.maximum(out[:-1], wide[1:])
-    return out
-
-
-def _raised(
-    limit: FloatArray,
-    excess: FloatArray,
-    reached: FloatArray,
-    size: FloatArray,
-    changed: NDArray[np.bool_],
-) -> bool:
-    """Move limits (N, k) inwards from what was reached by excesses of `size`; whether any was.
-
-    Marks in `changed` (N,) where.
-    """
-    if not (excess > ROUNDING).any():
-        return False
-    # a limit that is not reached at the points would not act if it moved a little
-    nearer = np.minimum(limit, reached) if (size < 0.0).all() else np.maximum(limit, reached)
-    moved = excess > 0.0
-    limit[:] = np.where(moved, nearer + MORE * excess * size, limit)
-    changed |= moved.any(axis=1)
-    return True

@@ -4,41 +4,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
+from robodyn.planning.time_optimal.constraints.all import constraints_of
 from robodyn.planning.time_optimal.curves import Through
 from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.limits import limits_of
-from robodyn.planning.time_optimal.motion import Timed, TimeOptimal, node_times
-from robodyn.planning.time_optimal.path import PathPieces
-from robodyn.planning.time_optimal.reasons import limiting
-from robodyn.planning.time_optimal.refusals import (
+from robodyn.planning.time_optimal.explanations import (
     cannot_be,
     impossible,
+    limiting,
     refuse_conditioning,
     refuse_positions,
 )
+from robodyn.planning.time_optimal.motion import Timed, TimeOptimal, node_times
+from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.problem import intervals_of
 from robodyn.planning.time_optimal.search import Failed, Unverified, fastest_within, unverified
+from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.smooth import smooth_piece
 from robodyn.planning.time_optimal.spacing import spacing
-from robodyn.planning.time_optimal.terms import IMPOSED, VERIFIED, along, intervals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
-    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.planning.time_optimal.limits import Limits
+    from robodyn.planning.time_optimal.constraints.all import Constraints
     from robodyn.planning.time_optimal.motion import Limited, Part
     from robodyn.planning.time_optimal.path import Piece, Placing, Spacing
     from robodyn.trajectories.base import Trajectory
 
+DEFAULT = TimeOptimalSettings()
 FEWEST_POINTS = 10
 MOST_POINTS = 200_000
 # How often intervals are halved where limits do not hold between their ends.
@@ -54,19 +57,11 @@ def time_optimal(
     path: Trajectory | ArrayLike,
     effort_limits: ArrayLike | None = None,
     velocity_limits: ArrayLike | None = None,
-    acceleration_limits: ArrayLike | None = None,
-    *,
-    jerk_limits: ArrayLike | None = None,
-    effort_rate_limits: ArrayLike | None = None,
-    tip_speed: float | None = None,
     condition_limit: float | None = None,
-    characteristic_length: float = 1.0,
-    reserve: float = 0.0,
-    wrench: ArrayLike | None = None,
-    start_velocity: ArrayLike | None = None,
-    goal_velocity: ArrayLike | None = None,
-    points: int = 1000,
+    *,
+    settings: TimeOptimalSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
+    **options: Any,
 ) -> TimeOptimal:
     """The fastest motion along a path, from rest to rest, within limits.
 
@@ -78,51 +73,35 @@ def time_optimal(
         mechanism: what is to move; with its payload, see `with_payload`.
         path: a trajectory, whose timing does not matter, or configurations (k, nq) to pass through
             on a smooth curve. At a corner the motion rests.
-        effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by
-            default the mechanism's.
-        velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
-        acceleration_limits: [m/s^2 or rad/s^2] a number or (n,), of the driven joints; by default
-            none.
-        jerk_limits: [m/s^3 or rad/s^3] a number or (n,), of the driven joints; by default none.
-            With these, or with limits of the effort's rate, accelerations do not jump, and rests
-            have none.
-        effort_rate_limits: [N/s or N m/s] a number or (n,), of what efforts change without dry
-            friction, which jumps where a joint turns round; by default none.
-        tip_speed: [m/s] of the platform's reference point or the arm's tip.
-        condition_limit: condition number that the path may not exceed.
-        characteristic_length: [m] of that number.
-        reserve: share of the effort limits that is left to a controller.
-        wrench: (6,) [N, N m] that acts on the mechanism throughout, base frame.
-        start_velocity, goal_velocity: (nv,) along the path; by default rest.
-        points: intervals in which the acceleration along the path is constant.
+        effort_limits, velocity_limits, condition_limit: see `TimeOptimalSettings`.
+        settings: all that is asked of the motion.
         progress: called with the share of the path that is done.
+        options: fields of the settings that are to be others.
 
     Raises:
         InvalidInput: arguments out of range, or a path of another mechanism.
         InfeasibleTrajectory: the path leaves a joint's travel or the bound on conditioning, or no
             speed is within the limits; with the limit, the place and the number.
+        TypeError: an option that is no field of the settings.
     """
-    limits = limits_of(
-        mechanism,
-        effort_limits,
-        velocity_limits,
-        acceleration_limits,
-        tip_speed,
-        condition_limit,
-        characteristic_length,
-        reserve,
-        jerk_limits,
-        effort_rate_limits,
-    )
-    count = int(as_scalar("points", points, at_least=FEWEST_POINTS))
+    named = {
+        "effort_limits": effort_limits,
+        "velocity_limits": velocity_limits,
+        "condition_limit": condition_limit,
+    }
+    options |= {name: value for name, value in named.items() if value is not None}
+    wanted = replace(settings, **options)
+    constraints = constraints_of(mechanism, wanted)
+    count = int(as_scalar("points", wanted.points, at_least=FEWEST_POINTS))
     if count > MOST_POINTS:
-        raise InvalidInput(f"points is {count}, expected at most {MOST_POINTS}", value=points)
-    load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        raise InvalidInput(
+            f"points is {count}, expected at most {MOST_POINTS}", value=wanted.points
+        )
     line = cast("Trajectory", path if hasattr(path, "sample") else Through(mechanism, path))
-    ends = start_velocity, goal_velocity
+    ends = wanted.start_velocity, wanted.goal_velocity
     for refined in range(REFINEMENTS):
         try:
-            return _planned(mechanism, line, count << refined, limits, load, ends, progress)
+            return _planned(line, count << refined, constraints, ends, progress)
         except Unverified:
             continue
         except KinematicsError as error:
@@ -130,16 +109,14 @@ def time_optimal(
     raise InfeasibleTrajectory(
         f"on {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
         "ends; the path bends too sharply for these points, give more or smooth it",
-        value=points,
+        value=wanted.points,
     )
 
 
 def _planned(
-    mechanism: Mechanism,
     line: Trajectory,
     count: int,
-    limits: Limits,
-    load: FloatArray | None,
+    constraints: Constraints,
     ends: tuple[ArrayLike | None, ArrayLike | None],
     progress: Callable[[float], None] | None,
 ) -> TimeOptimal:
@@ -148,17 +125,17 @@ def _planned(
     Raises:
         Unverified: on these it does not keep to its limits between the points.
     """
+    mechanism = constraints.mechanism
     path = PathPieces(mechanism, line)
     spacings: Sequence[Placing | None] | None = None
     easings: list[Easing] = []
-    if limits.are_smooth:
+    if constraints.third:
         easings = spacings = _easings(len(path), *ends)
     elif count >= SPACED:
         coarse = path.cut(count // COARSER)
         rough = _end_speeds(mechanism, coarse, *ends)
         spacings = [
-            _spacing(mechanism, piece, limits, load, speed)
-            for piece, speed in zip(coarse, rough, strict=True)
+            _spacing(piece, constraints, speed) for piece, speed in zip(coarse, rough, strict=True)
         ]
     pieces = path.cut(count, spacings)
     shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
@@ -176,10 +153,10 @@ def _planned(
 
         part: Part
         if easings:
-            part, why = smooth_piece(mechanism, piece, easings[k], limits, load, speed, whole, tell)
+            part, why = smooth_piece(constraints, piece, easings[k], speed, whole, tell)
             missing = np.nan
         else:
-            part, missing, why = _piece(mechanism, piece, limits, load, speed, whole, tell)
+            part, missing, why = _piece(constraints, piece, speed, whole, tell)
         timed.append(part)
         reasons += [
             reason._replace(start=reason.start + begun, end=reason.end + begun) for reason in why
@@ -198,17 +175,11 @@ def _easings(count: int, start: ArrayLike | None, goal: ArrayLike | None) -> lis
     return [Easing(*pair) for pair in zip(rests[:-1], rests[1:], strict=True)]
 
 
-def _spacing(
-    mechanism: Mechanism,
-    piece: Piece,
-    limits: Limits,
-    wrench: FloatArray | None,
-    ends: tuple[float, float],
-) -> Spacing | None:
+def _spacing(piece: Piece, constraints: Constraints, ends: tuple[float, float]) -> Spacing | None:
     """How to spread the points of a piece, by what limits the motion on coarse intervals."""
     try:
-        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)), places=IMPOSED)
-        problem = intervals_of(mechanism, path, limits, wrench, ends)
+        path = along(constraints.mechanism, piece, tip=constraints.tip, places=IMPOSED)
+        problem = intervals_of(path, constraints, ends)
         return spacing(problem, unverified(problem, ends))
     except (KinematicsError, Failed):
         # the finer intervals tell why, and where
@@ -216,26 +187,25 @@ def _spacing(
 
 
 def _piece(
-    mechanism: Mechanism,
+    constraints: Constraints,
     piece: Piece,
-    limits: Limits,
-    wrench: FloatArray | None,
     ends: tuple[float, float],
     whole: tuple[float, float],
     tell: Callable[[float], None],
 ) -> tuple[Timed, float, list[Limited]]:
     """The fastest motion along a piece, the bound on what it misses, and what limits it."""
+    mechanism = constraints.mechanism
     try:
-        path = along(mechanism, piece, tip=bool(np.isfinite(limits.tip_speed)))
+        path = along(mechanism, piece, tip=constraints.tip)
         refuse_positions(mechanism, path, piece, whole)
-        refuse_conditioning(mechanism, piece, limits, whole)
-        problem = intervals_of(mechanism, path, limits, wrench, ends)
+        refuse_conditioning(constraints, piece, whole)
+        problem = intervals_of(path, constraints, ends)
     except KinematicsError as error:
         raise cannot_be(error, piece, len(VERIFIED), whole) from error
     try:
-        found = fastest_within(mechanism, path, problem, limits, wrench, ends, tell)
+        found = fastest_within(path, problem, constraints, ends, tell)
     except Failed as failed:
-        raise impossible(mechanism, piece, problem, limits, failed, ends, whole) from failed
+        raise impossible(constraints, piece, problem, failed, ends, whole) from failed
     times = node_times(path.steps, found.x)
     if not np.isfinite(times[-1]):
         raise InfeasibleTrajectory(
@@ -244,7 +214,7 @@ def _piece(
             value=np.inf,
         )
     middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
-    why = limiting(mechanism, path, problem, limits, middle, times)
+    why = limiting(path, problem, constraints, middle, times)
     return Timed(piece, found.x, times), found.gap, why
 
 

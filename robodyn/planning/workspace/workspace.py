@@ -9,6 +9,7 @@ reaches are filled from within, see `tip_region`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,27 +33,58 @@ KINDS = ("constant", "reachable", "dexterous", "orientation")
 KINDS_OF_TIPS = ("reachable", "orientation")
 
 
+@dataclass(frozen=True)
+class WorkspaceSettings:
+    """What is asked of a mechanism within its workspace, and how finely that is looked for.
+
+    Attributes:
+        xyz: (3,) [m] the position of an orientation workspace; that of home by default.
+        rpy: (3,) [rad] the orientation of a constant one; that of home by default.
+        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
+            all combinations of it, zero and its negative about the three axes.
+        condition_limit: largest condition number.
+        characteristic_length: [m] of the condition number.
+        effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
+            one number or (n,) [N or N m]; None takes no notice of them.
+        wrench: (6,) [N, N m] on the body meanwhile.
+        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
+        within_limits: keep to the limits of the driven joints' positions.
+        bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
+        error: share of the volume to which it is wanted, three standard deviations.
+        resolution: cells of the grid along each axis, for boundary and singular surface.
+        seed: of the random samples.
+        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
+            where `resolution` takes longer, and the region's text says so.
+    """
+
+    xyz: ArrayLike | None = None
+    rpy: ArrayLike | None = None
+    orientations: ArrayLike | None = None
+    condition_limit: float = np.inf
+    characteristic_length: float = 1.0
+    effort_limits: bool | ArrayLike | None = None
+    wrench: ArrayLike | None = None
+    base_cone: float | None = None
+    body_cone: float | None = None
+    within_limits: bool = True
+    bounds: ArrayLike | None = None
+    error: float = 0.01
+    resolution: int = 40
+    seed: int = 0
+    budget: float = 30.0
+
+
+DEFAULT = WorkspaceSettings()
+
+
 def workspace(
     mechanism: Mechanism,
     kind: str = "",
     *,
-    xyz: ArrayLike | None = None,
-    rpy: ArrayLike | None = None,
-    orientations: ArrayLike | None = None,
-    condition_limit: float = np.inf,
-    characteristic_length: float = 1.0,
-    effort_limits: bool | ArrayLike | None = None,
-    wrench: ArrayLike | None = None,
-    base_cone: float | None = None,
-    body_cone: float | None = None,
-    within_limits: bool = True,
-    bounds: ArrayLike | None = None,
-    error: float = 0.01,
-    resolution: int = 40,
-    seed: int = 0,
+    settings: WorkspaceSettings = DEFAULT,
     scheduler: Any = None,
     progress: Callable[[float], None] | None = None,
-    budget: float = 30.0,
+    **options: Any,
 ) -> PoseRegion | TipRegion:
     """The region in which a mechanism keeps to its limits and to what else is asked.
 
@@ -70,31 +102,18 @@ def workspace(
             is moved by its joints `reachable`, the positions of its tip, or `orientation`, its
             roll, pitch and yaw wherever it is then: the default where it turns about three axes
             and does not go three ways, as spherical mechanisms.
-        xyz: (3,) [m] the position of an orientation workspace; that of home by default.
-        rpy: (3,) [rad] the orientation of a constant one; that of home by default.
-        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
-            all combinations of it, zero and its negative about the three axes.
-        condition_limit: largest condition number.
-        characteristic_length: [m] of the condition number.
-        effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
-            one number or (n,) [N or N m]; None takes no notice of them.
-        wrench: (6,) [N, N m] on the body meanwhile.
-        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
-        within_limits: keep to the limits of the driven joints' positions.
-        bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
-        error: share of the volume to which it is wanted, three standard deviations.
-        resolution: cells of the grid along each axis, for boundary and singular surface.
-        seed: of the random samples.
+        settings: all that is asked of it.
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that large samples
             are computed on.
         progress: called with the share done, 0 to 1.
-        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
-            where `resolution` takes longer, and the region's text says so.
+        options: fields of the settings that are to be others.
 
     Raises:
         InvalidInput: wrong shapes, numbers out of range, or a region without ends.
         MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
+        TypeError: an option that is no field of the settings.
     """
+    asked = replace(settings, **options)
     kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
     known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
     if kind not in known:
@@ -102,17 +121,27 @@ def workspace(
             f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
             value=kind,
         )
-    error = as_scalar("error", error, above=0.0)
-    cells = int(as_scalar("resolution", resolution, at_least=4.0))
-    load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-    for name, angle in (("base_cone", base_cone), ("body_cone", body_cone)):
+    error = as_scalar("error", asked.error, above=0.0)
+    cells = int(as_scalar("resolution", asked.resolution, at_least=4.0))
+    load = None if asked.wrench is None else as_exact("wrench", asked.wrench, (6,), "N, N m")
+    for name, angle in (("base_cone", asked.base_cone), ("body_cone", asked.body_cone)):
         if angle is not None:
             as_scalar(name, angle, "rad", above=0.0)
     needs = Requirements(
-        Bounds(mechanism, condition_limit, 0.0, characteristic_length, within_limits),
-        effort_bounds(mechanism, effort_limits), load, base_cone, body_cone,
-    )  # fmt: skip
-    box = None if bounds is None else _box(bounds)
+        Bounds(
+            mechanism,
+            asked.condition_limit,
+            0.0,
+            asked.characteristic_length,
+            asked.within_limits,
+        ),
+        effort_bounds(mechanism, asked.effort_limits),
+        load,
+        asked.base_cone,
+        asked.body_cone,
+    )
+    box = None if asked.bounds is None else _box(asked.bounds)
+    xyz, rpy, seed = asked.xyz, asked.rpy, asked.seed
     if not mechanism.coordinates.is_pose:
         turns = _ways(mechanism)[1]
         if kind == "orientation" and turns < 3:
@@ -127,7 +156,9 @@ def workspace(
                 "joints, and its tip is taken as they bring it",
                 value=xyz if rpy is None else rpy,
             )
-        limit = as_scalar("budget", budget, "s", above=0.0) if budget != np.inf else budget
+        limit = asked.budget
+        if limit != np.inf:
+            limit = as_scalar("budget", limit, "s", above=0.0)
         return TipRegion(needs, kind, box, cells, seed, progress, limit)
     at, turned = rpy_from_pose(mechanism.home)
     if kind == "orientation":
@@ -136,13 +167,13 @@ def workspace(
     if kind == "constant":
         angles = (turned if rpy is None else as_exact("rpy", rpy, (3,), "rad"))[None]
     else:
-        if orientations is None:
+        if asked.orientations is None:
             raise InvalidInput(
                 f"a {kind} workspace is over several orientations: give an angle, or (k, 3) roll, "
                 "pitch and yaw",
                 value=None,
             )
-        angles = orientations_of(orientations)
+        angles = orientations_of(asked.orientations)
     return PoseRegion(needs, kind, angles, box, error, cells, seed, scheduler, progress)
 
 

@@ -18,7 +18,7 @@ def largest(mechanism, motion, samples=301):
 
 def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
     path = rd.paper_path("I")
-    best = rd.optimize_free(dasgupta, path, [], constant=["rx"])
+    best = rd.optimize_redundancy(dasgupta, path, [], constant=["rx"])
     tried = [FreeMotion(path, {"rx": np.full(6, value)}) for value in np.linspace(-1.0, 1.0, 81)]
     assert best.after < 1.01 * min(largest(dasgupta, motion) for motion in tried)
     assert best.before == pytest.approx(largest(dasgupta, path), rel=1e-3)
@@ -27,7 +27,7 @@ def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
 
 def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
     path = rd.paper_path("I")
-    best = rd.optimize_free(dasgupta, path, ["rx"], controls=6)
+    best = rd.optimize_redundancy(dasgupta, path, ["rx"], controls=6)
     assert best.after < 0.8 * best.before
     times = np.linspace(0.0, path.duration, 51)
     planned, chosen = (one.sample(times).configuration for one in (path, best.trajectory))
@@ -43,7 +43,7 @@ def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
 
 def test_spin_turns_about_the_bodys_own_axis(dasgupta):
     path = rd.paper_path("I")
-    best = rd.optimize_free(dasgupta, path, [], constant=["spin"], objective="effort")
+    best = rd.optimize_redundancy(dasgupta, path, [], constant=["spin"], objective="effort")
     times = np.linspace(0.0, path.duration, 11)
     axes = []
     for motion in (path, best.trajectory):
@@ -64,4 +64,4 @@ def test_spin_turns_about_the_bodys_own_axis(dasgupta):
 )
 def test_refusals(dasgupta, options, message):
     with pytest.raises(rd.InvalidInput, match=message):
-        rd.optimize_free(dasgupta, rd.paper_path("I"), **options)
+        rd.optimize_redundancy(dasgupta, rd.paper_path("I"), **options)

@@ -11,7 +11,8 @@ those found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -58,23 +59,44 @@ class Optimized(NamedTuple):
     text: str
 
 
-def optimize_free(
+@dataclass(frozen=True)
+class RedundancySettings:
+    """How what is free in a motion is chosen.
+
+    Attributes:
+        objective: `condition`, or `effort` of the motion as it is timed.
+        ranges: lower and upper end of a coordinate; by default half the mechanism's size or one
+            radian each way.
+        controls: control points of what may change.
+        fixed_ends: whether what may change is zero at both ends.
+        characteristic_length: [m] of the condition number.
+        seed: of the starts.
+    """
+
+    objective: str = "condition"
+    ranges: Mapping[str, tuple[float, float]] | None = None
+    controls: int = 8
+    fixed_ends: bool = False
+    characteristic_length: float = 1.0
+    seed: int = 0
+
+
+DEFAULT = RedundancySettings()
+
+
+def optimize_redundancy(
     mechanism: Mechanism,
     path: Trajectory,
     free: Sequence[str] = ("rx", "ry", "rz"),
     *,
     constant: Sequence[str] = (),
-    objective: str = "condition",
-    ranges: Mapping[str, tuple[float, float]] | None = None,
-    controls: int = 8,
-    fixed_ends: bool = False,
-    characteristic_length: float = 1.0,
-    seed: int = 0,
+    settings: RedundancySettings = DEFAULT,
+    **options: Any,
 ) -> Optimized:
     """Choose what is free in a motion so that its worst place becomes as good as possible.
 
     ```python
-    best = rd.optimize_free(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
+    best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
     best.before, best.after, best.trajectory
     ```
 
@@ -85,19 +107,16 @@ def optimize_free(
         free: coordinates that may change along the way: x, y, z [m] in the base frame; rx, ry, rz
             [rad] turns about the base's axes; spin [rad] about the body's own z axis.
         constant: those that take one value throughout.
-        objective: `condition`, or `effort` of the motion as it is timed.
-        ranges: lower and upper end of a coordinate; by default half the mechanism's size or one
-            radian each way.
-        controls: control points of what may change.
-        fixed_ends: whether what may change is zero at both ends.
-        characteristic_length: [m] of the condition number.
-        seed: of the starts.
+        settings: how they are chosen.
+        options: fields of the settings that are to be others.
 
     Raises:
         InvalidInput: unknown names, contradictory ranges, or a path that is not of poses.
         NoPath: nothing within the ranges keeps to the joints' limits; says what is in the way.
+        TypeError: an option that is no field of the settings.
     """
-    names = [*free, *constant]
+    asked = replace(settings, **options)
+    names, objective = [*free, *constant], asked.objective
     if objective not in OBJECTIVES:
         raise InvalidInput(
             f"objective is {objective!r}, expected one of {', '.join(OBJECTIVES)}", value=objective
@@ -110,13 +129,10 @@ def optimize_free(
         )
     if path.sample(0.0).configuration.shape != (7,):
         raise InvalidInput("the path is not of poses, of which a part could be free", value=path)
-    count = int(as_scalar("controls", controls, at_least=DEGREE + 1.0))
-    ends = _ranges(mechanism, names, ranges or {})
-    task = _Task(
-        mechanism, path, list(free), list(constant), objective, count, fixed_ends,
-        characteristic_length,
-    )  # fmt: skip
-    best = _solve(task, ends, np.random.default_rng(seed))
+    count = int(as_scalar("controls", asked.controls, at_least=DEGREE + 1.0))
+    ends = _ranges(mechanism, names, asked.ranges or {})
+    task = _Task(mechanism, path, list(free), list(constant), replace(asked, controls=count))
+    best = _solve(task, ends, np.random.default_rng(asked.seed))
     motion = task.motion(best)
     times = np.linspace(0.0, path.duration, FINE)
     before, after = (
@@ -141,16 +157,13 @@ class _Task:
         path: Trajectory,
         free: list[str],
         constant: list[str],
-        objective: str,
-        count: int,
-        fixed_ends: bool,
-        length: float,
+        asked: RedundancySettings,
     ) -> None:
-        self._mechanism, self.path, self._objective = mechanism, path, objective
-        self.free, self.constant, self._count = free, constant, count
-        self._fixed, self._length = fixed_ends, length
+        self._mechanism, self.path, self._objective = mechanism, path, asked.objective
+        self.free, self.constant, self._length = free, constant, asked.characteristic_length
+        self._count = count = asked.controls
         self.bounds = Bounds(mechanism)
-        self.each = count - 6 * fixed_ends if fixed_ends and count > 6 else count
+        self.each = count - 6 if asked.fixed_ends and count > 6 else count
         self.size = len(free) * self.each + len(constant)
         self._guess = mechanism.home
 
