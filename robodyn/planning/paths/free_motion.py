@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array
 from robodyn.planning.paths.curves import PoseCurve, Spline
 from robodyn.poses import composed_pose, rotation_matrix
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from robodyn.arrays import FloatArray
     from robodyn.trajectories.base import Trajectory
 
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz", "spin")
 
 
-class FreeMotion:
+class FreeMotion(RowTrajectory):
     """The poses of a trajectory, moved and turned.
 
     The body is turned about its own z axis by `spin`, then about its origin by a rotation of the
@@ -56,17 +53,10 @@ class FreeMotion:
         """(N,) [m or rad] of a coordinate at times (N,) [s]."""
         return self._splines[name](times / self.duration)[:, 0]
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        pose, twist, accel = self._path.sample(flat)
-        rate = np.where((flat >= 0.0) & (flat <= self.duration), 1.0 / self.duration, 0.0)[:, None]
-        s = flat / self.duration
+    def _rows(self, t: FloatArray) -> Motion:
+        pose, twist, accel = self._path.sample(t)
+        rate = np.where((t >= 0.0) & (t <= self.duration), 1.0 / self.duration, 0.0)[:, None]
+        s = t / self.duration
         spin, spin1, spin2 = (self._splines["spin"](s, order) for order in range(3))
         moved = self._offset.motion(s)
         v, a = moved.velocity * rate, moved.acceleration * rate**2
@@ -85,14 +75,13 @@ class FreeMotion:
         in_place[:, :3] = 0.0
         final = composed_pose(rotation, in_place)
         final[:, :3] = pose[:, :3] + moved.configuration[:, :3]
-        result = Motion(
+        return Motion(
             final,
             np.concatenate([twist[:, :3] + v[:, :3], wd + inner], axis=1),
             np.concatenate(
                 [accel[:, :3] + a[:, :3], a[:, 3:] + change + np.cross(wd, inner)], axis=1
             ),
         )
-        return Motion(*(values.reshape(*times.shape, -1) for values in result))
 
 
 def _rotated(turn: FloatArray, vectors: FloatArray) -> FloatArray:

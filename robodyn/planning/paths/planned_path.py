@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.profiles import PEAK_SPEED, check_profile, make_profile
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.protocol import Mechanism
     from robodyn.planning.paths.curves import Curve
@@ -26,7 +24,7 @@ RADIANS, SECONDS = 1.0, 2.0
 SAMPLES = 2001
 
 
-class PlannedPath:
+class PlannedPath(RowTrajectory):
     """A trajectory along a planned curve; its acceleration is continuous.
 
     Attributes:
@@ -82,18 +80,11 @@ class PlannedPath:
             self.curve, profile, self.length, self.largest_condition, self.samples, self.seconds
         )
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        s, ds, dds = self.profile.sample(times.reshape(-1))
+    def _rows(self, t: FloatArray) -> Motion:
+        s, ds, dds = self.profile.sample(t)
         q, first, second = self.curve.motion(s)
         ds, dds = ds[:, None], dds[:, None]
-        motion = Motion(q, first * ds, second * ds * ds + first * dds)
-        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+        return Motion(q, first * ds, second * ds * ds + first * dds)
 
 
 def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:

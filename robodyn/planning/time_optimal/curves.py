@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.numerics.rotations_batch import rotation_vector_motions
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.protocol import Mechanism
 
 
-class Through:
+class Through(RowTrajectory):
     """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
 
     Of a pose, the position follows a cubic spline and the orientation one with continuous angular
@@ -37,6 +37,8 @@ class Through:
         InvalidInput: wrong shapes, not finite, fewer than two, or the same twice in a row.
         NoSolution: a closed loop cannot be assembled on the way.
     """
+
+    _unit = ""
 
     def __init__(self, mechanism: Mechanism, configurations: ArrayLike) -> None:
         coordinates = mechanism.coordinates
@@ -82,20 +84,12 @@ class Through:
         """None: a spline's accelerations do not jump."""
         return ()
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The path at t (...), with its derivatives.
-
-        Raises:
-            InvalidInput: t is not finite.
-            NoSolution: a closed loop cannot be assembled there.
-        """
-        times = np.clip(as_array("t", t, ()), 0.0, 1.0)
+    def _rows(self, t: FloatArray) -> Motion:
+        flat = np.clip(t, 0.0, 1.0)
         if self._curve is not None:
-            return self._curve.sample(times)
-        flat = times.reshape(-1)
+            return self._curve.sample(flat)
         parts = [self._line(flat, order) for order in range(3)]
-        motion = self._assembled(flat, *parts) if self._jointwise else Motion(*parts)
-        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+        return self._assembled(flat, *parts) if self._jointwise else Motion(*parts)
 
     def velocity(self, t: ArrayLike) -> FloatArray:
         """Its first derivative (..., nv) alone, for which no loop needs to be closed."""
@@ -146,7 +140,7 @@ def _spline(places: FloatArray, points: FloatArray) -> Any:
     return CubicSpline(places, points, bc_type=ends)
 
 
-class Swerve:
+class Swerve(RowTrajectory):
     """A cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
 
     Args:
@@ -156,6 +150,8 @@ class Swerve:
         goal: (nq,) where it ends, in the direction from the start.
         carried: [s] for which the velocity is felt; 0 for a straight line.
     """
+
+    _unit = ""
 
     def __init__(
         self,
@@ -183,15 +179,8 @@ class Swerve:
         """None."""
         return ()
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The path at t (...), with its derivatives.
-
-        Raises:
-            InvalidInput: t is not finite.
-            KinematicsError: a configuration on the way that cannot be.
-        """
-        times = as_array("t", t, ())
-        x = np.clip(times.reshape(-1), 0.0, 1.0)
+    def _rows(self, t: FloatArray) -> Motion:
+        x = np.clip(t, 0.0, 1.0)
         c = self._coefficients
         powers = np.vander(x, 4, increasing=True)
         degree = np.arange(4)
@@ -206,5 +195,4 @@ class Swerve:
             omega, alpha = (np.ascontiguousarray(values[:, own]) for values in (rate, change))
             rotation_vector_motions(turn, omega, alpha)
             rate[:, own], change[:, own] = omega, alpha
-        motion = Motion(configuration, rate, change)
-        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+        return Motion(configuration, rate, change)

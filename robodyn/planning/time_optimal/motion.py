@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory, sampled_by_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
     from robodyn.planning.time_optimal.easing import Easing
@@ -124,7 +124,7 @@ class Limited(NamedTuple):
     what: str
 
 
-class TimeOptimal:
+class TimeOptimal(RowTrajectory):
     """The fastest motion along a path; a trajectory. See `time_optimal`.
 
     Attributes:
@@ -155,42 +155,28 @@ class TimeOptimal:
         times = np.unique(np.concatenate([start + part.times for start, part in parts]))
         return tuple(times[(times > 0.0) & (times < self.duration)].tolist())
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        inside = np.clip(flat, 0.0, self.duration)
-        which = np.clip(
-            np.searchsorted(self._starts, inside, side="right") - 1, 0, len(self._timed) - 1
+    def _rows(self, t: FloatArray) -> Motion:
+        inside = np.clip(t, 0.0, self.duration)
+        out = sampled_by_parts(
+            self._part_at(inside),
+            lambda k, rows: _sampled(self._timed[k], inside[rows] - self._starts[k]),
         )
-        out: Motion | None = None
-        for k in np.unique(which):
-            rows = np.flatnonzero(which == k)
-            found = _sampled(self._timed[k], inside[rows] - self._starts[k])
-            if out is None:
-                out = Motion(*(np.empty((len(flat), v.shape[-1])) for v in found))
-            for values, more in zip(out, found, strict=True):
-                values[rows] = more
-        if out is None:
-            first = self._timed[0].piece.curve.knots
-            out = Motion(*(np.empty((0, v.shape[-1])) for v in first))
-        outside = (flat < 0.0) | (flat > self.duration)
+        outside = (t < 0.0) | (t > self.duration)
         out.velocity[outside] = 0.0
         # where it comes to rest it stays: it does not begin to go back, as braking further would
-        resting = (flat >= self.duration) & (np.abs(out.velocity).max(axis=-1, initial=0.0) < REST)
+        resting = (t >= self.duration) & (np.abs(out.velocity).max(axis=-1, initial=0.0) < REST)
         out.acceleration[outside | resting] = 0.0
-        return Motion(*(values.reshape(*times.shape, -1) for values in out))
+        return out
+
+    def _part_at(self, t: FloatArray) -> NDArray[np.intp]:
+        """The part that each time (...) belongs to."""
+        after = np.searchsorted(self._starts, t, side="right") - 1
+        return np.clip(after, 0, len(self._timed) - 1)
 
     def progress(self, t: ArrayLike) -> FloatArray:
         """How far along the path (...) it is at times t (...) [s], by arc length from 0 to 1."""
         times = np.clip(as_array("t", t, (), "s"), 0.0, self.duration)
-        which = np.clip(
-            np.searchsorted(self._starts, times, side="right") - 1, 0, len(self._timed) - 1
-        )
+        which = self._part_at(times)
         out = np.empty(times.shape)
         for k in np.unique(which):
             here = which == k
