@@ -5,6 +5,12 @@ Some answers are proofs: an end that breaks a bound, and a determinant of opposi
 ends, which is a continuous function of the configuration and so passes through zero on every path.
 Others come from searching again with one bound relaxed: if a path appears, that bound is in the
 way, and the path says where and by how much.
+
+With up to three freedoms every configuration within reach of the start is searched, on a lattice.
+From the start, steps along each coordinate lead to neighbours; those that keep to the bounds are
+searched on. A closed loop has several configurations with the same coordinates: those that are
+reached from different sides and differ count as different. When nothing is left to search and the
+goal has not been reached, there is no path that is wider than the lattice.
 """
 
 from __future__ import annotations
@@ -16,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import NoPath
-from robodyn.planning.paths.exhaustive import flooded
 from robodyn.planning.paths.tree_search import Effort
 
 if TYPE_CHECKING:
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
 
 # [rad] between neighbours of an exhaustive search, by freedoms.
 LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
+# Configurations after which that search is given up.
+MOST = 150_000
 # Condition limits that are tried, times the one asked for, where that one leaves no path.
 RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
 
@@ -177,7 +184,42 @@ def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
     if question.mechanism.coordinates.velocity_size not in LATTICE:
         return None
     freedoms = question.mechanism.coordinates.velocity_size
-    return flooded(question.space, question.bounds, question.start, effort, LATTICE[freedoms])
+    return _flooded(question.space, question.bounds, question.start, effort, LATTICE[freedoms])
+
+
+def _flooded(
+    space: Space, bounds: Bounds, start: FloatArray, effort: Effort, resolution: float
+) -> tuple[float, int] | None:
+    """The resolution [rad] and the number of configurations reached; None if time was up."""
+    size = len(space.weights)
+    steps = np.diag(resolution / space.weights)
+    sheets: dict[tuple[int, ...], list[FloatArray]] = {
+        (0,) * size: [space.embedded(start[None])[0]]
+    }
+    count, front = 1, [((0,) * size, start)]
+    while front:
+        following: list[tuple[tuple[int, ...], FloatArray]] = []
+        for key, here in front:
+            if effort.over or count > MOST:
+                return None
+            for axis in range(size):
+                for sign in (1, -1):
+                    way = space.along(here, sign * steps[axis], resolution)
+                    if way is None:
+                        continue
+                    moved = way[-1]
+                    there = (*key[:axis], key[axis] + sign, *key[axis + 1 :])
+                    place = space.embedded(moved[None])[0]
+                    known = sheets.setdefault(there, [])
+                    if known and space.distances(place, np.array(known)).min() < resolution:
+                        continue
+                    if not bounds.kept(moved[None]).all():
+                        continue
+                    known.append(place)
+                    count += 1
+                    following.append((there, moved))
+        front = following
+    return resolution, count
 
 
 def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:

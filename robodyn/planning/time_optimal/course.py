@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.easing import Easing
-    from robodyn.planning.time_optimal.path import Curve
+    from robodyn.planning.time_optimal.path import KnottedCurve
     from robodyn.trajectories.base import Motion
 
 
@@ -31,7 +31,7 @@ class Course(NamedTuple):
         problem: what limits it, as without limits of changes.
     """
 
-    curve: Curve
+    curve: KnottedCurve
     easing: Easing
     nodes: FloatArray
     g: FloatArray

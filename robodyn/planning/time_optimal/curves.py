@@ -51,8 +51,7 @@ class Through(RowTrajectory):
             )
         points = coordinates.checked("path", given)
         steps = mechanism.difference(points[:-1], points[1:])
-        weights = np.array([1.0 / mechanism.size if u == "m" else 1.0 for u in coordinates.units])
-        chords = np.linalg.norm(weights * steps, axis=1)
+        chords = np.linalg.norm(coordinate_weights(mechanism) * steps, axis=1)
         if not (chords > 1e-9).all():
             same = int(np.flatnonzero(~(chords > 1e-9))[0])
             raise InvalidInput(
@@ -112,6 +111,12 @@ class Through(RowTrajectory):
         back = np.empty(len(order), dtype=np.intp)
         back[order] = np.arange(len(order)) + lead.size
         return Motion(*(values[back] for values in found))
+
+
+def coordinate_weights(mechanism: Mechanism) -> FloatArray:
+    """(nv,) by which displacements count in lengths of paths: the mechanism's size is a radian."""
+    units = mechanism.coordinates.units
+    return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
 
 
 def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.planning.time_optimal.smooth_programme import (
     Programme,
-    Spline,
+    QuadraticSpline,
     slack,
     triples,
 )
@@ -45,13 +45,15 @@ class NoMotion(Exception):
     """None that keeps to the limits was found."""
 
 
-def time_of(spline: Spline, c: FloatArray) -> FloatArray:
+def time_of(spline: QuadraticSpline, c: FloatArray) -> FloatArray:
     """Times (N,) [s] of the intervals."""
     y, _ = spline.at(c, _PLACES)
     return np.asarray(spline.steps * ((1.0 / np.sqrt(y)) @ _WEIGHTS))
 
 
-def _time_parts(spline: Spline, of_y: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _time_parts(
+    spline: QuadraticSpline, of_y: FloatArray, c: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Gradient (N, 3) and Hessian (N, 3, 3) of the intervals' times."""
     y = np.einsum("npi,ni->np", of_y, triples(c))
     weight = spline.steps[:, None] * _WEIGHTS

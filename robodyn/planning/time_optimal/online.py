@@ -16,7 +16,7 @@ import numpy as np
 from robodyn.checks import as_exact
 from robodyn.control.path_progress import PathProgress
 from robodyn.errors import InfeasibleTrajectory, RobodynError
-from robodyn.planning.time_optimal.curves import Swerve
+from robodyn.planning.time_optimal.curves import Swerve, coordinate_weights
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.tip_line import plan_tip_line
@@ -76,9 +76,7 @@ def time_optimal_from(
         straight = Swerve(mechanism, here, rate, there, 0.0)
         return time_optimal(mechanism, straight, points=points, **options)
     way = mechanism.difference(here, there)
-    weights = np.array(
-        [1.0 / mechanism.size if unit == "m" else 1.0 for unit in mechanism.coordinates.units]
-    )
+    weights = coordinate_weights(mechanism)
     speed = float(np.linalg.norm(weights * rate))
     whole = float(np.linalg.norm(weights * way)) / speed
     found: list[tuple[float, float]] = []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from robodyn.errors import InvalidInput
-from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.curves import Through, coordinate_weights
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
@@ -74,7 +74,7 @@ class Placing(Protocol):
         """Nodes from 0 to 1, for so many intervals."""
 
 
-class Curve(Protocol):
+class KnottedCurve(Protocol):
     """A curve through knots, with its derivatives by s."""
 
     @property
@@ -95,7 +95,7 @@ class Piece(NamedTuple):
         of_body: whether the path was asked for by poses.
     """
 
-    curve: Curve
+    curve: KnottedCurve
     nodes: FloatArray
     length: float
     of_body: bool
@@ -163,8 +163,7 @@ class _Measure:
                 f"{coordinates.text}",
                 value=path,
             )
-        size = mechanism.size
-        self._weights = np.array([1.0 / size if unit == "m" else 1.0 for unit in coordinates.units])
+        self._weights = coordinate_weights(mechanism)
         self._of_body = is_of_body(mechanism, path)
         self._known: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = {}
 

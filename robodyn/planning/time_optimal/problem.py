@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.constraints.all import Constraints
     from robodyn.planning.time_optimal.easing import Easing
-    from robodyn.planning.time_optimal.path import Curve, Piece
+    from robodyn.planning.time_optimal.path import KnottedCurve, Piece
 
 # x at which a limit is never met; finite, for arithmetic.
 UNBOUNDED = 1e30
@@ -86,7 +86,7 @@ def course_at(course: Course, constraints: Constraints, places: FloatArray) -> C
 
 def _eased(
     constraints: Constraints,
-    curve: Curve,
+    curve: KnottedCurve,
     easing: Easing,
     nodes: FloatArray,
     steps: FloatArray,

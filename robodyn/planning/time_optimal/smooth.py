@@ -38,7 +38,12 @@ from robodyn.planning.time_optimal.search import (
     with_own_limits,
 )
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
-from robodyn.planning.time_optimal.smooth_programme import Changes, Programme, Quantities, Spline
+from robodyn.planning.time_optimal.smooth_programme import (
+    Changes,
+    Programme,
+    QuadraticSpline,
+    Quantities,
+)
 from robodyn.planning.time_optimal.verification import MORE, Verification, around
 
 if TYPE_CHECKING:
@@ -159,7 +164,7 @@ def programme_of(course: Course, constraints: Constraints, ends: tuple[float, fl
         )
     most = _most(constraints)
     return Programme(
-        Spline(course.steps),
+        QuadraticSpline(course.steps),
         IMPOSED,
         values,
         problem.upper,
@@ -274,7 +279,7 @@ def _changing(
     course: Course,
     constraints: Constraints,
     moved: tuple[Motion, FloatArray, FloatArray],
-    motion: tuple[Spline, FloatArray],
+    motion: tuple[QuadraticSpline, FloatArray],
     intervals: NDArray[np.intp],
     places: FloatArray,
 ) -> FloatArray:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-class Spline(NamedTuple):
+class QuadraticSpline(NamedTuple):
     """Quadratic splines over N intervals, of N + 2 coefficients c.
 
     In interval k the spline is that of c[k : k + 3].
@@ -104,7 +104,7 @@ class Programme(NamedTuple):
         ends: y at the ends; NaN where it is free.
     """
 
-    spline: Spline
+    spline: QuadraticSpline
     places: FloatArray
     values: Quantities
     upper: FloatArray

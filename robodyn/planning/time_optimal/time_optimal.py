@@ -13,7 +13,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
 from robodyn.planning.time_optimal.constraints.all import constraints_of
-from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.curves import Through, coordinate_weights
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.explanations import (
     cannot_be,
@@ -235,9 +235,7 @@ def _end_speeds(
         size = mechanism.coordinates.velocity_size
         velocity = as_exact(name, given, (size,))
         tangent = pieces[k].curve.knots.velocity[-side]
-        weights = np.array(
-            [1.0 / mechanism.size if unit == "m" else 1.0 for unit in mechanism.coordinates.units]
-        )
+        weights = coordinate_weights(mechanism)
         v, u = weights * velocity, weights * tangent
         speed = float(v @ u / (u @ u))
         aside = float(np.linalg.norm(v - speed * u))

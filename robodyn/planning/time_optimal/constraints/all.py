@@ -92,7 +92,7 @@ def constraints_of(mechanism: Mechanism, settings: TimeOptimalSettings) -> Const
         mechanism,
         efforts,
         (rates, TipSpeed(speed)) if tip else (rates,),
-        (efforts, accelerations),
+        (efforts, accelerations) if accelerations.names else (efforts,),
         tuple(each for each in changes if each.most.size),
         tip,
         condition,
