@@ -58,6 +58,13 @@ class RowTrajectory:
         raise NotImplementedError
 
 
+def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
+    """A motion (N, ...) over a parameter, passed at rates and accelerations (N,) of that."""
+    rate, acceleration = rate[:, None], acceleration[:, None]
+    q, first, second = motion
+    return Motion(q, first * rate, first * acceleration + second * rate**2)
+
+
 def sampled_by_parts(
     which: NDArray[np.intp], sample: Callable[[int, NDArray[np.intp]], Motion]
 ) -> Motion:

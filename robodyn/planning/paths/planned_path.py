@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory
-from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, retimed
 from robodyn.trajectories.profiles import PEAK_SPEED, check_profile, make_profile
 
 if TYPE_CHECKING:
@@ -81,10 +81,8 @@ class PlannedPath(RowTrajectory):
         )
 
     def _rows(self, t: FloatArray) -> Motion:
-        s, ds, dds = self.profile.sample(t)
-        q, first, second = self.curve.motion(s)
-        ds, dds = ds[:, None], dds[:, None]
-        return Motion(q, first * ds, second * ds * ds + first * dds)
+        s, rate, acceleration = self.profile.sample(t)
+        return retimed(Motion(*self.curve.motion(s)), rate, acceleration)
 
 
 def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.trajectories.base import Motion, RowTrajectory, sampled_by_parts
+from robodyn.trajectories.base import Motion, RowTrajectory, retimed, sampled_by_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,9 +193,7 @@ def node_times(steps: FloatArray, x: FloatArray) -> FloatArray:
 
 def _sampled(part: Part, t: FloatArray) -> Motion:
     s, speed, acceleration = part.at(t)
-    q, u, w = part.piece.curve.sample(s)
-    speed, acceleration = speed[:, None], acceleration[:, None]
-    return Motion(q, u * speed, u * acceleration + w * speed**2)
+    return retimed(part.piece.curve.sample(s), speed, acceleration)
 
 
 def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
