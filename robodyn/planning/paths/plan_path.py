@@ -41,7 +41,7 @@ SEARCHES, SHORTCUTS = 4, 150
 # [rad] the longest way grown at a time while searching.
 REACH = 0.6
 # Share of each bound that the search leaves, so that the smooth curve keeps to it.
-KEPT_BACK = 0.01
+SEARCH_MARGIN = 0.01
 # Configurations along the finished curve.
 SAMPLES = 501
 # Where no smooth curve was found within a condition limit, this share of it is tried.
@@ -76,8 +76,8 @@ def plan_path(
 
     Args:
         mechanism: of any kind.
-        start, goal: configurations (nq,).
-        condition_limit: see `PathSettings`.
+        start, goal: configurations (nq,) [m, rad; quaternions -].
+        condition_limit: largest condition number along the path, see `PathSettings`.
         settings: all that is asked of the path.
         progress: told in words what is being done.
         stopped: asked now and then; an answer of True ends the search.
@@ -149,7 +149,7 @@ def find(
 ) -> FloatArray | None:
     """The shortest of the paths (n, nq) that several searches find; None if none finds any."""
     space, bounds, step = question.space, question.bounds, question.step
-    start, goal, least = question.start, question.goal, question.least(KEPT_BACK)
+    start, goal, least = question.start, question.goal, question.least(SEARCH_MARGIN)
     straight = space.segment(start, goal, step)
     if straight is not None and bounds.kept(straight, least).all():
         return straight
@@ -200,7 +200,7 @@ def _smooth(
         progress("smoothing")
     # what was found deserves some time, however late it is
     effort = Effort(max(effort.deadline, time.monotonic() + 10.0), stopped=effort.stopped)
-    for share in (KEPT_BACK, 0.25 * KEPT_BACK, 0.0):
+    for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
         curve = smoothed(mechanism, space, bounds, question.least(share), path, effort)
         if curve is None:
             continue

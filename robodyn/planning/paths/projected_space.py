@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # A step along a sheet may end this share of its length from where the rates say: beyond a fold of
 # the sheet it would be the whole of it, and more.
-FOLDED = 0.5
+MAX_DEVIATION = 0.5
 # Steps are halved down to this share.
 SHORTEST = 1.0 / 64.0
 # How much nearer to its target a step has to come, as a share of its length.
@@ -160,7 +160,7 @@ class ProjectedSpace:
             after = self._rates(path[k + 1])
             said = 0.5 * (before + after) @ way
             apart = self._apart(targets[k], targets[k + 1]) - said
-            if np.linalg.norm(apart) > FOLDED * np.linalg.norm(said) + 1e-9:
+            if np.linalg.norm(apart) > MAX_DEVIATION * np.linalg.norm(said) + 1e-9:
                 return False
             if np.linalg.det(before.T @ after) <= 0.0:
                 return False
@@ -208,8 +208,8 @@ class ProjectedSpace:
             return None
         said = rates @ way
         old, new = self._places(np.stack([here, moved]))
-        astray = float(np.linalg.norm(self._apart(old, new) - said))
-        if astray > FOLDED * float(np.linalg.norm(said)) + 1e-9:
+        deviation = float(np.linalg.norm(self._apart(old, new) - said))
+        if deviation > MAX_DEVIATION * float(np.linalg.norm(said)) + 1e-9:
             return None
         # beyond a fold of the sheet the tangent is the same but for its sense
         after = self._rates(moved)

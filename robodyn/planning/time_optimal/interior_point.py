@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
 _PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
 # Steps of the method, and the share of the time that is left to be gained when it ends.
-STEPS, LEFT = 120, 2e-5
+STEPS, GAP_TOLERANCE = 120, 2e-5
 # Of the way to the nearest limit: how far a step goes at most.
 NEAR = 0.99
 # Of a limit: by how much a motion should keep to it to be begun with, and by how much it must.
@@ -158,7 +158,11 @@ def shortest(
         time = float(time_of(spline, c).sum())
         gap = float((z[finite] * r[finite]).sum())
         if tell is not None:
-            tell(np.clip((first_gap - np.log(gap)) / (first_gap - np.log(LEFT * time)), 0.0, 1.0))
+            tell(
+                np.clip(
+                    (first_gap - np.log(gap)) / (first_gap - np.log(GAP_TOLERANCE * time)), 0.0, 1.0
+                )
+            )
         w = z / r
         steep, bent = _time_parts(spline, of_y, c)
         band = _banded(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
@@ -182,7 +186,7 @@ def shortest(
         z = z + min(1.0, float(deep)) * dual
         r, G = slack(p, c, slopes=True)
         gap = float((z[finite] * r[finite]).sum())
-        if gap < LEFT * time and size > 0.5 and deep > 0.5:
+        if gap < GAP_TOLERANCE * time and size > 0.5 and deep > 0.5:
             break
         share = 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
         mu = share * gap / count

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.time_optimal.along import VERIFIED, along_motion
-from robodyn.planning.time_optimal.constraints.base import KEPT_OF_SPEED, MARGIN_OF_SPEED
+from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN, SPEED_MARGIN_BETWEEN
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.course import Course
 
@@ -44,7 +44,7 @@ def intervals_of(path: Along, constraints: Constraints, ends: tuple[float, float
     for k, x in zip((0, -1), ends, strict=True):
         if x > 0.0:
             # a motion that is taken over may use between its points what it leaves at them
-            bounds[k] *= ((1.0 - KEPT_OF_SPEED) / (1.0 - MARGIN_OF_SPEED)) ** 2
+            bounds[k] *= ((1.0 - SPEED_MARGIN_BETWEEN) / (1.0 - SPEED_MARGIN)) ** 2
     caps = np.full(len(path.steps) + 1, UNBOUNDED)
     caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])
     caps[1:] = np.minimum(caps[1:], bounds[:, -1])
@@ -57,7 +57,7 @@ def speed_bounds(path: Along, constraints: Constraints) -> FloatArray:
     """Bounds (N, M) of x by the limits of the first order."""
     with np.errstate(divide="ignore"):
         bound = np.minimum.reduce([each.bound(path) for each in constraints.first])
-        return np.asarray(((1.0 - MARGIN_OF_SPEED) * bound) ** 2)
+        return np.asarray(((1.0 - SPEED_MARGIN) * bound) ** 2)
 
 
 def course_of(

@@ -31,7 +31,7 @@ NARROWED = (0.01, 1e-3, 1e-4)
 # The interior-point method: weight of the barrier, of the time over the number of limits.
 BARRIER = 0.3
 LOWERINGS = 5
-LEFT = BARRIER * LOWERED ** (LOWERINGS - 1)
+BARRIER_GAP = BARRIER * LOWERED ** (LOWERINGS - 1)
 
 
 class Failed(Exception):
@@ -97,7 +97,7 @@ def fastest_within(
             improves = shorter > WORTH
             # the barrier bounds what the better one misses; the other misses by how much it is
             # longer besides, and is what later rounds find
-            gap = min(gap, LEFT + (0.0 if improves else max(shorter, 0.0)))
+            gap = min(gap, BARRIER_GAP + (0.0 if improves else max(shorter, 0.0)))
             x = better if shorter > 0.0 else x
         if not verification.tighten(problem, x, reached.stale):
             return Found(x, gap)

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 12
 # Of limits of rates of change: what is not used at the points, and what between them.
-MARGIN, KEPT = 5e-4, 3e-4
+MARGIN, MARGIN_BETWEEN = 5e-4, 3e-4
 # Weight of the barrier with which the method goes on after limits were tightened.
 AGAIN = 1e-3
 # By how many times further from round to round an effort's limit is tightened then.
@@ -229,7 +229,7 @@ def smoothly(
             moved = (limit != old) & (old != first)
             limit[moved] += AGAIN_MORE**attempt * (limit[moved] - old[moved])
         used = changes_used(course, constraints, p, c)
-        excess = used - (1.0 - KEPT)
+        excess = used - (1.0 - MARGIN_BETWEEN)
         if (excess > 0.0).any():
             exceeded = True
             p.most[:] *= 1.0 - MORE * np.stack([around(e) for e in excess.T], axis=1)

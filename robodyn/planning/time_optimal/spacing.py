@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Share of the points that goes to where limits are left unused; the rest stays as it is.
 MOVED = 0.8
 # Of a limit: what every interval is taken to leave unused, besides what was found.
-LEFT = 1e-4
+UNUSED = 1e-4
 # Of a limit: what is used up by less does not limit.
 USED = 0.98
 
@@ -60,7 +60,7 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
     speed = np.sqrt(x)
     with np.errstate(divide="ignore"):
         times = 2.0 * h / (speed[1:] + speed[:-1])
-    wanted = np.sqrt(changes * times + LEFT * times.mean())
+    wanted = np.sqrt(changes * times + UNUSED * times.mean())
     if not (np.isfinite(wanted).all() and changes.any()):
         return None
     # what moves on the finer intervals stays within reach

@@ -73,7 +73,10 @@ def time_optimal(
         mechanism: what is to move; with its payload, see `with_payload`.
         path: a trajectory, whose timing does not matter, or configurations (k, nq) to pass through
             on a smooth curve. At a corner the motion rests.
-        effort_limits, velocity_limits, condition_limit: see `TimeOptimalSettings`.
+        effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by
+            default the mechanism's.
+        velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
+        condition_limit: condition number that the path may not exceed.
         settings: all that is asked of the motion.
         progress: called with the share of the path that is done.
         options: fields of the settings that are to be others.
@@ -143,7 +146,7 @@ def _planned(
     speeds = _end_speeds(mechanism, pieces, *ends)
     timed: list[Part] = []
     reasons: list[Limited] = []
-    begun, gap = 0.0, 0.0
+    start_time, gap = 0.0, 0.0
     for k, (piece, speed) in enumerate(zip(pieces, speeds, strict=True)):
         whole = float(shares[k]), float(shares[k + 1])
 
@@ -159,9 +162,10 @@ def _planned(
             part, missing, why = _piece(constraints, piece, speed, whole, tell)
         timed.append(part)
         reasons += [
-            reason._replace(start=reason.start + begun, end=reason.end + begun) for reason in why
+            reason._replace(start=reason.start + start_time, end=reason.end + start_time)
+            for reason in why
         ]
-        begun += float(part.times[-1])
+        start_time += float(part.times[-1])
         gap = float(np.maximum(gap, missing))
         if progress is not None:
             progress(whole[1])

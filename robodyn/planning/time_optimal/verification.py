@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.planning.kernels.peaks import peaks
 from robodyn.planning.time_optimal.along import VERIFIED
-from robodyn.planning.time_optimal.constraints.base import KEPT_OF_SPEED
+from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +108,7 @@ class Verification:
         self._most[rows], self._least[rows] = imposed.max(axis=1), imposed.min(axis=1)
         self._above[rows], self._below[rows] = highest(above), highest(below)
         fast = np.concatenate([each.used(part, speed) for each in self._constraints.first], axis=-1)
-        self._fast[rows] = highest(fast).max(axis=-1) - (1.0 - KEPT_OF_SPEED)
+        self._fast[rows] = highest(fast).max(axis=-1) - (1.0 - SPEED_MARGIN_BETWEEN)
 
 
 def peak(values: FloatArray) -> FloatArray:

@@ -143,7 +143,7 @@ def workspace(
     box = None if asked.bounds is None else _box(asked.bounds)
     xyz, rpy, seed = asked.xyz, asked.rpy, asked.seed
     if not mechanism.coordinates.is_pose:
-        turns = _ways(mechanism)[1]
+        turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and turns < 3:
             raise InvalidInput(
                 f"the tip of {mechanism.name} turns about {turns} axes at home, so its "
@@ -177,7 +177,7 @@ def workspace(
     return PoseRegion(needs, kind, angles, box, error, cells, seed, scheduler, progress)
 
 
-def _ways(mechanism: Mechanism) -> tuple[int, int]:
+def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
     """In how many directions the tip moves at home, and about how many axes it turns."""
     J = mechanism.jacobian(mechanism.home)
     moves, turns = (
@@ -187,7 +187,7 @@ def _ways(mechanism: Mechanism) -> tuple[int, int]:
 
 
 def _kind_of_tip(mechanism: Mechanism) -> str:
-    moves, turns = _ways(mechanism)
+    moves, turns = _tip_freedoms(mechanism)
     return "orientation" if turns == 3 > moves else "reachable"
 
 

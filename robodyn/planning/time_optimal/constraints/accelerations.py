@@ -14,8 +14,8 @@ import numpy as np
 
 from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.constraints.base import (
-    KEPT,
     MARGIN,
+    MARGIN_BETWEEN,
     Coefficients,
     Excess,
     limited,
@@ -35,7 +35,7 @@ class Accelerations:
         self._joints = limited(limits)
         self._most = limits[self._joints]
         self.names = [f"acceleration of {mechanism.joint_names[i]}" for i in self._joints]
-        self.sizes = np.tile((1.0 - KEPT) * self._most, (2, 1))
+        self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self._most, (2, 1))
 
     def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
         """See `SecondOrder.coefficients`."""

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # Of every limit: what is not used at the points, and what between them, where peaks are found by
 # parabolas that are not quite exact: along random paths of a five-bar they missed up to 1.5e-5.
-MARGIN, KEPT = 3e-5, 2e-5
+MARGIN, MARGIN_BETWEEN = 3e-5, 2e-5
 # The same of limits of rates and of the tip's speed, which change less along an interval.
-MARGIN_OF_SPEED, KEPT_OF_SPEED = 4e-6, 2e-6
+SPEED_MARGIN, SPEED_MARGIN_BETWEEN = 4e-6, 2e-6
 
 
 class Coefficients(NamedTuple):

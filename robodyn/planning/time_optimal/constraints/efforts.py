@@ -17,8 +17,8 @@ import numpy as np
 from robodyn.errors import InvalidInput
 from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.constraints.base import (
-    KEPT,
     MARGIN,
+    MARGIN_BETWEEN,
     Coefficients,
     Excess,
     numbers,
@@ -89,8 +89,8 @@ class Efforts:
         )
         available = self._curves.at(path.rates * speed) if self._curves.counts.any() else np.inf
         least, most = (
-            (1.0 - KEPT) * np.maximum(self.limits[:, 0], -available),
-            (1.0 - KEPT) * np.minimum(self.limits[:, 1], available),
+            (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available),
+            (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),
         )
         with np.errstate(invalid="ignore"):  # of efforts without limits
             return Excess(
