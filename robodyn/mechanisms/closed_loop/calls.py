@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from numba import types
 
-from robodyn.mechanisms.closed_loop.kernels import configurations, lanes
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
+from robodyn.mechanisms.closed_loop.kernels import lanes
 from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
 from robodyn.mechanisms.common.single_calls import Single
 from robodyn.numerics.array_arguments import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.packing import Packed
 
-_MECHANISM = (VECTOR,) * 3
+_MECHANISM = (VECTOR,) * 2
 _STATE = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT)
 # What kernels of single states take besides the mechanism.
 _SINGLE: dict[str, tuple[Any, ...]] = {
@@ -56,17 +56,17 @@ _SINGLE: dict[str, tuple[Any, ...]] = {
     "advance": (VECTOR_OUT, VECTOR),
     "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
 }
-# The module of kernels of batches, and what these take besides the mechanism.
-_BATCH: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "inverse_dynamics": (lanes, STATE),
-    "forward_dynamics": (lanes, STATE),
-    "jacobian": (configurations, CONFIGURATION),
-    "tangent": (configurations, CONFIGURATION),
-    "mass_matrix": (configurations, CONFIGURATION),
-    "energy": (configurations, CONFIGURATION * 2),
-    "motion": (configurations, CONFIGURATION * 3),
-    "frames": (configurations, (*CONFIGURATION, types.int64)),
-    "displaced": (configurations, (*CONFIGURATION * 2, types.float64, types.float64)),
+# What kernels of batches take besides the mechanism.
+_BATCH: dict[str, tuple[Any, ...]] = {
+    "inverse_dynamics": STATE,
+    "forward_dynamics": STATE,
+    "jacobian": CONFIGURATION,
+    "tangent": CONFIGURATION,
+    "mass_matrix": CONFIGURATION,
+    "energy": CONFIGURATION * 2,
+    "motion": CONFIGURATION * 3,
+    "frames": (*CONFIGURATION, types.int64),
+    "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
 }
 
 
@@ -88,9 +88,7 @@ def single_dynamics(packed: Packed) -> Single:
 
 @once
 def _batch_entry(name: str) -> Callable[..., int]:
-    kernels_of_batches, inputs = _BATCH[name]
-    kernel = getattr(kernels_of_batches, name)
-    return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)
+    return direct(getattr(lanes, name), *_MECHANISM, *_BATCH[name], MATRIX_OUT)
 
 
 def batch(

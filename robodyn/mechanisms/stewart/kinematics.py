@@ -26,7 +26,7 @@ from robodyn.mechanisms.common.singularities import TYPE_2, Singularity
 from robodyn.mechanisms.joints_and_motors import LIMIT_TOLERANCE
 from robodyn.mechanisms.stewart.joints import LegMotion
 from robodyn.mechanisms.stewart.kernels import entries, lanes
-from robodyn.mechanisms.stewart.kernels import kinematics_batch as kernels
+from robodyn.mechanisms.stewart.kernels import kinematics as kernels
 from robodyn.mechanisms.stewart.legs import PlatformLegs
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR
