@@ -204,7 +204,7 @@ class Actuator:
         return np.where(at <= self.velocity_limit, torque, 0.0)
 
     @property
-    def tires(self) -> bool:
+    def has_torque_speed_curve(self) -> bool:
         """Whether what the motor has depends on its speed: a curve, or an end of its speed."""
         return self.torque_speed is not None or self.velocity_limit != math.inf
 

@@ -54,9 +54,8 @@ class ClosedLoop(ClosedLoopParameters):
         self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)
         # the single calls' results are final, unless efforts are to be kept within limits
-        limits = self.effort_limits
         self._final = self.structure.determined and (
-            self._n == self._nu or not np.isfinite(limits).any()
+            self._n == self._nu or not np.isfinite(self.effort_limits).any()
         )
 
     def __repr__(self) -> str:

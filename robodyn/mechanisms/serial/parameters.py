@@ -69,7 +69,8 @@ class SerialParameters(SerialInverseKinematics):
         motion = (q, qd, qdd, None)
 
         def efforts(chain: FloatArray) -> FloatArray:
-            return self._batch(inverse_dynamics, chain, ("q", "qd", "qdd"), motion, (self._n,))
+            names = ("q", "qd", "qdd", "wrench")
+            return self._batch(inverse_dynamics, chain, names, motion, (self._n,))
 
         def of_link(k: int) -> FloatArray:
             def response(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
