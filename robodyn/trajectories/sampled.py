@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
@@ -108,11 +108,7 @@ class SampledTrajectory(RowTrajectory):
         self._mechanism = mechanism
         coordinates = mechanism.coordinates
         self._rotation = coordinates.rotation
-        # neither a pose nor independent numbers
-        self._advances = not coordinates.is_pose and (
-            bool(coordinates.quaternions)
-            or coordinates.configuration_size != coordinates.velocity_size
-        )
+        self._advances = coordinates.is_constrained
         self._list: list[float] = self.times.tolist()
         # where the last single time was found: between these times, on this cubic
         self._cursor: tuple[float, float, _Cubics] | None = None
