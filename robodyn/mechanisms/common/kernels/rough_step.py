@@ -122,7 +122,9 @@ class Bracket(NamedTuple):
 
 
 @inner
-def rough_step(kind: Any, task: Any, step: Any, configuration: Any, velocity: Any) -> int:
+def rough_step(
+    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, configuration: Any, velocity: Any
+) -> int:
     """One step; the state is left as it was if it fails.
 
     Args:
