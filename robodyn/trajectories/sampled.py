@@ -249,7 +249,8 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
     """Times [s] at which to sample a trajectory: a grid of `period`, its switches and its end.
 
     All are whole nanoseconds, the resolution of ROS time, so a grid point stays the same instant
-    on both sides of a message.
+    on both sides of a message. A grid point within a microsecond of a switch is left out: as small
+    an interval turns what is rounded in positions into accelerations.
 
     Raises:
         InvalidInput: a period shorter than a nanosecond, or more than MAX_KNOTS of them.
@@ -261,7 +262,10 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
             f"of {period:g} s, more than {MAX_KNOTS}; lengthen the intervals",
             value=duration,
         )
-    nanoseconds = {round(t * 1e9) for t in (*switching_times, duration)}
+    switches = np.unique(np.rint(np.array([0.0, *switching_times, duration]) * 1e9))
     step = round(period * 1e9)
-    nanoseconds.update(range(0, round(duration * 1e9) + 1, step))
-    return np.array(sorted(nanoseconds)) * 1e-9
+    grid = np.arange(0, round(duration * 1e9) + 1, step, dtype=np.float64)
+    after = np.searchsorted(switches, grid).clip(max=len(switches) - 1)
+    nearest = np.minimum(switches[after] - grid, grid - switches[np.maximum(after - 1, 0)])
+    apart = np.abs(nearest) >= min(1000, step // 2)
+    return np.union1d(switches, grid[apart]) * 1e-9
