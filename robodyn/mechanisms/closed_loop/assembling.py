@@ -136,7 +136,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         return self._independent_motion(q, rates, changes)
 
     def _independent_motion(self, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
-        A = self.tangent(q)[..., self._rates_at, :]
+        A = self.drive_matrix(q)
         inverse = np.linalg.pinv(A)
         if np.linalg.matrix_rank(A).min(initial=self._nu) < self._nu:
             raise SingularConfiguration(

@@ -168,6 +168,10 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
         """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
         return self._each_state("tangent", (self._tree.rates, self._nu), configuration)
 
+    def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """A (..., n, mobility): driven rates = A @ independent rates."""
+        return np.asarray(self.tangent(configuration)[..., self._rates_at, :])
+
     @cached_property
     def _calls(self) -> dict[str, Callable[..., Any]]:
         """Entries that were asked for, with the pivots of home."""

@@ -19,6 +19,7 @@ from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.serial.model import SerialModel
 
@@ -246,6 +248,10 @@ class SerialArm(SerialParameters):
         out = np.empty((len(position), 2))
         kernels.energy(self._chain(), self._gravity, position, rate, out)
         return out[:, 0].reshape(shape), out[:, 1].reshape(shape)
+
+    def geometry(self) -> Geometry:
+        """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
+        return ArmGeometry(self)
 
     def _run_under(self, model: SerialArm) -> CompiledRun:
         return CompiledRun(

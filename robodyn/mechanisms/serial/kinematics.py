@@ -20,10 +20,9 @@ from robodyn.mechanisms.common.batch_calls import (
 )
 from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, driven_joint
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.serial.drawing import stick_figure
 from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
+from robodyn.mechanisms.serial.presentation import SerialPresentation
 from robodyn.numerics.array_arguments import MATRIX
 from robodyn.threads import with_stack
 
@@ -33,11 +32,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.serial.model import SerialModel
 
 
-class SerialKinematics(Mechanism):
+class SerialKinematics(SerialPresentation):
     """The kinematic part of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:
@@ -93,10 +91,6 @@ class SerialKinematics(Mechanism):
     def home(self) -> FloatArray:
         """(n,) the model's home position."""
         return np.array(self.model.home)
-
-    def figure(self) -> Figure:
-        """The arm as a stick figure: every link a stick to the next joint."""
-        return stick_figure(self.model)
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
