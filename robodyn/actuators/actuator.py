@@ -213,6 +213,11 @@ class Actuator:
         torque = self.torque_at(np.multiply(rate, self.ratio))
         return np.asarray(torque * abs(self.ratio) * self.efficiency)
 
+    @property
+    def friction_numbers(self) -> tuple[float, ...]:
+        """All that `dry_friction` depends on, in the order in which its compiled form has it."""
+        return (*self.coulomb_both, *self.stribeck_terms)
+
     def dry_friction(self, rate: ArrayLike) -> FloatArray:
         """Friction (...) [N or N m] at the joint's rates, against the motion; none at rest.
 
@@ -247,16 +252,15 @@ class Actuator:
         driven_back = effort * np.asarray(rate, dtype=np.float64) < 0.0
         return np.where(driven_back, 1.0 / self.efficiency, self.efficiency)
 
+    def without_dry_friction(self) -> Actuator:
+        """The same actuator without dry friction."""
+        return replace(
+            self, coulomb=0.0, coulomb_backward=None, static=None, stribeck_velocity=None
+        )
+
     def without_friction(self) -> Actuator:
         """The same actuator with neither dry friction nor losses."""
-        return replace(
-            self,
-            coulomb=0.0,
-            coulomb_backward=None,
-            static=None,
-            stribeck_velocity=None,
-            efficiency=1.0,
-        )
+        return replace(self.without_dry_friction(), efficiency=1.0)
 
 
 IDEAL = Actuator()

@@ -41,12 +41,7 @@ def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = Tr
             row[at.ARMATURE] = joint.armature
         if friction:
             row[at.DAMPING] = joint.damping
-            row[at.FRICTION_FORWARD], row[at.FRICTION_BACKWARD] = joint.friction
-            (
-                row[at.STATIC_EXCESS_FORWARD],
-                row[at.STATIC_EXCESS_BACKWARD],
-                row[at.STRIBECK],
-            ) = joint.actuator.stribeck_terms
+            row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
     return chain
 
 

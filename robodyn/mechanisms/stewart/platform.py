@@ -90,14 +90,7 @@ class StewartPlatform(PlatformPresentation):
             damping = leg.damping
             if leg.joints.actuator.name in undamped:
                 damping = replace(damping, prismatic=0.0)
-            actuator = replace(
-                leg.actuator,
-                coulomb=0.0,
-                coulomb_backward=None,
-                static=None,
-                stribeck_velocity=None,
-            )
-            return replace(leg, damping=damping, actuator=actuator)
+            return replace(leg, damping=damping, actuator=leg.actuator.without_dry_friction())
 
         return self._with_legs(without)
 
