@@ -90,6 +90,17 @@ def test_any_memory_that_holds_the_numbers_gives_the_same(mechanism, given, name
         assert_same(method(*(x[1] for x in form)), batch[1])
 
 
+@pytest.mark.parametrize("count", [3, 20])
+def test_a_motion_of_joints_may_lie_in_columns(mechanism, states, count):
+    q, v, _ = states(mechanism, (count,))
+    motion = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
+    expected = mechanism.motion_of_joints(*map(np.ascontiguousarray, motion))
+    for found, part in zip(
+        mechanism.motion_of_joints(*map(np.asfortranarray, motion)), expected, strict=True
+    ):
+        assert_same(found, part)
+
+
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 @pytest.mark.parametrize("shape", [(), (5,)])
 def test_no_wrench_is_a_wrench_of_zero(mechanism, given, name, shape):

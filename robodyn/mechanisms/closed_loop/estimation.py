@@ -26,7 +26,7 @@ from robodyn.errors import (
     SingularConfiguration,
     UnderActuated,
 )
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.structure import followed
 from robodyn.mechanisms.common.estimation import (
     Encoders,

@@ -14,7 +14,7 @@ from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
-from robodyn.mechanisms.closed_loop.reactions import JointReactions, Reactions
+from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
 from robodyn.mechanisms.common.single_calls import UncheckedSingle
 
@@ -183,7 +183,7 @@ class ClosedLoop(ClosedLoopPresentation):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._reactions.closure_forces(configuration, velocity, acceleration, wrench)
+        return self._internal_forces.closure_forces(configuration, velocity, acceleration, wrench)
 
     def reactions(
         self,
@@ -199,7 +199,7 @@ class ClosedLoop(ClosedLoopPresentation):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._reactions.reactions(configuration, velocity, acceleration, wrench)
+        return self._internal_forces.reactions(configuration, velocity, acceleration, wrench)
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
@@ -246,8 +246,8 @@ class ClosedLoop(ClosedLoopPresentation):
         return self.no_step.get(status, LOST)
 
     @cached_property
-    def _reactions(self) -> Reactions:
-        return Reactions(self)
+    def _internal_forces(self) -> InternalForces:
+        return InternalForces(self)
 
     def _forward_anywhere(
         self,
