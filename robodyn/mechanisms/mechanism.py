@@ -23,6 +23,7 @@ from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.joint_friction import JointFriction, decays
 from robodyn.mechanisms.common.linearization import linearize
+from robodyn.mechanisms.common.parameters import bodies_of
 from robodyn.mechanisms.presentation import Presentation
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.linearization import Linearization
-    from robodyn.mechanisms.common.parameters import Parameters
+    from robodyn.mechanisms.common.parameters import BodyNumbers, Parameters
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
 
@@ -143,6 +144,12 @@ class Mechanism(Presentation):
             InvalidInput: a wrong number of values, not finite, or a kind that has none.
             ModelError: values that no mechanism can have, such as a friction below zero.
         """
+        own = self.parameters
+        given = own.checked(values)
+        return self._made(self._model_of(bodies_of(own, given), own.of_joints(given)))
+
+    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> Any:
+        """Its model with other bodies, in the order of `parameters`, and other values of joints."""
         raise self._unanswered("parameters")
 
     def _unanswered(self, what: str) -> InvalidInput:

@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
 from robodyn.mechanisms.closed_loop.calls import batch
-from robodyn.mechanisms.closed_loop.equations import null_space
+from robodyn.mechanisms.closed_loop.equations import null_space, orthonormal_bases
 from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
@@ -264,7 +264,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         if S is None or J is None:
             return
         known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))
-        basis, R = _qr(S[known] / self.structure.equations.columns[:, None])
+        basis, R = orthonormal_bases(S[known] / self.structure.equations.columns[:, None])
         fair = _condition_numbers(R) < WORST_CONDITION
         known = known[fair]
         bases[known] = basis[fair]
@@ -333,24 +333,3 @@ def _condition_numbers(
     if matrices.shape[-2] < least:
         values = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
     return extreme_ratio(values)
-
-
-def _qr(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns).
-
-    By Gram and Schmidt's method of all at once, each column made orthogonal twice: that leaves no
-    more than rounding (Giraud et al., 2005). A column that depends on those before it is NaN.
-    """
-    count = matrices.shape[2]
-    bases, triangles = matrices.copy(), np.zeros((len(matrices), count, count))
-    for j in range(count):
-        column, before = bases[:, :, j], bases[:, :, :j]
-        for _ in range(2):
-            along = np.einsum("nij,ni->nj", before, column)
-            column -= np.einsum("nij,nj->ni", before, along)
-            triangles[:, :j, j] += along
-        size = np.linalg.norm(column, axis=1)
-        triangles[:, j, j] = size
-        with np.errstate(divide="ignore", invalid="ignore"):
-            column /= size[:, None]
-    return bases, triangles

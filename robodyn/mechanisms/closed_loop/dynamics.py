@@ -53,10 +53,3 @@ def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
         rows[n, rate] = 1.0
     wanted = np.concatenate([np.zeros(len(K)), rates / columns[list(structure.free)]])
     return np.asarray(least_step(np.vstack([K, rows]), wanted) * columns)
-
-
-def configuration_rate(structure: Any, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Time derivative (positions,) of a configuration at rates v (rates,) of the tree."""
-    out = np.empty(structure.tree.positions)
-    entry("configuration_rate", structure.packed)(q, v, out)
-    return out

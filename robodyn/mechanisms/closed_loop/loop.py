@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
-from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
+from robodyn.mechanisms.closed_loop.dynamics import forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
@@ -203,8 +203,9 @@ class ClosedLoop(ClosedLoopPresentation):
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
-        v = self._rates(configuration, velocity)
-        return configuration_rate(self.structure, configuration, v)
+        v, out = self._rates(configuration, velocity), _empty(self._nq)
+        entry("configuration_rate", self.structure.packed)(configuration, v, out)
+        return out
 
     def normalized(self, configuration: FloatArray) -> FloatArray:
         """The configuration (nq,) closed again after a step, independent joints held; unchecked.

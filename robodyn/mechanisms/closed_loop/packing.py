@@ -12,7 +12,6 @@ import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.tree import frame_along
 from robodyn.mechanisms.common.kernels.dry_friction import DRY_FRICTION
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.elimination import Elimination
-    from robodyn.mechanisms.closed_loop.model import LoopClosure
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
 
 _PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
@@ -258,7 +256,7 @@ def _pack_closures(
     row = 0
     for closure in tree.model.closures:
         a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
-        point, across, angles = directions(tree, closure)
+        point, across, angles = tree.directions(closure)
         at = len(numbers)
         for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
             numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
@@ -306,33 +304,6 @@ def _pack_closures(
     for step, _ in paths:
         plan += step
     numbers += [sign for _, sign in paths]
-
-
-def directions(
-    tree: Tree, closure: LoopClosure
-) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
-    """Whether points coincide, directions across a slide, and pairs kept at right angles.
-
-    In the frames of the two bodies.
-    """
-    A = tree.frame_of[closure.parent][:3, :3] @ closure.at.rotation
-    B = tree.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
-    assert closure.child_axis is not None
-    along, other = A @ closure.axis, B @ closure.child_axis
-    normals = [A @ column for column in frame_along(closure.axis).T[:2]]
-    locked = [(A[:, k], B[:, (k + 1) % 3]) for k in range(3)]
-    kind = closure.kind
-    if kind == "spherical":
-        return True, [], []
-    if kind == "universal":
-        return True, [], [(along, other)]
-    if kind == "revolute":
-        return True, [], [(normal, other) for normal in normals]
-    if kind == "cylindrical":
-        return False, normals, [(normal, other) for normal in normals]
-    if kind == "prismatic":
-        return False, normals, locked
-    return True, [], locked
 
 
 def _path(

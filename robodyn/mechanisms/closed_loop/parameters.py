@@ -24,20 +24,18 @@ from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     JointParameter,
     Parameters,
-    bodies_of,
     body_columns,
     collected,
 )
 from robodyn.numerics.broadcasting import flatten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import TreeJoint
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
 
 _BODY = layout.BODY_NUMBERS
@@ -117,19 +115,11 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
                 raise
         return Y.reshape(*shape, n, -1)
 
-    def with_parameters(self, values: ArrayLike) -> Self:
-        """The same mechanism with other values (p,) of its `parameters`.
-
-        Of links that move as one, the first carries all of the body's mass.
-
-        Raises:
-            InvalidInput: a wrong number of values, or not finite.
-            ModelError: values that no joint can have, such as a friction below zero.
-        """
-        own, tree = self._parameters, self.structure.tree
-        given = own.checked(values)
-        of_joints = own.of_joints(given)
-        bodies = bodies_of(own, given)
+    def _model_of(
+        self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]
+    ) -> ClosedLoopModel:
+        # of links that move as one, the first carries all of the body's mass
+        tree = self.structure.tree
         right = min(of_joints.values(), default=0.0) >= 0.0 and all(
             body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies
         )
@@ -155,7 +145,7 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             vary(closure, damping=of_joints[f"{closure.name}.viscous"])
             for closure in self.model.closures
         )
-        return self._made(varied(self.model, links=links, joints=tuple(joints), closures=closures))
+        return varied(self.model, links=links, joints=tuple(joints), closures=closures)
 
     def _parts(self, joint: TreeJoint) -> tuple[str, ...]:
         driven = joint.name in self.model.driven or joint.reflected_inertia > 0.0

@@ -94,14 +94,12 @@ class InternalForces:
         return self._wrenches(z, B), B
 
     def _wrenches(self, z: FloatArray, B: FloatArray) -> FloatArray:
-        from robodyn.mechanisms.closed_loop.packing import directions
-
         out = np.zeros((len(self._tree.model.closures), 6))
         row = 0
         for n, closure in enumerate(self._tree.model.closures):
             a, b = self._tree.body_of[closure.parent], self._tree.body_of[closure.child]
             A, C = _frame(B[a]), _frame(B[b])
-            point, across, angles = directions(self._tree, closure)
+            point, across, angles = self._tree.directions(closure)
             if point:
                 out[n, :3] += z[row : row + 3]
                 row += 3

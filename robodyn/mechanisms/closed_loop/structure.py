@@ -16,7 +16,7 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
-from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Attempt, Equations, null_space
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Equations, null_space
 from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.idle import find_idle
 from robodyn.mechanisms.closed_loop.kernels import layout
@@ -131,9 +131,9 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
     ]
     found = equations.close(guess, [*held, *floating])
     if found.left > ACCEPTED:
-        found = closed_from(equations, found.q, held)
+        found = searched(equations, found.q, held, None, ATTEMPTS)
     if found.left > ACCEPTED and held:
-        found = closed_from(equations, guess, [])
+        found = searched(equations, guess, [], None, ATTEMPTS)
     if found.left > ACCEPTED:
         name = found.closure or equations.worst(found.q)
         raise ModelError(
@@ -166,11 +166,6 @@ def followed(tree: Tree, q: FloatArray) -> None:
             source = q[..., tree.position_of[joint.mimic.joint]]
             at = tree.position_of[joint.name]
             q[..., at] = joint.mimic.multiplier * source + joint.mimic.offset
-
-
-def closed_from(equations: Equations, guess: FloatArray, held: list[int]) -> Attempt:
-    """The nearest of what is found from a guess and, where nothing is, from others around it."""
-    return searched(equations, guess, held, None, ATTEMPTS)
 
 
 def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:

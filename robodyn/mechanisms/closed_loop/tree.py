@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Link, TreeJoint
+    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Link, LoopClosure, TreeJoint
 
 KIND_NUMBERS = {
     "revolute": layout.REVOLUTE,
@@ -209,6 +209,32 @@ class Tree:
         return [(body, 1.0) for body in down if body not in common] + [
             (body, -1.0) for body in up if body not in common
         ]
+
+    def directions(
+        self, closure: LoopClosure
+    ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
+        """Whether points coincide, directions across a slide, and pairs kept at right angles.
+
+        In the frames of the two bodies.
+        """
+        A = self.frame_of[closure.parent][:3, :3] @ closure.at.rotation
+        B = self.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
+        assert closure.child_axis is not None
+        along, other = A @ closure.axis, B @ closure.child_axis
+        normals = [A @ column for column in frame_along(closure.axis).T[:2]]
+        locked = [(A[:, k], B[:, (k + 1) % 3]) for k in range(3)]
+        kind = closure.kind
+        if kind == "spherical":
+            return True, [], []
+        if kind == "universal":
+            return True, [], [(along, other)]
+        if kind == "revolute":
+            return True, [], [(normal, other) for normal in normals]
+        if kind == "cylindrical":
+            return False, normals, [(normal, other) for normal in normals]
+        if kind == "prismatic":
+            return False, normals, locked
+        return True, [], locked
 
     def point_jacobian(
         self, B: FloatArray, way: Sequence[tuple[int, float]], point: FloatArray

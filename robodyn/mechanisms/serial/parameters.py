@@ -13,7 +13,6 @@ from robodyn.actuators import Actuator
 from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     Parameters,
-    bodies_of,
     body_columns,
     collected,
     dry_friction_entries,
@@ -25,10 +24,12 @@ from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
 from robodyn.mechanisms.serial.packing import pack_chain, put_body, turn_z_to
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.model import SerialModel
 
 
 class SerialParameters(SerialInverseKinematics):
@@ -85,18 +86,9 @@ class SerialParameters(SerialInverseKinematics):
         bodies = [of_link(k) for k in range(len(joints))]
         return np.concatenate([*bodies, np.stack(columns, axis=-1)], axis=-1)
 
-    def with_parameters(self, values: ArrayLike) -> Self:
-        """The same arm with other values (p,) of its `parameters`.
-
-        Raises:
-            InvalidInput: a wrong number of values, or not finite.
-            ModelError: values that no joint can have, such as a friction below zero.
-        """
-        own = self.parameters
-        given = own.checked(values)
-        of_joints = own.of_joints(given)
+    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> SerialModel:
         joints = []
-        for joint, body in zip(self.model.joints, bodies_of(own, given), strict=True):
+        for joint, body in zip(self.model.joints, bodies, strict=True):
             part = {
                 name: of_joints[f"{joint.name}.{name}"]
                 for name in ("armature", "viscous", "coulomb_forward", "coulomb_backward")
@@ -115,4 +107,4 @@ class SerialParameters(SerialInverseKinematics):
                     drive=replace(joint.drive, static=static),
                 )
             )
-        return self._made(replace(self.model, joints=tuple(joints)))
+        return replace(self.model, joints=tuple(joints))

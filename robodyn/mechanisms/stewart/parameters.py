@@ -15,7 +15,6 @@ from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     JointParameter,
     Parameters,
-    bodies_of,
     body_columns,
     collected,
     dry_friction_entries,
@@ -28,13 +27,12 @@ from robodyn.mechanisms.stewart.model import Body, Damping
 from robodyn.mechanisms.stewart.packing import pack_legs, pack_platform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import Leg
+    from robodyn.mechanisms.stewart.model import Leg, StewartModel
 
 # What is left of a packed leg and platform without masses, rotors and friction.
 _GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
@@ -110,23 +108,12 @@ class PlatformParameters(PlatformDynamics):
                 columns.append(forces(changed, platform))
         return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)
 
-    def with_parameters(self, values: ArrayLike) -> Self:
-        """The same platform with other values (p,) of its `parameters`.
-
-        Raises:
-            InvalidInput: a wrong number of values, or not finite.
-            ModelError: values that no platform can have, such as a friction below zero.
-        """
-        own = self.parameters
-        given = own.checked(values)
-        bodies: Iterator[Body] = (Body(*body) for body in bodies_of(own, given))
-        plate = next(bodies)
-        lower, upper = ([next(bodies) for _ in self.model.legs] for _ in range(2))
-        of_joints = own.of_joints(given)
-        legs = tuple(
-            _leg_with(leg, lower[k], upper[k], of_joints) for k, leg in enumerate(self.model.legs)
-        )
-        return self._made(replace(self.model, platform=plate, legs=legs))
+    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> StewartModel:
+        plate, *parts = (Body(*body) for body in bodies)
+        legs, half = self.model.legs, len(self.model.legs)
+        each = zip(legs, parts[:half], parts[half:], strict=True)
+        changed = tuple(_leg_with(leg, lower, upper, of_joints) for leg, lower, upper in each)
+        return replace(self.model, platform=plate, legs=changed)
 
 
 def _leg_entries(leg: Leg) -> list[dict[int, float]]:
@@ -140,7 +127,7 @@ def _leg_entries(leg: Leg) -> list[dict[int, float]]:
     return [*plain, *dry_friction_entries(at.DRY_FRICTION, actuator), *passive]
 
 
-def _leg_with(leg: Leg, lower: Body, upper: Body, given: dict[str, float]) -> Leg:
+def _leg_with(leg: Leg, lower: Body, upper: Body, given: Mapping[str, float]) -> Leg:
     name, actuator = leg.joints.actuator.name, leg.actuator
     forward, backward = given[f"{name}.coulomb_forward"], given[f"{name}.coulomb_backward"]
     static = given.get(f"{name}.static", actuator.static)
