@@ -27,7 +27,7 @@ from scipy import sparse
 
 import robodyn as rd
 from benchmarks.random_paths import DRAWS, configurations, excess
-from robodyn.planning.time_optimal_through import Through
+from robodyn.planning.time_optimal.curves import Through
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

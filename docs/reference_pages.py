@@ -40,7 +40,7 @@ SECTIONS = {
     ),
     "Analysis": ("analyze", "sweep"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
-    "Planning": ("time_optimal", "plan_path", "optimize_free", "workspace"),
+    "Planning": ("time_optimal", "plan_path", "optimize_redundancy", "workspace"),
     "Identification": (
         "read_recording",
         "Recording",
@@ -64,14 +64,21 @@ ANSWERS = (
     "robodyn.simulation.result.SimulationResult",
     "robodyn.simulation.many.SimulationResults",
     "robodyn.report.study.Study",
-    "robodyn.planning.time_optimal_motion.TimeOptimal",
-    "robodyn.planning.planned_path.PlannedPath",
-    "robodyn.planning.free_choices.Optimized",
-    "robodyn.planning.pose_region.PoseRegion",
-    "robodyn.planning.tip_region.TipRegion",
+    "robodyn.planning.time_optimal.motion.TimeOptimal",
+    "robodyn.planning.paths.planned_path.PlannedPath",
+    "robodyn.planning.paths.redundancy.Optimized",
+    "robodyn.planning.workspace.pose_region.PoseRegion",
+    "robodyn.planning.workspace.tip_region.TipRegion",
     "robodyn.identification.result.Identification",
     "robodyn.identification.calibration.result.Calibration",
     "robodyn.identification.calibration.poses.CalibrationPoses",
+)
+# What functions above are asked for, a field for each of their options
+SETTINGS = (
+    "robodyn.planning.time_optimal.settings.TimeOptimalSettings",
+    "robodyn.planning.paths.settings.PathSettings",
+    "robodyn.planning.paths.redundancy.RedundancySettings",
+    "robodyn.planning.workspace.workspace.WorkspaceSettings",
 )
 OTHERS = "More"
 ERRORS = "Errors"
@@ -99,6 +106,8 @@ def write_reference(file: Path) -> None:
     options = (":members:", ":inherited-members: tuple")
     parts += ["## What they return\n"]
     parts += [_directive("autoclass", name, *options) for name in ANSWERS]
+    parts += ["## What they are asked for\n"]
+    parts += [_directive("autoclass", name) for name in SETTINGS]
     parts += [
         "## The protocol of mechanisms\n",
         _directive(

@@ -59,10 +59,10 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.registry import register_kind as register_kind
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
-    from robodyn.planning.free_choices import optimize_free as optimize_free
-    from robodyn.planning.plan_path import plan_path as plan_path
-    from robodyn.planning.time_optimal import time_optimal as time_optimal
-    from robodyn.planning.workspace import workspace as workspace
+    from robodyn.planning.paths.plan_path import plan_path as plan_path
+    from robodyn.planning.paths.redundancy import optimize_redundancy as optimize_redundancy
+    from robodyn.planning.time_optimal.time_optimal import time_optimal as time_optimal
+    from robodyn.planning.workspace.workspace import workspace as workspace
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
     from robodyn.report.study import analyze as analyze
@@ -112,10 +112,10 @@ _HOMES = {
     "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": ("load", "models"),
     "robodyn.mechanisms.registry": ("kinds", "register_kind"),
-    "robodyn.planning.free_choices": ("optimize_free",),
-    "robodyn.planning.plan_path": ("plan_path",),
-    "robodyn.planning.workspace": ("workspace",),
-    "robodyn.planning.time_optimal": ("time_optimal",),
+    "robodyn.planning.paths.redundancy": ("optimize_redundancy",),
+    "robodyn.planning.paths.plan_path": ("plan_path",),
+    "robodyn.planning.workspace.workspace": ("workspace",),
+    "robodyn.planning.time_optimal.time_optimal": ("time_optimal",),
     "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.mechanisms.common.end_stops": ("EndStops",),
     "robodyn.simulation": ("simulate", "simulate_many"),

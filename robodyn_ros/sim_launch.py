@@ -27,7 +27,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
-from robodyn.planning.profiles import PROFILES
+from robodyn.trajectories.profiles import PROFILES
 from robodyn_ros.description_launch import (
     NAMESPACE,
     SWITCH,

@@ -33,13 +33,17 @@ from visualization_msgs.msg import MarkerArray
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.lookahead import look_ahead
-from robodyn.planning.around import around_singularities
-from robodyn.planning.profiles import PROFILES, TIME_OPTIMAL
-from robodyn.planning.time_optimal_online import is_moving, time_optimal_from, time_optimal_line
-from robodyn.planning.time_optimal_prediction import state_after
+from robodyn.planning.paths.around import around_singularities
+from robodyn.planning.time_optimal.online import (
+    is_moving,
+    state_after,
+    time_optimal_from,
+    time_optimal_line,
+)
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn.trajectories.approach import distance_to_start, joined, plan_approach
+from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL
 from robodyn.trajectories.straight import plan_straight
 from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos

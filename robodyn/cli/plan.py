@@ -20,10 +20,11 @@ from robodyn.cli.session import (
     write_report,
 )
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.planning.profiles import TIME_OPTIMAL, check_profile
-from robodyn.planning.time_optimal import time_optimal
-from robodyn.planning.time_optimal_motion import TimeOptimal, shares_of_time
+from robodyn.planning.time_optimal.motion import TimeOptimal, shares_of_time
+from robodyn.planning.time_optimal.settings import TimeOptimalSettings
+from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.trajectories import load_path
+from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def plan(
     v_max: float = 0.08,
     w_max: float = 0.08,
     limits: dict[str, Any] = passed(
-        time_optimal,
+        TimeOptimalSettings,
         "condition_limit",
         "tip_speed",
         "reserve",
@@ -158,7 +159,7 @@ def plan(
     output = files["output"]
     if output is not None and output.suffix.lower() != ".csv":
         raise InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
-    check_profile(profile)
+    check_profile(profile, PROFILES)
     mechanism = load_quietly(model)
     carried = as_scalar("payload", payload, "kg", at_least=0.0)
     mechanism = mechanism.with_payload(carried) if carried else mechanism

@@ -10,7 +10,8 @@ import numpy as np
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar, write_report
-from robodyn.planning.workspace import workspace as find
+from robodyn.planning.workspace.workspace import WorkspaceSettings
+from robodyn.planning.workspace.workspace import workspace as find
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +21,9 @@ def workspace(
     model: str,
     /,
     *,
+    where: dict[str, Any] = passed(find, "kind", "scheduler"),
     settings: dict[str, Any] = passed(
-        find,
-        "kind",
+        WorkspaceSettings,
         "characteristic_length",
         "effort_limits",
         "base_cone",
@@ -30,7 +31,6 @@ def workspace(
         "error",
         "resolution",
         "seed",
-        "scheduler",
         vectors=("xyz", "rpy", "wrench"),
         tilt="orientations",
     ),
@@ -50,7 +50,11 @@ def workspace(
     mechanism = load_quietly(model)
     with progress_bar(f"workspace of {mechanism.name}") as show:
         region = find(
-            mechanism, condition_limit=condition_limit or np.inf, **settings, progress=show
+            mechanism,
+            condition_limit=condition_limit or np.inf,
+            **where,
+            **settings,
+            progress=show,
         )
     found: dict[str, Any] = {
         "model": mechanism.name,

@@ -4,8 +4,8 @@
 
 `direct` gives a kernel's compiled entry point. Its arguments are arrays of the types below: dtype
 float64, number of dimensions, contiguity and writability are read from the object; anything else is
-a TypeError. `taken` gives a kernel the array itself, without a reference of its own: the caller
-holds one until the kernel returns.
+a TypeError. `borrowed_array` gives a kernel the array itself, without a reference of its own: the
+caller holds one until the kernel returns.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ VECTOR_OUT, MATRIX_OUT = GivenType(1, writable=True), GivenType(2, writable=True
 
 
 @intrinsic
-def taken(typingctx: Any, given: Any) -> Any:
+def borrowed_array(typingctx: Any, given: Any) -> Any:
     """The array that was passed, or a tuple of arrays."""
     if isinstance(given, types.BaseTuple):
         result = types.Tuple([item.array for item in given])
@@ -108,38 +108,47 @@ def taken(typingctx: Any, given: Any) -> Any:
 
 
 @intrinsic
-def taken_integers(typingctx: Any, given: Any) -> Any:
-    """The array that was given, its bits as int64: whole numbers that were lent as float64."""
-    result = types.Array(types.int64, given.ndim, given.layout)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        source = context.make_array(given.array)(context, builder, args[0])
-        array = context.make_array(result)(context, builder)
-        array.meminfo, array.parent = source.meminfo, source.parent
-        array.nitems, array.itemsize = source.nitems, source.itemsize
-        array.data = builder.bitcast(source.data, array.data.type)
-        array.shape, array.strides = source.shape, source.strides
-        return array._getvalue()
-
-    return result(given), codegen
-
-
-@intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
     """An array (rows, columns) on the stack, valid until the kernel that allocates it returns."""
     result = types.Array(types.float64, 2, "C")
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        rows, columns = args
-        total = builder.mul(rows, columns)
-        data = builder.alloca(ir.DoubleType(), size=total)
-        data.align = 64
-        array = context.make_array(result)(context, builder)
-        width = builder.mul(columns, _WORD(8))
-        _fill(builder, array, data, [rows, columns], [width, _WORD(8)])
-        return array._getvalue()
+        return _on_stack(context, builder, result, list(args))
 
     return result(types.intp, types.intp), codegen
+
+
+@intrinsic
+def stack_all(typingctx: Any, shapes: Any) -> Any:
+    """Arrays on the stack, as `stack`, of the shapes in a named tuple: lengths, or pairs of them.
+
+    They are returned in a named tuple of the same class.
+    """
+    arrays = [types.Array(types.float64, getattr(shape, "count", 1), "C") for shape in shapes]
+    result = types.BaseTuple.from_types(arrays, shapes.instance_class)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        found = []
+        for kind, shape in zip(arrays, cgutils.unpack_tuple(builder, args[0]), strict=True):
+            lengths = cgutils.unpack_tuple(builder, shape) if kind.ndim == 2 else [shape]
+            found.append(_on_stack(context, builder, kind, lengths))
+        return context.make_tuple(builder, result, found)
+
+    return result(shapes), codegen
+
+
+def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
+    """An array of this type and these lengths, on the stack."""
+    strides = [_WORD(8)]
+    total = lengths[-1]
+    for length in lengths[-2::-1]:
+        strides.insert(0, builder.mul(total, _WORD(8)))
+        total = builder.mul(total, length)
+    data = builder.alloca(ir.DoubleType(), size=total)
+    data.align = 64
+    array = context.make_array(kind)(context, builder)
+    _fill(builder, array, data, lengths, strides)
+    return array._getvalue()
 
 
 def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:

@@ -20,7 +20,7 @@ import numba
 from numba import types
 
 from robodyn.numerics.kernel_cache import KernelCache
-from robodyn.numerics.parts import PartCompiler, SettledPartCompiler
+from robodyn.numerics.parts import PartCompiler, PreoptimizedPartCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def inner(function: F) -> F:
     return _part(function, _nrt=False)
 
 
-def apart(function: F) -> F:
+def noinline(function: F) -> F:
     """The same as `inner`, but called instead of inlined: it is long, and called from many places.
 
     Each copy would have to be compiled anew, which takes longer than all calls.
@@ -61,13 +61,13 @@ def apart(function: F) -> F:
     return _part(function, forceinline=False, _nrt=False)
 
 
-def settled(function: F) -> F:
+def preoptimized(function: F) -> F:
     """The same as `inner`, but optimised by itself before it is copied to where it is called.
 
     In a loop that is long already, the compiler would move what it can out of the loop, and then
     lack registers for it.
     """
-    return _part(function, pipeline_class=SettledPartCompiler, _nrt=False)
+    return _part(function, pipeline_class=PreoptimizedPartCompiler, _nrt=False)
 
 
 def entry_kernel(function: F) -> F:

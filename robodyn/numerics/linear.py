@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.numerics.compiler import apart, kernel
+from robodyn.numerics.compiler import kernel, noinline
 
 # A pivot this small relative to the largest means that no digit of the solution is reliable.
 SINGULAR_PIVOT = 1e-14
@@ -89,7 +89,7 @@ def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
     return True
 
 
-@apart
+@noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
     """Cholesky's factor of a matrix in place, its diagonal inverted; reads the lower triangle.
 
@@ -115,7 +115,7 @@ def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
     return True
 
 
-@apart
+@noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
     """Solve for x (count,) in place, with a factor of `factor_definite`."""
     for i in range(count):

@@ -19,19 +19,19 @@ from numba.core.compiler import Compiler
 class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
     """Numba's compiler, for a function that only compiled code calls."""
 
-    settled = False
+    preoptimized = False
 
     def compile_extra(self, function: Any) -> Any:
         """Compile a function."""
-        kind = _SettledPart if self.settled else _Part
+        kind = _PreoptimizedPart if self.preoptimized else _Part
         self.state.library = kind(self.state.targetctx.codegen(), function.__qualname__)
         return super().compile_extra(function)
 
 
-class SettledPartCompiler(PartCompiler):
+class PreoptimizedPartCompiler(PartCompiler):
     """The same for one that is optimised by itself before it is copied."""
 
-    settled = True
+    preoptimized = True
 
 
 class _Part(JITCodeLibrary):  # type: ignore[misc]
@@ -54,7 +54,7 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class _SettledPart(_Part):
+class _PreoptimizedPart(_Part):
     """One that is optimised by itself before it is copied."""
 
     def _optimize_final_module(self) -> None:

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The protocol of trajectories."""
+"""The protocol of trajectories, and what those that answer rows of times share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from robodyn.checks import as_array
 from robodyn.mechanisms.common.motion import Motion as Motion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.arrays import FloatArray
 
 
 class Trajectory(Protocol):
@@ -29,3 +36,54 @@ class Trajectory(Protocol):
         Raises:
             InvalidInput: t is not finite.
         """
+
+
+class RowTrajectory:
+    """What knows its motion at a row of times, and so at any; `_rows` answers these."""
+
+    _unit = "s"
+
+    def sample(self, t: ArrayLike) -> Motion:
+        """The motion at times t (...) [s]; at rest before 0 and after the end.
+
+        Raises:
+            InvalidInput: t is not finite.
+        """
+        times = as_array("t", t, (), self._unit)
+        rows = self._rows(times.reshape(-1))
+        return Motion(*(values.reshape(*times.shape, values.shape[-1]) for values in rows))
+
+    def _rows(self, t: FloatArray) -> Motion:
+        """The motion at times (N,)."""
+        raise NotImplementedError
+
+
+def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
+    """A motion (N, ...) over a parameter, passed at rates and accelerations (N,) of that."""
+    rate, acceleration = rate[:, None], acceleration[:, None]
+    q, first, second = motion
+    return Motion(q, first * rate, first * acceleration + second * rate**2)
+
+
+def sampled_by_parts(
+    which: NDArray[np.intp], sample: Callable[[int, NDArray[np.intp]], Motion]
+) -> Motion:
+    """A motion in rows (N,) that belong to several parts; only those that occur are asked.
+
+    Args:
+        which: the part of each row.
+        sample: the motion of a part in some rows.
+    """
+    present = np.unique(which).tolist() if which.size else [0]
+    if len(present) == 1:
+        return sample(present[0], np.arange(len(which)))
+    out: Motion | None = None
+    for part in present:
+        rows = np.flatnonzero(which == part)
+        found = sample(part, rows)
+        if out is None:
+            out = Motion(*(np.empty((len(which), values.shape[-1])) for values in found))
+        for values, own in zip(out, found, strict=True):
+            values[rows] = own
+    assert out is not None  # there are several parts
+    return out

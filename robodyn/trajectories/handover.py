@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.checks import as_exact, as_scalar
 from robodyn.numerics.rotations_batch import (
     composed_motions,
     rotation_vector_motions,
     rotation_vector_rates,
 )
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-class Handover:
+class Handover(RowTrajectory):
     """A trajectory that begins in another motion's state.
 
     Args:
@@ -93,22 +93,23 @@ class Handover:
         """
         if isinstance(t, float) and t - self.start >= self.blend:
             return self.new.sample(t)
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        result = Motion(*(np.array(values) for values in self.new.sample(flat)))
-        fading = np.flatnonzero(flat - self.start < self.blend)
+        return super().sample(t)
+
+    def _rows(self, t: FloatArray) -> Motion:
+        result = Motion(*(np.array(values) for values in self.new.sample(t)))
+        fading = np.flatnonzero(t - self.start < self.blend)
         if fading.size and self._coefficients.any():
             inner = Motion(*(values[fading] for values in result))
             for values, found in zip(
-                result, self._faded(flat[fading] - self.start, inner), strict=True
+                result, self._faded(t[fading] - self.start, inner), strict=True
             ):
                 values[fading] = found
-        before = flat < self.start
+        before = t < self.start
         if before.any():
             result.configuration[before] = self._first
             result.velocity[before] = 0.0
             result.acceleration[before] = 0.0
-        return Motion(*(values.reshape(*times.shape, -1) for values in result))
+        return result
 
     def _faded(self, t: FloatArray, inner: Motion) -> Motion:
         c = self._coefficients

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.via_points import ViaPoints
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _blends(durations: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(shortest, BLEND))
 
 
-class JointSpline:
+class JointSpline(RowTrajectory):
     """Cubics between points with velocities, quintics between points with accelerations.
 
     Args:
@@ -114,20 +114,13 @@ class JointSpline:
         """Every inner point."""
         return tuple(float(t) for t in self._times[1:-1])
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s]; at rest before the first point and after the last.
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        x = self._positions[np.where(flat < self.duration, 0, -1)]
+    def _rows(self, t: FloatArray) -> Motion:
+        x = self._positions[np.where(t < self.duration, 0, -1)]
         v, a = np.zeros((2, *x.shape))
-        inside = np.flatnonzero((flat >= 0.0) & (flat <= self.duration))
+        inside = np.flatnonzero((t >= 0.0) & (t <= self.duration))
         if inside.size and len(self._times) > 1:
-            self._fill(flat, inside, x, v, a)
-        return Motion(*(values.reshape(*times.shape, -1) for values in (x, v, a)))
+            self._fill(t, inside, x, v, a)
+        return Motion(x, v, a)
 
     def _fill(
         self, t: FloatArray, rows: NDArray[np.intp], x: FloatArray, v: FloatArray, a: FloatArray

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.profiles import (
     Profile,
     check_profile,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class JointLine:
+class JointLine(RowTrajectory):
     """One segment in joint space: see `plan_joints`.
 
     Attributes:
@@ -47,14 +47,8 @@ class JointLine:
         """Where the profile switches."""
         return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """q, qd, qdd (..., n) at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        s, ds, dds = (value[..., None] for value in self.profile.sample(times))
+    def _rows(self, t: FloatArray) -> Motion:
+        s, ds, dds = (value[:, None] for value in self.profile.sample(t))
         step = self.q[1] - self.q[0]
         return Motion(self.q[0] + s * step, ds * step, dds * step)
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_exact, as_pose, as_scalar
+from robodyn.checks import as_exact, as_pose, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import pose_from_rpy, rpy_from_pose
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.profiles import (
     Profile,
     check_profile,
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
 
+    Triple = tuple[FloatArray, FloatArray, FloatArray]
+
 
 @dataclass(frozen=True)
-class Line:
+class Line(RowTrajectory):
     """One straight segment: see `plan_line`.
 
     Attributes:
@@ -59,23 +61,9 @@ class Line:
                 times.update(t for t in profile.switching_times if 0.0 < t < self.duration)
         return tuple(sorted(times))
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """Pose, twist and acceleration at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        x, v, a = _along(self.xyz, self.position, flat)
-        angles, rates, accelerations = _along(self.rpy, self.rotation, flat)
-        omega, alpha = np.empty_like(angles), np.empty_like(angles)
-        angular_motions(angles, rates, accelerations, omega, alpha)
-        return Motion(
-            pose_from_rpy(x, angles).reshape(*times.shape, 7),
-            np.concatenate([v, omega], axis=-1).reshape(*times.shape, 6),
-            np.concatenate([a, alpha], axis=-1).reshape(*times.shape, 6),
-        )
+    def _rows(self, t: FloatArray) -> Motion:
+        place = _along(self.xyz, self.position, t)
+        return pose_motion(place, _along(self.rpy, self.rotation, t))
 
 
 def plan_line(
@@ -166,13 +154,27 @@ def plan_line_rpy(
     )
 
 
+def pose_motion(place: Triple, angles: Triple) -> Motion:
+    """Poses (N, 7), twists and accelerations (N, 6) of a body.
+
+    Args:
+        place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
+            second derivative.
+    """
+    omega, alpha = np.empty((2, *angles[0].shape))
+    angular_motions(*angles, omega, alpha)
+    return Motion(
+        pose_from_rpy(place[0], angles[0]),
+        np.concatenate([place[1], omega], axis=1),
+        np.concatenate([place[2], alpha], axis=1),
+    )
+
+
 def _single_pose(name: str, value: ArrayLike) -> FloatArray:
     return as_pose(name, as_exact(name, value, (7,), "m, unit quaternion x y z w"))
 
 
-def _along(
-    ends: FloatArray, profile: Profile, t: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _along(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
     s, ds, dds = profile.sample(t)
     step = ends[1] - ends[0]
     return ends[0] + s[:, None] * step, ds[:, None] * step, dds[:, None] * step

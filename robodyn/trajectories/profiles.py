@@ -16,7 +16,7 @@ import numpy as np
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from robodyn.arrays import FloatArray
 
@@ -130,6 +130,9 @@ def quintic(duration: float) -> Polynomial:
 
 # Largest ds/dt times the duration. For `lspb` a choice: blends of a third of the time each.
 PEAK_SPEED = {"lspb": 1.5, "cubic": 1.5, "quintic": 1.875, "cycloidal": 2.0}
+# All that a motion can be asked for by name: also as fast as a mechanism's limits allow.
+TIME_OPTIMAL = "time_optimal"
+PROFILES = (*PEAK_SPEED, TIME_OPTIMAL)
 _SMOOTH: dict[str, Callable[[float], Profile]] = {
     "cubic": cubic,
     "quintic": quintic,
@@ -137,16 +140,14 @@ _SMOOTH: dict[str, Callable[[float], Profile]] = {
 }
 
 
-def check_profile(name: str) -> None:
+def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None:
     """Refuse an unknown profile name.
 
     Raises:
         InvalidInput: lists the known ones.
     """
-    if name not in PEAK_SPEED:
-        raise InvalidInput(
-            f"profile is {name!r}, expected one of {', '.join(PEAK_SPEED)}", value=name
-        )
+    if name not in known:
+        raise InvalidInput(f"profile is {name!r}, expected one of {', '.join(known)}", value=name)
 
 
 def shortest_duration(distance: float, speed: float | None, profile: str) -> float:

@@ -23,7 +23,7 @@ from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.cubics import cubic_motions
 from robodyn.numerics.rotations_batch import rotation_vector_rates
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -54,7 +54,7 @@ class _Cubics(NamedTuple):
     c3: FloatArray
 
 
-class SampledTrajectory:
+class SampledTrajectory(RowTrajectory):
     """A trajectory through knots.
 
     Args:
@@ -135,23 +135,24 @@ class SampledTrajectory:
         """
         if isinstance(t, float) and (single := self._at(float(t))) is not None:
             return single
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        after = np.searchsorted(self.times, flat, side="right") - 1
+        return super().sample(t)
+
+    def _rows(self, t: FloatArray) -> Motion:
+        after = np.searchsorted(self.times, t, side="right") - 1
         knot = np.clip(after, 0, len(self.times) - 1)
         result = Motion(*(values[knot].copy() for values in self.knots))
-        resting = (flat < self.times[0]) | (flat > self.times[-1])
+        resting = (t < self.times[0]) | (t > self.times[-1])
         result.velocity[resting] = 0.0
         result.acceleration[resting] = 0.0
-        between = np.flatnonzero(~resting & (flat != self.times[knot]))
+        between = np.flatnonzero(~resting & (t != self.times[knot]))
         if between.size:
             few = len(between) < len(self.times)
             rows = knot[between]
             cubics = self._cubics(rows) if few else _taken(self._every_cubic, rows)
-            cubic = self._between(cubics, flat[between])
+            cubic = self._between(cubics, t[between])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
-        return Motion(*(values.reshape(*times.shape, -1) for values in result))
+        return result
 
     def between_knots(self, shares: FloatArray) -> Motion:
         """The motion (K - 1, M, ...) at shares (M,) between 0 and 1 of the time between two knots.

@@ -10,20 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike, NDArray
-
     from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True)
-class Sequence:
+class Sequence(RowTrajectory):
     """Trajectories in turn; a time at a joint belongs to the later one.
 
     Attributes:
@@ -61,32 +56,8 @@ class Sequence:
             times.update(start + t for t in segment.switching_times)
         return tuple(sorted(times))
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        which = np.clip(np.searchsorted(self._starts, flat, side="right") - 1, 0, None)
-        present = np.unique(which) if flat.size else [0]
-        if len(present) == 1:
-            first = int(present[0])
-            motion = self.segments[first].sample(flat - self._starts[first])
-        else:
-            motion = self._mixed(flat, which, present)
-        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
-
-    def _mixed(self, flat: FloatArray, which: NDArray[np.intp], present: Iterable[int]) -> Motion:
-        """Motions at times (K,) that belong to several segments; only these are asked."""
-        rows: list[FloatArray] | None = None
-        for segment in present:
-            own = np.flatnonzero(which == segment)
-            part = self.segments[segment].sample(flat[own] - self._starts[segment])
-            if rows is None:
-                rows = [np.empty((len(flat), values.shape[-1])) for values in part]
-            for values, found in zip(rows, part, strict=True):
-                values[own] = found
-        assert rows is not None  # there are several segments
-        return Motion(*rows)
+    def _rows(self, t: FloatArray) -> Motion:
+        which = np.clip(np.searchsorted(self._starts, t, side="right") - 1, 0, None)
+        return sampled_by_parts(
+            which, lambda k, rows: self.segments[k].sample(t[rows] - self._starts[k])
+        )

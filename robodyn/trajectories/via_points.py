@@ -17,9 +17,8 @@ import numpy as np
 
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.numerics.rotations_batch import angular_motions
-from robodyn.poses import pose_from_rpy
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.line import pose_motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 
 
-class ViaPoints:
+class ViaPoints(RowTrajectory):
     """A trajectory past points.
 
     Args:
@@ -83,26 +82,21 @@ class ViaPoints:
         inner = self._times[1:-1][changes]
         return tuple(float(t) for t in np.unique(inner) if 0.0 < t < self.duration)
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
-
-        Raises:
-            InvalidInput: t is not finite.
-        """
-        times = as_array("t", t, (), "s")
-        flat = times.reshape(-1)
-        inside = np.clip(flat, 0.0, self.duration)
+    def _rows(self, t: FloatArray) -> Motion:
+        inside = np.clip(t, 0.0, self.duration)
         piece = np.searchsorted(self._times, inside, side="right") - 1
         piece = np.clip(piece, 0, len(self._acceleration) - 1)
         dt = (inside - self._times[piece])[:, None]
         a = self._acceleration[piece]
         x = self._position[piece] + dt * (self._velocity[piece] + 0.5 * dt * a)
         v = self._velocity[piece] + dt * a
-        x[flat >= self.duration] = self.points[-1]
-        v[(flat < 0.0) | (flat >= self.duration)] = 0.0
-        a[(flat < 0.0) | (flat > self.duration)] = 0.0
-        motion = _pose_motion(x, v, a) if self._poses else Motion(x, v, a)
-        return Motion(*(values.reshape(*times.shape, -1) for values in motion))
+        x[t >= self.duration] = self.points[-1]
+        v[(t < 0.0) | (t >= self.duration)] = 0.0
+        a[(t < 0.0) | (t > self.duration)] = 0.0
+        if not self._poses:
+            return Motion(x, v, a)
+        place, angles = ((x[:, k], v[:, k], a[:, k]) for k in (slice(3), slice(3, None)))
+        return pose_motion(place, angles)
 
     def _lay_out(self) -> None:
         """Pieces of constant acceleration: blend, segment, blend, ..., blend."""
@@ -143,13 +137,3 @@ def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
     """The first segment whose blends do not fit into it, if there is one."""
     crowded = np.flatnonzero(blended(blends) > durations * (1.0 + ROUNDING))
     return int(crowded[0]) if crowded.size else None
-
-
-def _pose_motion(x: FloatArray, v: FloatArray, a: FloatArray) -> Motion:
-    omega, alpha = np.empty((len(x), 3)), np.empty((len(x), 3))
-    angular_motions(x[:, 3:], v[:, 3:], a[:, 3:], omega, alpha)
-    return Motion(
-        pose_from_rpy(x[:, :3], x[:, 3:]),
-        np.concatenate([v[:, :3], omega], axis=1),
-        np.concatenate([a[:, :3], alpha], axis=1),
-    )

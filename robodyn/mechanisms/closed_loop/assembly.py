@@ -95,7 +95,7 @@ class Equations:
     def _evaluated(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both as the kernel has them, in arrays of their own: threads share the equations."""
         gap = np.empty(max(1, len(self.packed.names)))
-        K = np.empty(self.packed.head[layout.ENTRIES])
+        K = np.empty(self.packed.head["entries"])
         self._equations(np.ascontiguousarray(q), gap, K)
         return gap, K
 

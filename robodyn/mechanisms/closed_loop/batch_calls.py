@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from numba import types
 
-from robodyn.mechanisms.closed_loop.kernels import configurations
 from robodyn.mechanisms.closed_loop.kernels import lanes as kernels
 from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
 from robodyn.numerics.array_arguments import MATRIX_OUT, VECTOR, direct
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 @once
 def _entry(name: str) -> Callable[..., int]:
-    return direct(getattr(kernels, name), VECTOR, VECTOR, VECTOR, *STATE, MATRIX_OUT)
+    return direct(getattr(kernels, name), VECTOR, VECTOR, *STATE, MATRIX_OUT)
 
 
 def dynamics(
@@ -59,7 +58,7 @@ def _of_configurations(name: str) -> Callable[..., int]:
         "frames": (*CONFIGURATION, types.int64),
         "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
     }.get(name, CONFIGURATION)
-    return direct(getattr(configurations, name), VECTOR, VECTOR, VECTOR, *inputs, MATRIX_OUT)
+    return direct(getattr(kernels, name), VECTOR, VECTOR, *inputs, MATRIX_OUT)
 
 
 def configured(
@@ -70,7 +69,7 @@ def configured(
     given: tuple[ArrayLike, ...],
     *settings: float,
 ) -> FloatArray | None:
-    """Results (..., *core) of a kernel of `kernels.configurations` for valid arrays (..., width).
+    """Results (..., *core) of a kernel of `kernels.lanes` for valid arrays (..., width).
 
     Args:
         name: of the kernel.

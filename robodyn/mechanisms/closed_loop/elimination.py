@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.kernels import layout
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -69,20 +67,20 @@ class Elimination:
         return replace(self, pivots=tuple(pivots))
 
     def put(
-        self, free: Sequence[int], head: list[int], plan: list[int], numbers: list[float]
+        self, free: Sequence[int], head: dict[str, int], plan: list[int], numbers: list[float]
     ) -> None:
         """Add the records to a mechanism's arrays."""
-        head[layout.AT_FREE_ENTRIES] = len(plan)
+        head["at_free_entries"] = len(plan)
         wanted = [
             [int(row), k, int(self.entries[row, rate])]
             for k, rate in enumerate(free)
             for row in np.flatnonzero(self.present[:, rate])
         ]
-        head[layout.FREE_ENTRIES] = len(wanted)
+        head["free_entries"] = len(wanted)
         for record in wanted:
             plan += record
-        head[layout.PIVOTS], head[layout.AT_PIVOTS] = len(self.pivots), len(plan)
-        head[layout.AT_THRESHOLDS] = len(numbers)
+        head["pivots"], head["at_pivots"] = len(self.pivots), len(plan)
+        head["at_thresholds"] = len(numbers)
         numbers += [LEAST * pivot.size for pivot in self.pivots]
         starts = len(plan)
         plan += [0] * len(self.pivots)

@@ -37,8 +37,8 @@ _LOST = (
 )
 _REASONS = {
     NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
-    layout.POOR: _LOST,
-    layout.STEEP: _LOST,
+    layout.BAD_PIVOTS: _LOST,
+    layout.BAD_COORDINATES: _LOST,
     layout.SINGULAR: "a motion of the mechanism has no inertia to accelerate; give its links mass",
 }
 
@@ -48,8 +48,8 @@ def reason(status: int, q: FloatArray) -> str:
     return _REASONS.get(status, _LOST)
 
 
-# of a plan, numbers and gravity
-KERNELS = Kernels(simulate, (VECTOR,) * 3)
+# of a plan and numbers
+KERNELS = Kernels(simulate, (VECTOR,) * 2)
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
@@ -104,7 +104,7 @@ class Simulation:
         while row < last:
             packed = self._chosen(self._mechanism, q, self._mechanism._pivots.best_free(q))
             if packed is None:
-                return Outcome(layout.POOR, row, step)
+                return Outcome(layout.BAD_PIVOTS, row, step)
             if status == NO_COMMAND:
                 control = self._chosen(self._model, q)
                 if control is None:
@@ -151,7 +151,7 @@ class Simulation:
         return packed
 
     def _free(self, packed: Packed) -> tuple[int, ...]:
-        first, count = packed.head[layout.AT_FREE], packed.head[layout.FREE]
+        first, count = packed.head["at_free"], packed.head["free"]
         return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
 
     def _spread(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:

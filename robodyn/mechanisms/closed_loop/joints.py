@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.pivots import Pivots
 from robodyn.mechanisms.closed_loop.variants import structure_of
 
@@ -98,7 +97,7 @@ class ClosedLoopJoints:
     def effort_limits(self) -> FloatArray:
         """(n,) [N m or N] of the driven joints, or of what their motors' torques allow."""
         packed = self.structure.packed
-        first = packed.head[layout.AT_WEIGHTS] + self._n
+        first = packed.head["at_weights"] + self._n
         return np.array(packed.numbers[first : first + self._n], np.float64)
 
     @cached_property
@@ -128,7 +127,7 @@ class ClosedLoopJoints:
 
     @cached_property
     def _drives_free(self) -> bool:
-        return bool(self.structure.packed.head[layout.DRIVES_FREE])
+        return bool(self.structure.packed.head["drives_free"])
 
     def _floats(self, name: str) -> bool:
         at = self.movable_joint_names.index(name)

@@ -14,7 +14,7 @@ from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.tree import frame_along
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -23,13 +23,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.closed_loop.model import LoopClosure
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
 
-_DRY = [
-    layout.FRICTION_FORWARD,
-    layout.FRICTION_BACKWARD,
-    layout.STATIC_EXCESS,
-    layout.STATIC_EXCESS_BACKWARD,
-    layout.STRIBECK,
-]
+_PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
+_DRY = slice(_BODY.friction_forward, _BODY.stribeck + 1)
 
 
 @dataclass(frozen=True)
@@ -54,15 +49,14 @@ class Packed:
     Attributes:
         plan: whole numbers, their bits lent as float64.
         numbers: of the mechanism.
-        gravity: (3,) [m/s^2].
+        head: the first of the plan, by their names in `layout.PLAN`.
         rows: (closure or idle freedom's name, row) of each equation.
         entries: (rows, rates) where each entry of K is; the last place for those always zero.
     """
 
     plan: FloatArray
     numbers: FloatArray
-    gravity: FloatArray
-    head: tuple[int, ...]
+    head: dict[str, int]
     names: tuple[str, ...]
     entries: np.ndarray
 
@@ -70,13 +64,13 @@ class Packed:
     def without_dry_friction(self) -> Packed:
         """The same for kernels that do without dry friction."""
         plan = self.plan.view(np.int64).copy()
-        plan[layout.RUBS] = 0
+        plan[_PLAN.has_dry_friction] = 0
         return replace(self, plan=plan.view(np.float64))
 
     @property
-    def given(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def given(self) -> tuple[FloatArray, FloatArray]:
         """What every kernel takes first."""
-        return self.plan, self.numbers, self.gravity
+        return self.plan, self.numbers
 
 
 def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
@@ -120,53 +114,53 @@ def pack(
         entries, count = np.arange(rows * rates).reshape(rows, rates), rows * rates + 1
     else:
         entries, count = elimination.entries, elimination.count
-    head, plan, numbers = [0] * layout.HEAD, [0] * layout.HEAD, [0.0]
-    head[layout.BODIES] = len(tree.bodies) - 1
-    head[layout.POSITIONS], head[layout.RATES] = tree.positions, rates
-    head[layout.FREE], head[layout.EQUATIONS] = len(free), rows
-    head[layout.ENTRIES] = count
+    head = dict.fromkeys(_PLAN.counts, 0)
+    plan, numbers = [0] * _PLAN.size, [float(x) for x in model.gravity]
+    head["bodies"] = len(tree.bodies) - 1
+    head["positions"], head["rates"] = tree.positions, rates
+    head["free"], head["equations"] = len(free), rows
+    head["entries"] = count
     _pack_bodies(tree, head, plan, numbers)
     _pack_closures(tree, idle, entries, count - 1, head, plan, numbers)
-    head[layout.AT_FREE] = len(plan)
+    head["at_free"] = len(plan)
     plan += list(free)
     driven = [tree.rate_of[name] for name in model.driven]
-    head[layout.DRIVEN], head[layout.AT_DRIVEN] = len(driven), len(plan)
+    head["driven"], head["at_driven"] = len(driven), len(plan)
     plan += driven
-    head[layout.AT_FREE_PLACES] = len(plan)
+    head["at_free_places"] = len(plan)
     plan += [tree.place_of_rate(rate) for rate in free]
-    head[layout.AT_PLACES] = len(plan)
+    head["at_places"] = len(plan)
     plan += [tree.position_of[name] for name in model.driven]
-    head[layout.AT_STEEP] = len(numbers)
+    head["at_steep"] = len(numbers)
     numbers.append(steep)
-    head[layout.DRIVES_FREE] = int(driven == list(free))
-    head[layout.AT_WEIGHTS] = len(numbers)
+    head["drives_free"] = int(driven == list(free))
+    head["at_weights"] = len(numbers)
     numbers += _of_motors(tree)
     tip = tree.frame_of[model.tip_link]
-    head[layout.TIP], head[layout.AT_TIP] = tree.body_of[model.tip_link], len(numbers)
+    head["tip"], head["at_tip"] = tree.body_of[model.tip_link], len(numbers)
     numbers += [*tip[:3, 3], *tip[:3, :3].T.ravel()]
-    head[layout.AT_ROWS] = len(numbers)
+    head["at_rows"] = len(numbers)
     numbers += row_factors(tree, len(idle))
     if elimination is not None:
         elimination.put(free, head, plan, numbers)
-    head[layout.WIDEST] = max(count, rates, rows * max(1, len(free)), 8)
-    plan[: layout.HEAD] = head
+    head["widest"] = max(count, rates, rows * max(1, len(free)), 8)
+    plan[: _PLAN.size] = list(head.values())
     return Packed(
         np.array(plan, dtype=np.int64).view(np.float64),
         np.array(numbers, dtype=np.float64),
-        np.array(model.gravity, dtype=np.float64),
-        tuple(head),
+        head,
         names,
         entries,
     )
 
 
-def _pack_bodies(tree: Tree, head: list[int], plan: list[int], numbers: list[float]) -> None:
-    head[layout.AT_BODIES], head[layout.AT_NUMBERS] = len(plan), len(numbers)
+def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: list[float]) -> None:
+    head["at_bodies"], head["at_numbers"] = len(plan), len(numbers)
     for body in tree.bodies[1:]:
         own, values = _of_body(body)
         plan += own
         numbers += values
-    head[layout.RUBS] = int(_rubs(head, numbers))
+    head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
 
 
 def _of_body(body: Body) -> tuple[list[int], list[float]]:
@@ -174,15 +168,21 @@ def _of_body(body: Body) -> tuple[list[int], list[float]]:
     joint = body.joint
     assert joint is not None
     rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
-    aligned = bool((np.abs(rotation - np.eye(3)) < 1e-15).all())
-    heavy = body.mass > 0.0 or bool(body.inertia.any())
-    plan = [body.kind, body.parent, body.position, body.rate]
-    plan += [int(aligned), int(not shift.any()), int(heavy), body.own]
+    plan = layout.BODY_PLAN.numbers(
+        kind=body.kind,
+        parent=body.parent,
+        position=body.position,
+        rate=body.rate,
+        aligned=bool((np.abs(rotation - np.eye(3)) < 1e-15).all()),
+        centred=not shift.any(),
+        has_inertia=body.mass > 0.0 or bool(body.inertia.any()),
+        own=body.own,
+    )
     return plan, [*rotation.T.ravel(), *shift, *_after_frame(body)]
 
 
 def _after_frame(body: Body) -> list[float]:
-    """What a variant of the mechanism may have otherwise, from `layout.MASS` on."""
+    """What a variant of the mechanism may have otherwise, from `mass` on."""
     joint = body.joint
     assert joint is not None
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
@@ -190,14 +190,14 @@ def _after_frame(body: Body) -> list[float]:
     if joint.kind == "floating":
         return numbers + [0.0] * 8
     friction = joint.friction.tolist()
-    numbers += [joint.damping, *friction, joint.reflected_inertia, joint.spin_inertia]
-    return [*numbers, *joint.stribeck_terms]
+    numbers += [joint.damping, joint.reflected_inertia, joint.spin_inertia]
+    return [*numbers, *friction, *joint.stribeck_terms]
 
 
-def _rubs(head: Sequence[int], numbers: ArrayLike) -> bool:
+def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
     """Whether a joint has dry friction."""
-    at, bodies = head[layout.AT_NUMBERS], head[layout.BODIES]
-    rows = np.asarray(numbers)[at : at + bodies * layout.BODY_NUMBERS].reshape(bodies, -1)
+    at, bodies = head["at_numbers"], head["bodies"]
+    rows = np.asarray(numbers)[at : at + bodies * _BODY.size].reshape(bodies, -1)
     return bool(rows[:, _DRY].any())
 
 
@@ -209,28 +209,28 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
         before, tree: the latter with masses, friction, motors and gravity of its own; bodies that
             both share are left as they are.
     """
-    model, head = tree.model, list(packed.head)
+    model, head = tree.model, dict(packed.head)
     plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
-    place = head[layout.AT_NUMBERS]
+    place = head["at_numbers"]
     for old, body in zip(before.bodies[1:], tree.bodies[1:], strict=True):
         if body is not old:
-            numbers[place + layout.MASS : place + layout.BODY_NUMBERS] = _after_frame(body)
-        place += layout.BODY_NUMBERS
-    first = head[layout.AT_CLOSURES] + layout.CLOSURE_AT
+            numbers[place + _BODY.mass : place + _BODY.size] = _after_frame(body)
+        place += _BODY.size
+    numbers[: len(model.gravity)] = model.gravity
+    first = head["at_closures"] + layout.CLOSURE_PLAN.at_numbers
     for k, closure in enumerate(model.closures):
-        damper = plan[first + k * layout.CLOSURE_PLAN] + layout.CLOSURE_DAMPING
+        damper = plan[first + k * layout.CLOSURE_PLAN.size] + layout.CLOSURE_NUMBERS.damping
         numbers[damper] = closure.damping
-    motors, count = head[layout.AT_WEIGHTS], len(model.driven)
+    motors, count = head["at_weights"], len(model.driven)
     numbers[motors : motors + 2 * count] = _of_motors(tree)
-    head[layout.RUBS] = int(_rubs(head, numbers))
-    head[layout.DAMPED] = int(any(closure.damping > 0.0 for closure in model.closures))
-    plan[: layout.HEAD] = head
+    head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
+    head["damped"] = int(any(closure.damping > 0.0 for closure in model.closures))
+    plan[: _PLAN.size] = list(head.values())
     return replace(
         packed,
         plan=plan.view(np.float64),
         numbers=numbers,
-        gravity=np.array(model.gravity, dtype=np.float64),
-        head=tuple(head),
+        head=head,
     )
 
 
@@ -246,7 +246,7 @@ def _pack_closures(
     idle: Sequence[Idle],
     entries: np.ndarray,
     nowhere: int,
-    head: list[int],
+    head: dict[str, int],
     plan: list[int],
     numbers: list[float],
 ) -> None:
@@ -265,26 +265,41 @@ def _pack_closures(
         for u, w in angles:
             # at right angles when closed: of unit vectors, the cosine
             numbers += [*u, *w, 0.0]
-        head[layout.DAMPED] |= int(closure.damping > 0.0)
+        head["damped"] |= int(closure.damping > 0.0)
         if across:
-            head[layout.SLIDES] = 1
+            head["slides"] = 1
         path = _path(tree, entries, nowhere, a, b, row, closure.equations)
         records.append(
-            [int(point), len(across), len(angles), 0, a, b, row, len(paths), len(path), at]
+            layout.CLOSURE_PLAN.numbers(
+                point=point,
+                across=len(across),
+                angles=len(angles),
+                parent=a,
+                child=b,
+                row=row,
+                path=len(paths),
+                path_length=len(path),
+                at_numbers=at,
+            )
         )
         paths += path
         row += closure.equations
     for one in idle:
         at = len(numbers)
-        numbers += [0.0] * layout.CLOSURE_NUMBERS + [*one.axis]
+        numbers += [0.0] * layout.CLOSURE_NUMBERS.size + [*one.axis]
         path = _path(tree, entries, nowhere, 0, one.body, row, 1)
-        records.append([0, 0, 0, 1, 0, one.body, row, len(paths), len(path), at])
+        records.append(
+            layout.CLOSURE_PLAN.numbers(
+                idle=1, child=one.body, row=row, path=len(paths), path_length=len(path),
+                at_numbers=at,
+            )
+        )  # fmt: skip
         paths += path
         row += 1
-    head[layout.CLOSURES], head[layout.AT_CLOSURES] = len(records), len(plan)
+    head["closures"], head["at_closures"] = len(records), len(plan)
     for record in records:
         plan += record
-    head[layout.AT_PATHS], head[layout.AT_SIGNS] = len(plan), len(numbers)
+    head["at_paths"], head["at_signs"] = len(plan), len(numbers)
     for step, _ in paths:
         plan += step
     numbers += [sign for _, sign in paths]

@@ -40,11 +40,12 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.closed_loop.structure import Structure
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
 
+_BODY = layout.BODY_NUMBERS
 _OF_JOINT = {
-    "armature": layout.ARMATURE,
-    "viscous": layout.DAMPING,
-    "coulomb_forward": layout.FRICTION_FORWARD,
-    "coulomb_backward": layout.FRICTION_BACKWARD,
+    "armature": _BODY.armature,
+    "viscous": _BODY.damping,
+    "coulomb_forward": _BODY.friction_forward,
+    "coulomb_backward": _BODY.friction_backward,
 }
 _NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 
@@ -182,19 +183,19 @@ class ClosedLoopParameters:
     def _columns(self, packed: Packed, efforts: Callable[[Packed], FloatArray]) -> FloatArray:
         """Y (N, n, p) with the pivots of a packing."""
         plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
-        bodies, closures = int(plan[layout.BODIES]), int(plan[layout.CLOSURES])
-        at_bodies, at_numbers = int(plan[layout.AT_BODIES]), int(plan[layout.AT_NUMBERS])
-        rows = [at_numbers + k * layout.BODY_NUMBERS for k in range(bodies)]
-        plan[[at_bodies + k * layout.BODY_PLAN + layout.HEAVY for k in range(bodies)]] = 1
-        plan[layout.RUBS], plan[layout.DAMPED] = 1, 1
-        first = int(plan[layout.AT_CLOSURES]) + layout.CLOSURE_AT
+        head, of_body, of_closure = packed.head, layout.BODY_PLAN, layout.CLOSURE_PLAN
+        rows = [head["at_numbers"] + k * _BODY.size for k in range(head["bodies"])]
+        first = head["at_bodies"] + of_body.has_inertia
+        plan[[first + k * of_body.size for k in range(head["bodies"])]] = 1
+        plan[layout.PLAN.has_dry_friction], plan[layout.PLAN.damped] = 1, 1
+        first = head["at_closures"] + of_closure.at_numbers
         dampers = [
-            int(plan[first + k * layout.CLOSURE_PLAN]) + layout.CLOSURE_DAMPING
-            for k in range(closures)
+            int(plan[first + k * of_closure.size]) + layout.CLOSURE_NUMBERS.damping
+            for k in range(head["closures"])
         ]
         for row in rows:
-            numbers[row + layout.MASS : row + layout.FACTOR] = 0.0
-            numbers[[row + entry for entry in (*_OF_JOINT.values(), layout.SPIN)]] = 0.0
+            numbers[row + _BODY.mass : row + _BODY.factor] = 0.0
+            numbers[[row + entry for entry in (*_OF_JOINT.values(), _BODY.spin)]] = 0.0
         numbers[dampers] = 0.0
         lent = plan.view(np.float64)
 
@@ -217,7 +218,7 @@ class ClosedLoopParameters:
                 R = frame[:3, :3]
                 placed, turned = R @ com + frame[:3, 3], R @ inertia @ R.T
                 own = [mass, *placed, *turned[ROWS, COLUMNS]]
-                return with_entries(dict(enumerate(own, start=row + layout.MASS)))
+                return with_entries(dict(enumerate(own, start=row + _BODY.mass)))
 
             blocks.append(body_columns(response))
             joint = body.joint
@@ -225,7 +226,7 @@ class ClosedLoopParameters:
             if joint.kind == "floating":
                 continue
             for part in self._parts(joint):
-                spins = {row + layout.SPIN: _spin(joint)} if part == "armature" else {}
+                spins = {row + _BODY.spin: _spin(joint)} if part == "armature" else {}
                 columns.append(with_entries({row + _OF_JOINT[part]: 1.0} | spins))
         columns += [with_entries({at: 1.0}) for at in dampers[: len(self.model.closures)]]
         return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)

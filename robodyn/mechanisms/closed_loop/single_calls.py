@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from robodyn.mechanisms.closed_loop.packing import Packed
 
-_MECHANISM = (VECTOR, VECTOR, VECTOR)
+_MECHANISM = (VECTOR, VECTOR)
 
 
 @once

@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Rollout:
-    """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.run`.
+    """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.Rollout`.
 
     Attributes:
         stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
@@ -90,7 +90,7 @@ class Kernels(NamedTuple):
     """A kind's loop, and the types of the arrays that describe one of its mechanisms.
 
     Attributes:
-        loop: an entry as in `common.kernels.integration`.
+        loop: an entry as in `common.kernels.simulation`.
         numbers: types.
     """
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import RobodynError
+from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.mechanisms.common.kernels import sticking as at
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> Floa
     row = np.zeros(at.ROW)
     forward, backward = actuator.coulomb_both
     static = actuator.static or 0.0
-    row[at.COULOMB], row[at.COULOMB_BACKWARD] = forward, backward
-    row[at.EXCESS], row[at.EXCESS_BACKWARD], row[at.STRIBECK] = actuator.stribeck_terms
+    row[law.COULOMB], row[law.COULOMB_BACKWARD] = forward, backward
+    row[law.EXCESS], row[law.EXCESS_BACKWARD], row[law.STRIBECK] = actuator.stribeck_terms
     row[at.STATIC], row[at.STATIC_BACKWARD] = max(static, forward), max(static, backward)
     row[at.RATE], row[at.FACTOR] = rate, factor
     return row

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.kernels import kinematics_batch as kernels
+from robodyn.mechanisms.stewart.kernels import forward_kinematics as kernels
 from robodyn.mechanisms.stewart.kernels.layout import OK
 from robodyn.mechanisms.stewart.packing import pack_legs
 from robodyn.mechanisms.stewart.status import new_status

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput, NoSolution
-from robodyn.mechanisms.stewart.kernels import kinematics_batch as kernels
+from robodyn.mechanisms.stewart.kernels import forward_kinematics as kernels
 from robodyn.mechanisms.stewart.kernels.layout import OK
 from robodyn.mechanisms.stewart.status import new_status, raise_first
 from robodyn.numerics.broadcasting import element, flatten

@@ -89,7 +89,7 @@ def error_for(
             index=index,
         )
     H = np.empty((6, 6))
-    kinematics.jacobian(legs, np.array(pose), H)
+    kinematics.jacobian(legs, np.array(pose)[None], H[None], np.empty(1, dtype=np.int64))
     U, values, _ = np.linalg.svd(H)
     return SingularConfiguration(
         f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "

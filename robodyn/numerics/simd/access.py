@@ -41,19 +41,6 @@ def new_rows(typingctx: Any, count: Any) -> Any:
 
 
 @intrinsic
-def rows_from(typingctx: Any, rows: Any, index: Any) -> Any:
-    """Rows from a given row on."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        rows, index = args
-        return builder.gep(
-            rows, [builder.mul(index, ir.Constant(index.type, WIDTH))], inbounds=True
-        )
-
-    return ROWS(ROWS, types.intp), codegen
-
-
-@intrinsic
 def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
     """One number of the rows."""
 

@@ -40,15 +40,52 @@ def new_table(typingctx: Any, count: Any, width: Any) -> Any:
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        count, width = args
-        total = builder.mul(builder.mul(count, width), ir.Constant(count.type, WIDTH))
-        rows = builder.alloca(ir.DoubleType(), size=total)
-        rows.align = 64
-        table = cgutils.create_struct_proxy(TABLE)(context, builder)
-        table.rows, table.width = rows, width
-        return table._getvalue()
+        return _new_table(context, builder, *args)
 
     return TABLE(types.intp, types.intp), codegen
+
+
+@intrinsic
+def new_tables(typingctx: Any, shapes: Any) -> Any:
+    """Tables of the shapes in a named tuple, as `stack_all`: of a length only, rows of lanes."""
+    kinds = [TABLE if isinstance(shape, types.BaseTuple) else ROWS for shape in shapes]
+    result = types.BaseTuple.from_types(kinds, shapes.instance_class)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        found = []
+        for kind, shape in zip(kinds, cgutils.unpack_tuple(builder, args[0]), strict=True):
+            if kind == TABLE:
+                found.append(_new_table(context, builder, *cgutils.unpack_tuple(builder, shape)))
+            else:
+                found.append(_new_rows(builder, shape))
+        return context.make_tuple(builder, result, found)
+
+    return result(shapes), codegen
+
+
+@intrinsic
+def as_table(typingctx: Any, rows: Any, width: Any) -> Any:
+    """Rows of lanes as a table with so many in each row of it."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        table = cgutils.create_struct_proxy(TABLE)(context, builder)
+        table.rows, table.width = args
+        return table._getvalue()
+
+    return TABLE(ROWS, types.intp), codegen
+
+
+def _new_table(context: Any, builder: Any, count: Any, width: Any) -> Any:
+    table = cgutils.create_struct_proxy(TABLE)(context, builder)
+    table.rows, table.width = _new_rows(builder, builder.mul(count, width)), width
+    return table._getvalue()
+
+
+def _new_rows(builder: Any, count: Any) -> Any:
+    size = builder.mul(count, ir.Constant(count.type, WIDTH))
+    rows = builder.alloca(ir.DoubleType(), size=size)
+    rows.align = 64
+    return rows
 
 
 @infer_global(operator.getitem)

@@ -135,7 +135,7 @@ def test_a_part_of_kernels_is_compiled_once_for_all_constants():
     def scaled(x, factor):
         return factor * x
 
-    @compiler.apart
+    @compiler.noinline
     def longer(x):
         return scaled(x, 4) + scaled(x, 0.5)
 

@@ -15,7 +15,12 @@ from robodyn.numerics.trigonometry import sine_cosine
 @entry_kernel
 def weigh(rows, vector, perhaps, out):
     """Products of rows and a vector, plus what there may be."""
-    a, b, c, d = given.taken(rows), given.taken(vector), given.taken(perhaps), given.taken(out)
+    a, b, c, d = (
+        given.borrowed_array(rows),
+        given.borrowed_array(vector),
+        given.borrowed_array(perhaps),
+        given.borrowed_array(out),
+    )
     for i in range(a.shape[0]):
         d[i] = 0.0
         for j in range(a.shape[1]):

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.bounds import Bounds
-from robodyn.planning.separation import Question
-from robodyn.planning.space_choice import space_of
-from robodyn.planning.tree_search import Effort, TreeSearch
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.paths.projected_space import space_of
+from robodyn.planning.paths.separation import Question
+from robodyn.planning.paths.tree_search import Effort, TreeSearch
 
 FEET = np.array([[0.0, 0.0], [1.591, 0.0], [0.0, 1.0]])
 # sides of the platform: from corner 1 to 2, from 2 to 3 and from 3 to 1

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.around import around_singularities
-from robodyn.planning.clearance import segment_distances
+from robodyn.planning.paths.around import around_singularities
+from robodyn.planning.paths.clearance import segment_distances
 
 # On the straight way between these the determinant of H changes its sign twice.
 ENDS = ([0.1, 0.0, 0.4], [0.0, 0.0, -0.2]), ([0.0, 0.0, 0.4], [-0.2, 1.0, 0.0])

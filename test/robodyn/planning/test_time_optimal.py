@@ -13,13 +13,15 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.planning.time_optimal_limits import limits_of
-from robodyn.planning.time_optimal_online import time_optimal_from
-from robodyn.planning.time_optimal_path import PathPieces
-from robodyn.planning.time_optimal_search import Reached, time_of, unverified
-from robodyn.planning.time_optimal_spacing import spacing
-from robodyn.planning.time_optimal_terms import along, intervals_of
-from robodyn.planning.time_optimal_through import Through
+from robodyn.planning.time_optimal.along import along
+from robodyn.planning.time_optimal.constraints.all import constraints_of
+from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.online import time_optimal_from
+from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.problem import intervals_of
+from robodyn.planning.time_optimal.search import Reached, time_of, unverified
+from robodyn.planning.time_optimal.settings import TimeOptimalSettings
+from robodyn.planning.time_optimal.spacing import spacing
 
 FINER = 50
 POINTS = 200
@@ -274,16 +276,16 @@ def test_points_go_where_limits_would_be_left_unused(arm):
     random = np.random.default_rng(3)
     points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (int(random.integers(2, 6)), 6))
     path = PathPieces(ideal, Through(ideal, points))
-    limits = limits_of(ideal, None, None, None, None, None, 1.0, 0.0)
+    limits = constraints_of(ideal, TimeOptimalSettings())
     coarse = path.cut(100)[0]
-    problem = intervals_of(ideal, along(ideal, coarse, tip=False), limits, None, (0.0, 0.0))
+    problem = intervals_of(along(ideal, coarse, tip=False), limits, (0.0, 0.0))
     places = spacing(problem, unverified(problem, (0.0, 0.0)))
     times = []
     for spread in (places, None):
         piece = path.cut(400, [spread])[0]
         assert len(piece.nodes) == 401
         assert (np.diff(piece.nodes) > 0.0).all()
-        fine = intervals_of(ideal, along(ideal, piece, tip=False), limits, None, (0.0, 0.0))
+        fine = intervals_of(along(ideal, piece, tip=False), limits, (0.0, 0.0))
         times.append(time_of(np.diff(piece.nodes), unverified(fine, (0.0, 0.0))))
     assert times[0] < times[1]
 
@@ -292,10 +294,10 @@ def test_points_go_where_limits_would_be_left_unused(arm):
 def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
     """Found again where limits have changed, a motion is that found from the start."""
     mechanism = arm if rubs else arm.without_friction()
-    limits = limits_of(mechanism, None, None, None, None, None, 1.0, 0.0)
+    limits = constraints_of(mechanism, TimeOptimalSettings())
     piece = PathPieces(mechanism, Through(mechanism, JOINTS)).cut(150)[0]
     ends = 0.0, 0.0
-    problem = intervals_of(mechanism, along(mechanism, piece, tip=False), limits, None, ends)
+    problem = intervals_of(along(mechanism, piece, tip=False), limits, ends)
     motion = Reached(problem, ends)
     motion.find()
     for _ in range(5):

@@ -13,12 +13,11 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.planning.easing import Easing
-from robodyn.planning.smooth_curve import SmoothCurve
-from robodyn.planning.time_optimal_motion import shares_of_time
-from robodyn.planning.time_optimal_online import Swerve
-from robodyn.planning.time_optimal_path import PathPieces
-from robodyn.planning.time_optimal_through import Through
+from robodyn.planning.time_optimal.curves import Swerve, Through
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.motion import shares_of_time
+from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 
 FINER = 50
 POINTS = 200

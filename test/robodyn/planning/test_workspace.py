@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.planning.marching import level_surface
+from robodyn.planning.workspace.surfaces import level_surface
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 

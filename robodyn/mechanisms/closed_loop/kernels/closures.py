@@ -4,7 +4,7 @@
 
 Each equation is a wrench that body A and body B exert on each other: a force along a direction at
 the child's point, or a moment. Its row of K is the power of that wrench, coordinate by coordinate
-on the way round the loop; rows and entries are those of the plan.
+on the way round the loop; rows and entries are those of the plan. `m` is a mechanism of `layout`.
 """
 
 from __future__ import annotations
@@ -13,46 +13,28 @@ from typing import Any
 
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     ACCEL,
-    ACROSS,
     ALPHA,
-    ANGLES,
-    AT_CLOSURES,
-    AT_PATHS,
-    AT_ROWS,
-    AT_SIGNS,
-    CHILD_BODY,
-    CLOSURE_AT,
-    CLOSURE_DAMPING,
     CLOSURE_NUMBERS,
-    CLOSURE_PLAN,
-    CLOSURES,
-    ENTRIES,
-    ENTRY,
-    EQUATIONS,
-    IDLE,
     MOMENT,
-    MOVED_BY,
-    MOVES,
     OMEGA,
     ORIGIN,
-    PARENT_BODY,
-    PATH,
-    PATH_LENGTH,
-    PATH_PLAN,
-    POINT,
-    ROW,
     SHIFT_X,
     SLIDE,
+    STEP_PLAN,
     TURN,
     TURN_X,
     VELOCITY,
     X,
     Y,
     Z,
+    closure_of,
+    step_of,
 )
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
+
+AFTER, ENTRIES = CLOSURE_NUMBERS.size, STEP_PLAN.entries
 
 
 @inner
@@ -62,102 +44,96 @@ def turned(body: Any, a: Any) -> Any:
 
 
 @inner
-def point_of(body: Any, numbers: Any, at: int) -> Any:
-    """A point of a body in the base frame."""
-    return add(vector(body, ORIGIN), turned(body, vector(numbers, at)))
+def point_of(body: Any, place: Any) -> Any:
+    """A point of a body, given in its frame, in the base frame."""
+    return add(vector(body, ORIGIN), turned(body, place))
 
 
 @inner
-def residual(plan: Any, numbers: Any, B: Any, out: Any) -> None:
+def residual(m: Any, B: Any, out: Any) -> None:
     """How far each equation (rows,) is from closed [m or 1]; nothing for idle freedoms."""
-    at = plan[AT_CLOSURES]
-    for _ in range(plan[CLOSURES]):
-        a, b = B[plan[at + PARENT_BODY]], B[plan[at + CHILD_BODY]]
-        f, row = plan[at + CLOSURE_AT], plan[at + ROW]
-        if plan[at + IDLE] == 1:
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b, row = B[closure.parent], B[closure.child], closure.row
+        if closure.idle == 1:
             out[row] = 0.0
-        elif plan[at + POINT] == 1 or plan[at + ACROSS] > 0:
-            gap = sub(point_of(b, numbers, f + 3), point_of(a, numbers, f))
-            if plan[at + POINT] == 1:
+        elif closure.point == 1 or closure.across > 0:
+            gap = sub(point_of(b, closure.in_child), point_of(a, closure.in_parent))
+            if closure.point == 1:
                 store(out, row, gap)
                 row += 3
-        f += CLOSURE_NUMBERS
-        for _ in range(plan[at + ACROSS]):
-            gap = sub(
-                point_of(b, numbers, plan[at + CLOSURE_AT] + 3),
-                point_of(a, numbers, plan[at + CLOSURE_AT]),
-            )
-            out[row] = dot(turned(a, vector(numbers, f)), gap)
+            for n in range(closure.across):
+                out[row] = dot(turned(a, direction(closure, n)), gap)
+                row += 1
+        for n in range(closure.angles):
+            in_parent, in_child, cosine = pair(closure, n)
+            out[row] = dot(turned(a, in_parent), turned(b, in_child)) - cosine
             row += 1
-            f += 3
-        for _ in range(plan[at + ANGLES]):
-            u, w = turned(a, vector(numbers, f)), turned(b, vector(numbers, f + 3))
-            out[row] = dot(u, w) - numbers[f + 6]
-            row += 1
-            f += 7
-        at += CLOSURE_PLAN
 
 
 @inner
-def fill(plan: Any, numbers: Any, B: Any, K: Any) -> None:
-    """Entries of K (ENTRIES,) as the plan places them."""
-    for k in range(plan[ENTRIES]):
+def direction(closure: Any, n: int) -> Any:
+    """Direction n, in the parent's frame, that the child's origin must not leave along."""
+    return vector(closure.numbers, AFTER + 3 * n)
+
+
+@inner
+def pair(closure: Any, n: int) -> Any:
+    """Pair n: a direction in the parent's frame, one in the child's, their cosine when closed."""
+    at = AFTER + 3 * closure.across + 7 * n
+    return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]
+
+
+@inner
+def fill(m: Any, B: Any, K: Any) -> None:
+    """Entries of K (entries,) as the plan places them."""
+    for k in range(m.entries):
         K[k] = 0.0
-    at = plan[AT_CLOSURES]
-    for _ in range(plan[CLOSURES]):
-        a, b = B[plan[at + PARENT_BODY]], B[plan[at + CHILD_BODY]]
-        f, first = plan[at + CLOSURE_AT], 0
-        place = point_of(b, numbers, f + 3)
-        if plan[at + POINT] == 1:
-            _fill_point(plan, numbers, B, at, place, K)
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b, first = B[closure.parent], B[closure.child], 0
+        place = point_of(b, closure.in_child)
+        if closure.point == 1:
+            _fill_point(m, closure, B, place, K)
             first = 3
-        f += CLOSURE_NUMBERS
-        if plan[at + IDLE] == 1:
-            _fill_moment(plan, numbers, B, at, turned(b, vector(numbers, f)), 0, K)
-        for _ in range(plan[at + ACROSS]):
-            _fill_force(plan, numbers, B, at, place, turned(a, vector(numbers, f)), first, K)
+        if closure.idle == 1:
+            _fill_moment(m, closure, B, turned(b, vector(closure.numbers, AFTER)), 0, K)
+        for n in range(closure.across):
+            _fill_force(m, closure, B, place, turned(a, direction(closure, n)), first, K)
             first += 1
-            f += 3
-        for _ in range(plan[at + ANGLES]):
-            u, w = turned(a, vector(numbers, f)), turned(b, vector(numbers, f + 3))
-            _fill_moment(plan, numbers, B, at, cross(w, u), first, K)
+        for n in range(closure.angles):
+            in_parent, in_child, _ = pair(closure, n)
+            moment = cross(turned(b, in_child), turned(a, in_parent))
+            _fill_moment(m, closure, B, moment, first, K)
             first += 1
-            f += 7
-        at += CLOSURE_PLAN
 
 
 @inner
-def _fill_point(plan: Any, numbers: Any, B: Any, at: int, place: Any, K: Any) -> None:
-    p, s = plan[AT_PATHS] + PATH_PLAN * plan[at + PATH], plan[AT_SIGNS] + plan[at + PATH]
-    for _ in range(plan[at + PATH_LENGTH]):
-        moves, body, sign = plan[p + MOVES], B[plan[p + MOVED_BY]], numbers[s]
-        i, j, k = plan[p + ENTRY], plan[p + ENTRY + 1], plan[p + ENTRY + 2]
-        if moves == TURN:
-            column = cross(vector(body, Z), sub(place, vector(body, ORIGIN)))
-            K[i] = K[i] + sign * column[0]
-            K[j] = K[j] + sign * column[1]
-            K[k] = K[k] + sign * column[2]
-        elif moves == SLIDE:
+def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
+    """Add to the entry of a step in a row of its closure."""
+    place = step.integers[ENTRIES + row]
+    K[place] = K[place] + power
+
+
+@inner
+def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
+    for k in range(closure.path, closure.path + closure.path_length):
+        step = step_of(m, k)
+        moves, body, sign = step.moves, B[step.body], step.sign
+        if moves <= SLIDE:
             column = vector(body, Z)
-            K[i] = K[i] + sign * column[0]
-            K[j] = K[j] + sign * column[1]
-            K[k] = K[k] + sign * column[2]
+            if moves == TURN:
+                column = cross(column, sub(place, vector(body, ORIGIN)))
+            for n in range(3):
+                add_entry(step, n, sign * component(column, n), K)
         elif moves < TURN_X:
-            q = plan[p + ENTRY + moves - SHIFT_X]
-            K[q] = K[q] + sign
+            add_entry(step, moves - SHIFT_X, sign, K)
         else:
-            arm = sub(place, vector(body, ORIGIN))
-            if moves == TURN_X:
-                K[j] = K[j] - sign * arm[2]
-                K[k] = K[k] + sign * arm[1]
-            elif moves == TURN_X + 1:
-                K[i] = K[i] + sign * arm[2]
-                K[k] = K[k] - sign * arm[0]
-            else:
-                K[i] = K[i] - sign * arm[1]
-                K[j] = K[j] + sign * arm[0]
-        p += PATH_PLAN
-        s += 1
+            # e_n x arm, e_n the axis of the turn
+            n = moves - TURN_X
+            arm, second, third = sub(place, vector(body, ORIGIN)), (n + 1) % 3, (n + 2) % 3
+            add_entry(step, second, -sign * component(arm, third), K)
+            add_entry(step, third, sign * component(arm, second), K)
 
 
 @inner
@@ -171,13 +147,10 @@ def component(a: Any, k: int) -> Any:
 
 
 @inner
-def _fill_force(
-    plan: Any, numbers: Any, B: Any, at: int, place: Any, n: Any, row: int, K: Any
-) -> None:
-    p, s = plan[AT_PATHS] + PATH_PLAN * plan[at + PATH], plan[AT_SIGNS] + plan[at + PATH]
-    for _ in range(plan[at + PATH_LENGTH]):
-        moves, body, sign = plan[p + MOVES], B[plan[p + MOVED_BY]], numbers[s]
-        entry = plan[p + ENTRY + row]
+def _fill_force(m: Any, closure: Any, B: Any, place: Any, n: Any, row: int, K: Any) -> None:
+    for k in range(closure.path, closure.path + closure.path_length):
+        step = step_of(m, k)
+        moves, body = step.moves, B[step.body]
         moment = cross(sub(place, vector(body, ORIGIN)), n)
         if moves == TURN:
             power = dot(vector(body, Z), moment)
@@ -187,23 +160,17 @@ def _fill_force(
             power = component(n, moves - SHIFT_X)
         else:
             power = component(moment, moves - TURN_X)
-        K[entry] = K[entry] + sign * power
-        p += PATH_PLAN
-        s += 1
+        add_entry(step, row, step.sign * power, K)
 
 
 @inner
-def _fill_moment(plan: Any, numbers: Any, B: Any, at: int, n: Any, row: int, K: Any) -> None:
-    p, s = plan[AT_PATHS] + PATH_PLAN * plan[at + PATH], plan[AT_SIGNS] + plan[at + PATH]
-    for _ in range(plan[at + PATH_LENGTH]):
-        moves, body, sign = plan[p + MOVES], B[plan[p + MOVED_BY]], numbers[s]
-        entry = plan[p + ENTRY + row]
-        if moves == TURN:
-            K[entry] = K[entry] + sign * dot(vector(body, Z), n)
-        elif moves >= TURN_X:
-            K[entry] = K[entry] + sign * component(n, moves - TURN_X)
-        p += PATH_PLAN
-        s += 1
+def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None:
+    for k in range(closure.path, closure.path + closure.path_length):
+        step = step_of(m, k)
+        if step.moves == TURN:
+            add_entry(step, row, step.sign * dot(vector(B[step.body], Z), n), K)
+        elif step.moves >= TURN_X:
+            add_entry(step, row, step.sign * component(n, step.moves - TURN_X), K)
 
 
 @inner
@@ -228,59 +195,52 @@ def second_derivative(body: Any, u: Any) -> Any:
 
 
 @inner
-def bias(plan: Any, numbers: Any, B: Any, out: Any) -> None:
+def bias(m: Any, B: Any, out: Any) -> None:
     """Second time derivative (rows,) of the equations at constant rates, K' v."""
-    at = plan[AT_CLOSURES]
-    for _ in range(plan[CLOSURES]):
-        a, b = B[plan[at + PARENT_BODY]], B[plan[at + CHILD_BODY]]
-        f, row = plan[at + CLOSURE_AT], plan[at + ROW]
-        to_a, to_b = turned(a, vector(numbers, f)), turned(b, vector(numbers, f + 3))
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b, row = B[closure.parent], B[closure.child], closure.row
+        to_a, to_b = turned(a, closure.in_parent), turned(b, closure.in_child)
         accel = sub(acceleration_of(b, to_b), acceleration_of(a, to_a))
-        if plan[at + POINT] == 1:
+        if closure.point == 1:
             store(out, row, accel)
             row += 3
-        f += CLOSURE_NUMBERS
-        if plan[at + IDLE] == 1:
-            out[row] = dot(turned(b, vector(numbers, f)), vector(b, ALPHA))
-        for _ in range(plan[at + ACROSS]):
-            n = turned(a, vector(numbers, f))
+        if closure.idle == 1:
+            out[row] = dot(turned(b, vector(closure.numbers, AFTER)), vector(b, ALPHA))
+        for i in range(closure.across):
+            n = turned(a, direction(closure, i))
             gap = sub(add(vector(b, ORIGIN), to_b), add(vector(a, ORIGIN), to_a))
             rate = sub(velocity_of(b, to_b), velocity_of(a, to_a))
             turning = cross(vector(a, OMEGA), n)
             total = dot(n, accel) + 2.0 * dot(turning, rate)
             out[row] = total + dot(second_derivative(a, n), gap)
             row += 1
-            f += 3
-        for _ in range(plan[at + ANGLES]):
-            u, w = turned(a, vector(numbers, f)), turned(b, vector(numbers, f + 3))
+        for i in range(closure.angles):
+            in_parent, in_child, _ = pair(closure, i)
+            u, w = turned(a, in_parent), turned(b, in_child)
             product = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
             turned_on = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
             out[row] = turned_on + 2.0 * product
             row += 1
-            f += 7
-        at += CLOSURE_PLAN
 
 
 @inner
-def damp(plan: Any, numbers: Any, B: Any) -> None:
+def damp(m: Any, B: Any) -> None:
     """Moments of the closures' dampers, taken off what their bodies need."""
-    at = plan[AT_CLOSURES]
-    for _ in range(plan[CLOSURES]):
-        a, b = B[plan[at + PARENT_BODY]], B[plan[at + CHILD_BODY]]
-        damping = numbers[plan[at + CLOSURE_AT] + CLOSURE_DAMPING]
-        if damping > 0.0:
-            moment = scale(damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b = B[closure.parent], B[closure.child]
+        if closure.damping > 0.0:
+            moment = scale(closure.damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
             store(b, MOMENT, add(vector(b, MOMENT), moment))
             store(a, MOMENT, sub(vector(a, MOMENT), moment))
-        at += CLOSURE_PLAN
 
 
 @inner
-def is_open(plan: Any, numbers: Any, B: Any, limit: float, y: Any) -> Any:
-    """Whether an equation is open by more than a part of the mechanism's size; scratch y."""
-    residual(plan, numbers, B, y)
-    at, largest = plan[AT_ROWS], 0.0 * B[0][X]
-    for n in range(plan[EQUATIONS]):
-        gap = abs(y[n]) * numbers[at + n]
+def largest_gap(m: Any, zero: Any, y: Any) -> Any:
+    """Largest of what `residual` leaves in y (rows,) [parts of the size]."""
+    largest = zero
+    for n in range(m.equations):
+        gap = abs(y[n]) * m.numbers[m.at_rows + n]
         largest = choose(gap > largest, gap, largest)
-    return largest > limit
+    return largest

@@ -6,7 +6,8 @@ With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'
 does without S: efforts at dependent coordinates are balanced by the closures' multipliers, and
 what these leave at the independent ones is the answer, so three solutions of one elimination do.
 
-Every function returns a status of `layout`. `s` is the scratch of `Scratch`.
+`m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `common.kernels.lanes`;
+functions that may fail return a status of `layout`. Closures must hold unless `trusted`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from robodyn.mechanisms.closed_loop.kernels.closures import (
     component,
     damp,
     fill,
-    is_open,
+    largest_gap,
+    residual,
     turned,
 )
 from robodyn.mechanisms.closed_loop.kernels.elimination import (
@@ -33,37 +35,25 @@ from robodyn.mechanisms.closed_loop.kernels.elimination import (
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     ACCEL,
     ALPHA,
-    AT_DRIVEN,
-    AT_FREE,
-    AT_PIVOTS,
-    AT_TIP,
-    AT_WEIGHTS,
+    BAD_PIVOTS,
     CHANGE,
-    DAMPED,
-    DRIVEN,
-    DRIVES_FREE,
-    EQUATIONS,
-    FREE,
     OK,
     OMEGA,
     OPEN,
-    PIVOTS,
-    POOR,
-    RATES,
-    RUBS,
     SINGULAR,
-    SLIDES,
-    TIP,
+    X,
+    pivot_of,
 )
 from robodyn.mechanisms.closed_loop.kernels.projection import project, tangent
 from robodyn.mechanisms.closed_loop.kernels.tree import (
-    gather,
-    load,
-    move,
+    backward_pass,
+    energy,
+    inertial_wrenches,
     place,
     place_base,
     push,
     twists,
+    velocity_pass,
 )
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
@@ -74,251 +64,162 @@ OPEN_BY: Final = 1e-5
 
 
 @inner
-def prepare(
-    plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, B: Any, K: Any, y: Any
-) -> int:
-    """Place the bodies and eliminate the closures' equations, which must hold unless `trusted`."""
-    place_base(B, gravity)
-    place(plan, numbers, q, B)
-    if not trusted and any_of(is_open(plan, numbers, B, OPEN_BY, y)):
-        return OPEN
-    fill(plan, numbers, B, K)
-    if not factor(plan, numbers, K):
-        return POOR
-    return OK
+def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
+    """Place the bodies and eliminate the closures' equations, in s.K."""
+    place_base(m, s.B)
+    place(m, q, s.B)
+    if not trusted:
+        residual(m, s.B, s.y)
+        if any_of(largest_gap(m, 0.0 * s.B[0][X], s.y) > OPEN_BY):
+            return OPEN
+    fill(m, s.B, s.K)
+    return OK if factor(m, s.K) else BAD_PIVOTS
 
 
 @inner
-def spread(plan: Any, K: Any, rates: Any, y: Any, v: Any) -> None:
-    """Rates v (rates,) of all joints from independent ones; y (rows,) is scratch."""
-    first = plan[AT_FREE]
-    for n in range(plan[EQUATIONS]):
-        y[n] = 0.0 * rates[0]
-    demand(plan, K, rates, y)
-    for k in range(plan[FREE]):
-        v[plan[first + k]] = rates[k]
-    solve(plan, K, y, v)
+def dependent_rates(m: Any, rates: Any, s: Any) -> None:
+    """Rates of all joints, in s.v, from independent ones."""
+    for n in range(m.equations):
+        s.y[n] = 0.0 * rates[0]
+    demand(m, s.K, rates, s.y)
+    for k in range(m.free):
+        s.v[m.integers[m.at_free + k]] = rates[k]
+    solve(m, s.K, s.y, s.v)
 
 
 @inner
-def contradicts(plan: Any, y: Any, v: Any) -> Any:
-    """Whether redundant equations, in y after `solve`, are not satisfied by the rates v."""
-    if plan[PIVOTS] == plan[EQUATIONS]:
-        return 0.0 * v[0] > 1.0
-    total, left = 1e-9 + 0.0 * v[0], 0.0 * y[0]
-    for n in range(plan[RATES]):
-        total = total + abs(v[n])
-    for n in range(plan[EQUATIONS]):
-        left = left + abs(y[n])
-    at = plan[AT_PIVOTS]
-    for n in range(plan[PIVOTS]):
-        left = left - abs(y[plan[plan[at + n] + 1]])
+def contradicts(m: Any, s: Any) -> Any:
+    """Whether redundant equations, in s.y after `solve`, are not satisfied by the rates s.v."""
+    if m.pivots == m.equations:
+        return 0.0 * s.v[0] > 1.0
+    total, left = 1e-9 + 0.0 * s.v[0], 0.0 * s.y[0]
+    for n in range(m.rates):
+        total = total + abs(s.v[n])
+    for n in range(m.equations):
+        left = left + abs(s.y[n])
+    for n in range(m.pivots):
+        left = left - abs(s.y[pivot_of(m, n).row])
     return left > INCONSISTENT * total
 
 
 @inner
-def accelerations(
-    plan: Any, numbers: Any, K: Any, v: Any, change: Any, still: bool, B: Any, y: Any, a: Any
-) -> None:
-    """Rates of change a (rates,) of v from those of independent rates, 0 if `still`."""
-    move(plan, numbers, v, plan[SLIDES] == 1, B)
-    bias(plan, numbers, B, y)
-    for n in range(plan[EQUATIONS]):
-        y[n] = -y[n]
-    first = plan[AT_FREE]
-    if still:
-        for k in range(plan[FREE]):
-            a[plan[first + k]] = 0.0 * v[0]
-    else:
-        demand(plan, K, change, y)
-        for k in range(plan[FREE]):
-            a[plan[first + k]] = change[k]
-    solve(plan, K, y, a)
+def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
+    """Changes s.a of the rates s.v, from those of independent rates, which are 0 if `still`."""
+    velocity_pass(m, s.v, m.slides == 1, s.B)
+    bias(m, s.B, s.y)
+    for n in range(m.equations):
+        s.y[n] = -s.y[n]
+    if not still:
+        demand(m, s.K, change, s.y)
+    for k in range(m.free):
+        s.a[m.integers[m.at_free + k]] = 0.0 * s.v[0] if still else change[k]
+    solve(m, s.K, s.y, s.a)
 
 
 @inner
-def joint_motion(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    trusted: bool,
-    B: Any,
-    W: Any,
-) -> int:
-    """Rates of all joints in W[1], their changes in W[2]; the eliminated equations in W[0]."""
-    K, v, a, y = W[0], W[1], W[2], W[4]
-    status = prepare(plan, numbers, gravity, q, trusted, B, K, y)
+def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
+    """Rates of all joints in s.v, their changes, of which the state's third are some, in s.a."""
+    status = prepare(m, state.q, trusted, s)
     if status != OK:
         return status
-    spread(plan, K, rates, y, v)
-    if any_of(contradicts(plan, y, v)):
-        return POOR
-    accelerations(plan, numbers, K, v, change, False, B, y, a)
+    dependent_rates(m, state.rates, s)
+    if any_of(contradicts(m, s)):
+        return BAD_PIVOTS
+    accelerations(m, state.third, False, s)
     return OK
 
 
 @inner
-def tree_efforts(
-    plan: Any, numbers: Any, v: Any, a: Any, wrench: Any, contact: bool, B: Any, tau: Any
-) -> None:
-    """Efforts (rates,) of the tree for rates v that change by a, after `accelerations`."""
-    load(plan, numbers, a, B)
-    if plan[DAMPED] == 1:
-        damp(plan, numbers, B)
+def tree_efforts(m: Any, v: Any, a: Any, wrench: Any, contact: bool, B: Any, tau: Any) -> None:
+    """Efforts tau (rates,) of the tree for rates v that change by a, after `velocity_pass`."""
+    inertial_wrenches(m, a, B)
+    if m.damped == 1:
+        damp(m, B)
     if contact:
-        tip = plan[TIP]
-        arm = turned(B[tip], vector(numbers, plan[AT_TIP]))
-        push(B, tip, arm, vector(wrench, 0), vector(wrench, 3))
-    gather(plan, numbers, v, a, plan[RUBS] == 1, B, tau)
+        arm = turned(B[m.tip], vector(m.numbers, m.at_tip))
+        push(B, m.tip, arm, vector(wrench, 0), vector(wrench, 3))
+    backward_pass(m, v, a, B, tau)
 
 
 @inner
-def inverse_dynamics(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    wrench: Any,
-    contact: bool,
-    trusted: bool,
-    B: Any,
-    W: Any,
-    out: Any,
-) -> int:
-    """Efforts out (free,) at the independent coordinates; scratch W (6, widest)."""
-    K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
-    status = joint_motion(plan, numbers, gravity, q, rates, change, trusted, B, W)
+def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Efforts out (free,) at the independent coordinates."""
+    status = joint_motion(m, state, trusted, s)
     if status != OK:
         return status
-    tree_efforts(plan, numbers, v, a, wrench, contact, B, tau)
-    solve_transposed(plan, K, tau, y)
-    share(plan, K, y, tau, out)
+    tree_efforts(m, s.v, s.a, state.wrench, state.contact, s.B, s.tau)
+    solve_transposed(m, s.K, s.tau, s.y)
+    share(m, s.K, s.y, s.tau, out)
     return OK
 
 
 @inner
-def mass_matrix(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    trusted: bool,
-    B: Any,
-    W: Any,
-    S: Any,
-    T: Any,
-    M: Any,
-) -> int:
-    """Lower triangle of M (free, free) in the independent coordinates."""
-    status = prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4])
+def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
+    """Lower triangle of M (free, free) in the independent coordinates; the tangent in s.S."""
+    status = prepare(m, q, trusted, s)
     if status != OK:
         return status
-    tangent(plan, W[0], W[6], S)
-    project(plan, numbers, S, B, T, W[5], M)
+    tangent(m, s.K, s.R, s.S)
+    project(m, s.S, s.B, s.T, s.u, M)
     return OK
 
 
 @inner
-def drive(plan: Any, S: Any, effort: Any, out: Any) -> None:
+def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
     """Generalised efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
-    count = plan[FREE]
-    if plan[DRIVES_FREE] == 1:
-        for k in range(count):
+    for k in range(m.free):
+        if m.drives_free == 1:
             out[k] = effort[k]
-    else:
-        for k in range(count):
+        else:
             total = 0.0 * S[0, 0]
-            for j in range(plan[DRIVEN]):
-                total = total + S[plan[plan[AT_DRIVEN] + j], k] * effort[j]
+            for j in range(m.driven):
+                total = total + S[m.integers[m.at_driven + j], k] * effort[j]
             out[k] = total
 
 
 @inner
-def forward_start(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    wrench: Any,
-    contact: bool,
-    trusted: bool,
-    B: Any,
-    W: Any,
-    S: Any,
-    T: Any,
-    M: Any,
-) -> int:
-    """All of `forward_dynamics` that the efforts are not needed for.
+def bias_efforts(m: Any, state: Any, s: Any) -> int:
+    """What the independent coordinates need to keep their rates, in s.u, after `mass_matrix`.
 
-    Rates of the tree in W[1], what the independent coordinates need to keep theirs in W[5].
+    Rates of the tree in s.v, changes of those in s.a.
     """
-    K, v, a, tau, y = W[0], W[1], W[2], W[3], W[4]
-    status = mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, M)
-    if status != OK:
-        return status
-    if plan[PIVOTS] == plan[EQUATIONS]:
-        for j in range(plan[RATES]):
-            v[j] = 0.0 * K[0]
-            for k in range(plan[FREE]):
-                v[j] = v[j] + S[j, k] * rates[k]
+    if m.pivots == m.equations:
+        for j in range(m.rates):
+            s.v[j] = 0.0 * s.K[0]
+            for k in range(m.free):
+                s.v[j] = s.v[j] + s.S[j, k] * state.rates[k]
     else:
-        spread(plan, K, rates, y, v)
-        if any_of(contradicts(plan, y, v)):
-            return POOR
-    accelerations(plan, numbers, K, v, rates, True, B, y, a)
-    tree_efforts(plan, numbers, v, a, wrench, contact, B, tau)
-    need = W[5]
-    for k in range(plan[FREE]):
-        need[k] = 0.0 * K[0]
-    for j in range(plan[RATES]):
-        for k in range(plan[FREE]):
-            need[k] = need[k] + S[j, k] * tau[j]
+        dependent_rates(m, state.rates, s)
+        if any_of(contradicts(m, s)):
+            return BAD_PIVOTS
+    accelerations(m, state.rates, True, s)
+    tree_efforts(m, s.v, s.a, state.wrench, state.contact, s.B, s.tau)
+    for k in range(m.free):
+        s.u[k] = 0.0 * s.K[0]
+    for j in range(m.rates):
+        for k in range(m.free):
+            s.u[k] = s.u[k] + s.S[j, k] * s.tau[j]
     return OK
 
 
 @inner
-def forward_end(plan: Any, S: Any, effort: Any, need: Any, M: Any, out: Any) -> int:
-    """Accelerations out (free,) for efforts (driven,) after `forward_start`."""
-    drive(plan, S, effort, out)
-    count = plan[FREE]
-    for k in range(count):
-        out[k] = out[k] - need[k]
-    if not solve_definite(M, count, out):
-        return SINGULAR
-    return OK
+def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
+    """Accelerations out (free,) for efforts (driven,), after `bias_efforts`; uses up s.M."""
+    generalized_efforts(m, s.S, effort, out)
+    for k in range(m.free):
+        out[k] = out[k] - s.u[k]
+    return OK if solve_definite(s.M, m.free, out) else SINGULAR
 
 
 @inner
-def forward_dynamics(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    effort: Any,
-    wrench: Any,
-    contact: bool,
-    trusted: bool,
-    B: Any,
-    W: Any,
-    S: Any,
-    T: Any,
-    M: Any,
-    out: Any,
-) -> int:
-    """Accelerations out (free,) of the independent coordinates for efforts (driven,)."""
-    status = forward_start(
-        plan, numbers, gravity, q, rates, wrench, contact, trusted, B, W, S, T, M
-    )
+def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Accelerations out (free,) of the independent coordinates for efforts, the third (driven,)."""
+    status = mass_matrix(m, state.q, trusted, s, s.M)
+    if status == OK:
+        status = bias_efforts(m, state, s)
     if status != OK:
         return status
-    return forward_end(plan, S, effort, W[5], M, out)
+    return solve_accelerations(m, state.third, s, out)
 
 
 @inner
@@ -352,115 +253,88 @@ def solve_definite(M: Any, count: int, x: Any) -> bool:
 
 
 @inner
-def allot(plan: Any, numbers: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
+def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
     """Efforts out (driven,) that do what `effort` (free,) at the independent coordinates does.
 
     Of all that do, those of the least weighted sum of squares: out = W A (A'W A)^-1 effort, with
     W the inverse weights. `M` (free, free) is scratch and `effort` is used up.
     """
-    count, first = plan[FREE], plan[AT_DRIVEN]
-    weights = plan[AT_WEIGHTS]
-    for i in range(count):
+    for i in range(m.free):
         for k in range(i + 1):
             total = 0.0 * S[0, 0]
-            for j in range(plan[DRIVEN]):
-                rate = plan[first + j]
-                total = total + numbers[weights + j] * (S[rate, i] * S[rate, k])
+            for j in range(m.driven):
+                rate = m.integers[m.at_driven + j]
+                total = total + m.numbers[m.at_weights + j] * (S[rate, i] * S[rate, k])
             M[i, k] = total
-    if not solve_definite(M, count, effort):
+    if not solve_definite(M, m.free, effort):
         return False
-    for j in range(plan[DRIVEN]):
+    for j in range(m.driven):
         total = 0.0 * S[0, 0]
-        for k in range(count):
-            total = total + S[plan[first + j], k] * effort[k]
-        out[j] = numbers[weights + j] * total
+        for k in range(m.free):
+            total = total + S[m.integers[m.at_driven + j], k] * effort[k]
+        out[j] = m.numbers[m.at_weights + j] * total
     return True
 
 
 @inner
-def driven_efforts(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    wrench: Any,
-    contact: bool,
-    trusted: bool,
-    B: Any,
-    W: Any,
-    S: Any,
-    M: Any,
-    out: Any,
-) -> int:
-    """Efforts out (driven,); scratch S and M where driven joints are not the independent ones."""
-    effort = W[5]
-    status = inverse_dynamics(
-        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, effort
-    )
+def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Efforts out (driven,)."""
+    status = inverse_dynamics(m, state, trusted, s, s.u)
     if status != OK:
         return status
-    if plan[DRIVES_FREE] == 1:
-        for k in range(plan[FREE]):
-            out[k] = effort[k]
+    if m.drives_free == 1:
+        for k in range(m.free):
+            out[k] = s.u[k]
         return OK
-    tangent(plan, W[0], W[6], S)
-    if not allot(plan, numbers, S, effort, M, out):
-        return SINGULAR
+    tangent(m, s.K, s.R, s.S)
+    return OK if distribute_efforts(m, s.S, s.u, s.M, out) else SINGULAR
+
+
+@inner
+def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
+    """J (6, free) of the tip, linear over angular, base axes."""
+    status = prepare(m, q, trusted, s)
+    if status != OK:
+        return status
+    tangent(m, s.K, s.R, s.S)
+    twists(m, s.S, m.free, s.B, s.T)
+    arm = turned(s.B[m.tip], vector(m.numbers, m.at_tip))
+    for k in range(m.free):
+        omega = vector(s.T[m.tip], 6 * k)
+        velocity = add(vector(s.T[m.tip], 6 * k + 3), cross(omega, arm))
+        for n in range(3):
+            J[n, k] = component(velocity, n)
+            J[3 + n, k] = component(omega, n)
     return OK
 
 
 @inner
-def tip_jacobian(plan: Any, numbers: Any, S: Any, B: Any, T: Any, out: Any) -> None:
-    """J (6, free) of the tip for a tangent S, linear over angular; scratch T."""
-    count, tip = plan[FREE], plan[TIP]
-    twists(plan, numbers, S, count, B, T)
-    arm = turned(B[tip], vector(numbers, plan[AT_TIP]))
-    for k in range(count):
-        omega = vector(T[tip], 6 * k)
-        velocity = add(vector(T[tip], 6 * k + 3), cross(omega, arm))
-        for n in range(3):
-            out[n, k] = component(velocity, n)
-            out[3 + n, k] = component(omega, n)
+def energies(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Kinetic and potential energy out (2,) [J] of what moves; 0 at the base's origin."""
+    status = prepare(m, state.q, trusted, s)
+    if status != OK:
+        return status
+    dependent_rates(m, state.rates, s)
+    velocity_pass(m, s.v, True, s.B)
+    out[0], out[1] = energy(m, s.v, s.B)
+    return OK
 
 
 @inner
-def tip_acceleration(plan: Any, numbers: Any, gravity: Any, B: Any, out: Any) -> None:
-    """Acceleration out (6,) of the tip, linear over angular, after `load`."""
-    body = B[plan[TIP]]
-    arm, omega = turned(body, vector(numbers, plan[AT_TIP])), vector(body, OMEGA)
+def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    status = joint_motion(m, state, trusted, s)
+    if status != OK:
+        return status
+    inertial_wrenches(m, s.a, s.B)
+    count, body = m.rates, s.B[m.tip]
+    for j in range(count):
+        out[j] = s.v[j]
+        out[count + j] = s.a[j]
+    arm, omega = turned(body, vector(m.numbers, m.at_tip)), vector(body, OMEGA)
     alpha = add(vector(body, ALPHA), vector(body, CHANGE))
     accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
     accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
-    store(out, 0, add(accel, vector(gravity, 0)))
-    store(out, 3, alpha)
-
-
-@inner
-def motion(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    trusted: bool,
-    B: Any,
-    W: Any,
-    out: Any,
-) -> int:
-    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
-    v, a, tip = W[1], W[2], W[5]
-    status = joint_motion(plan, numbers, gravity, q, rates, change, trusted, B, W)
-    if status != OK:
-        return status
-    load(plan, numbers, a, B)
-    tip_acceleration(plan, numbers, gravity, B, tip)
-    count = plan[RATES]
-    for j in range(count):
-        out[j] = v[j]
-        out[count + j] = a[j]
-    for j in range(6):
-        out[2 * count + j] = tip[j]
+    store(out, 2 * count, add(accel, m.gravity))
+    store(out, 2 * count + 3, alpha)
     return OK

@@ -12,17 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels.layout import (
-    AT_FREE,
-    AT_FREE_ENTRIES,
-    AT_PIVOTS,
-    AT_THRESHOLDS,
-    EQUATIONS,
-    FREE,
-    FREE_ENTRIES,
-    PIVOT_PLAN,
-    PIVOTS,
-)
+from robodyn.mechanisms.closed_loop.kernels.layout import PIVOT_PLAN, pivot_of
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
 
@@ -32,100 +22,94 @@ GROWTH: Final = 1e4
 INCONSISTENT: Final = 1e-6
 
 
+LISTS = PIVOT_PLAN.size
+
+
 @inner
-def factor(plan: Any, numbers: Any, K: Any) -> bool:
+def factor(m: Any, K: Any) -> bool:
     """Eliminate in place; returns whether every pivot serves."""
-    at, least = plan[AT_PIVOTS], plan[AT_THRESHOLDS]
-    for n in range(plan[PIVOTS]):
-        p = plan[at + n]
-        entry, below, right = plan[p], plan[p + 3], plan[p + 4]
-        if any_of(~(abs(K[entry]) > numbers[least + n])):
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        right, lists = pivot.right, pivot.integers
+        if any_of(~(abs(K[pivot.entry]) > m.numbers[m.at_thresholds + n])):
             return False
-        inverse = 1.0 / K[entry]
-        K[entry] = inverse
-        columns = p + PIVOT_PLAN
-        row = columns + 2 * right
-        for _ in range(below):
-            place = plan[row + 1]
+        inverse = 1.0 / K[pivot.entry]
+        K[pivot.entry] = inverse
+        row = LISTS + 2 * right
+        for _ in range(pivot.below):
+            place = lists[row + 1]
             ratio = K[place] * inverse
             if any_of(abs(ratio) > GROWTH):
                 return False
             K[place] = ratio
             for j in range(right):
-                to = plan[row + 2 + j]
-                K[to] = K[to] - ratio * K[plan[columns + 2 * j + 1]]
+                to = lists[row + 2 + j]
+                K[to] = K[to] - ratio * K[lists[LISTS + 2 * j + 1]]
             row += 2 + right
     return True
 
 
 @inner
-def solve(plan: Any, K: Any, y: Any, x: Any) -> None:
+def solve(m: Any, K: Any, y: Any, x: Any) -> None:
     """Dependent coordinates in x (rates,) from the right-hand side y (rows,), which is used up."""
-    at, count = plan[AT_PIVOTS], plan[PIVOTS]
-    for n in range(count):
-        p = plan[at + n]
-        value, right = y[plan[p + 1]], plan[p + 4]
-        row = p + PIVOT_PLAN + 2 * right
-        for _ in range(plan[p + 3]):
-            target = plan[row]
-            y[target] = y[target] - K[plan[row + 1]] * value
-            row += 2 + right
-    for n in range(count - 1, -1, -1):
-        p = plan[at + n]
-        value = y[plan[p + 1]]
-        c = p + PIVOT_PLAN
-        for _ in range(plan[p + 4]):
-            value = value - K[plan[c + 1]] * x[plan[c]]
-            c += 2
-        x[plan[p + 2]] = value * K[plan[p]]
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        value, lists = y[pivot.row], pivot.integers
+        row = LISTS + 2 * pivot.right
+        for _ in range(pivot.below):
+            target = lists[row]
+            y[target] = y[target] - K[lists[row + 1]] * value
+            row += 2 + pivot.right
+    for n in range(m.pivots - 1, -1, -1):
+        pivot = pivot_of(m, n)
+        value, lists = y[pivot.row], pivot.integers
+        for j in range(pivot.right):
+            value = value - K[lists[LISTS + 2 * j + 1]] * x[lists[LISTS + 2 * j]]
+        x[pivot.rate] = value * K[pivot.entry]
 
 
 @inner
-def solve_transposed(plan: Any, K: Any, tau: Any, z: Any) -> None:
+def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
     """Multipliers z (rows,) that balance the efforts tau (rates,) of dependent coordinates.
 
     Those entries of tau are used up; z of a redundant equation is 0.
     """
-    at, count = plan[AT_PIVOTS], plan[PIVOTS]
-    for n in range(plan[EQUATIONS]):
+    for n in range(m.equations):
         z[n] = 0.0 * K[0]
-    for n in range(count):
-        p = plan[at + n]
-        value = tau[plan[p + 2]] * K[plan[p]]
-        z[plan[p + 1]] = value
-        c = p + PIVOT_PLAN
-        for _ in range(plan[p + 4]):
-            target = plan[c]
-            tau[target] = tau[target] - K[plan[c + 1]] * value
-            c += 2
-    for n in range(count - 1, -1, -1):
-        p = plan[at + n]
-        value, right = z[plan[p + 1]], plan[p + 4]
-        row = p + PIVOT_PLAN + 2 * right
-        for _ in range(plan[p + 3]):
-            value = value - K[plan[row + 1]] * z[plan[row]]
-            row += 2 + right
-        z[plan[p + 1]] = value
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        value, lists = tau[pivot.rate] * K[pivot.entry], pivot.integers
+        z[pivot.row] = value
+        for j in range(pivot.right):
+            target = lists[LISTS + 2 * j]
+            tau[target] = tau[target] - K[lists[LISTS + 2 * j + 1]] * value
+    for n in range(m.pivots - 1, -1, -1):
+        pivot = pivot_of(m, n)
+        value, lists = z[pivot.row], pivot.integers
+        row = LISTS + 2 * pivot.right
+        for _ in range(pivot.below):
+            value = value - K[lists[row + 1]] * z[lists[row]]
+            row += 2 + pivot.right
+        z[pivot.row] = value
 
 
 @inner
-def demand(plan: Any, K: Any, rates: Any, y: Any) -> None:
+def demand(m: Any, K: Any, rates: Any, y: Any) -> None:
     """Take what independent rates (free,) contribute to the equations off y (rows,)."""
-    at = plan[AT_FREE_ENTRIES]
-    for _ in range(plan[FREE_ENTRIES]):
+    plan, at = m.integers, m.at_free_entries
+    for _ in range(m.free_entries):
         row = plan[at]
         y[row] = y[row] - K[plan[at + 2]] * rates[plan[at + 1]]
         at += 3
 
 
 @inner
-def share(plan: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
+def share(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
     """Efforts out (free,) at the independent coordinates: their own less the multipliers'."""
-    first = plan[AT_FREE]
-    for k in range(plan[FREE]):
-        out[k] = tau[plan[first + k]]
-    at = plan[AT_FREE_ENTRIES]
-    for _ in range(plan[FREE_ENTRIES]):
+    plan, at = m.integers, m.at_free_entries
+    for k in range(m.free):
+        out[k] = tau[plan[m.at_free + k]]
+    for _ in range(m.free_entries):
         k = plan[at + 1]
         out[k] = out[k] - K[plan[at + 2]] * z[plan[at]]
         at += 3

@@ -13,17 +13,14 @@ from typing import Any, Final
 
 from robodyn.mechanisms.closed_loop.kernels import closures, dynamics, newton, projection, tree
 from robodyn.mechanisms.closed_loop.kernels.layout import (
-    BODIES,
     BODY_SIZE,
-    DRIVEN,
-    FREE,
+    COMPOSITE,
     OK,
-    POSITIONS,
-    RATES,
-    WIDEST,
+    mechanism,
+    shapes,
 )
-from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
-from robodyn.numerics.array_arguments import ABSENT, stack, taken, taken_integers
+from robodyn.mechanisms.common.kernels.lanes import State
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 
 # Scratch is on the stack; a mechanism that needs more numbers has no answer here.
@@ -43,283 +40,192 @@ def are_numbers(array: Any, count: int) -> bool:
 
 
 @inner
-def are_state(plan: Any, q: Any, rates: Any, third: Any, count: int, wrench: Any) -> bool:
-    """Whether all parts of a state have their length and finite numbers."""
-    if not (are_numbers(q, plan[POSITIONS]) and are_numbers(rates, plan[FREE])):
-        return False
-    if not are_numbers(third, count):
-        return False
-    return wrench.shape[0] == ABSENT or are_numbers(wrench, 6)
+def state_of(q: Any, rates: Any, third: Any, wrench: Any) -> Any:
+    """A state, of the arrays that were given."""
+    load = borrowed_array(wrench)
+    contact = load.shape[0] != ABSENT
+    return State(borrowed_array(q), borrowed_array(rates), borrowed_array(third), load, contact)
 
 
 @inner
-def fits(plan: Any) -> bool:
+def is_state(m: Any, state: Any, count: int) -> bool:
+    """Whether all parts of a state have their length, the third `count`, and finite numbers."""
+    if not (are_numbers(state.q, m.positions) and are_numbers(state.rates, m.free)):
+        return False
+    if not are_numbers(state.third, count):
+        return False
+    return not state.contact or are_numbers(state.wrench, 6)
+
+
+@inner
+def fits(m: Any) -> bool:
     """Whether the scratch of this mechanism fits on the stack."""
-    rows = BODY_SIZE + max(6 * plan[FREE], COMPOSITE) + 7
-    return bool((plan[BODIES] + 1 + plan[RATES]) * rows + 7 * plan[WIDEST] < MOST)
+    rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
+    return bool((m.bodies + 1 + m.rates) * rows + 7 * m.widest < MOST)
+
+
+@inner
+def answer(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
+    """Whether there is an answer to a state, its third part `count` long, by a function.
+
+    `find` is called as find(m, state, trusted, s, out), and returns a status.
+    """
+    if not fits(m) or not (trusted or is_state(m, state, count)):
+        return False
+    s = stack_all(shapes(m))
+    return bool(find(m, state, trusted, s, borrowed_array(out)) == OK)
+
+
+@inner
+def placed(m: Any, q: Any, B: Any) -> None:
+    """Place all bodies, in B (bodies + 1, BODY_SIZE)."""
+    tree.place_base(m, B)
+    tree.place(m, q, B)
 
 
 @entry_kernel
-def equations(plan: Any, numbers: Any, gravity: Any, q: Any, gap: Any, K: Any) -> None:
+def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
     """How far open the closures are (rows,), and the entries of K as the plan has them."""
-    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
-    B = stack(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, q, B)
-    closures.residual(plan, numbers, B, taken(gap))
-    closures.fill(plan, numbers, B, taken(K))
+    m = mechanism(plan, numbers)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, borrowed_array(q), B)
+    closures.residual(m, B, borrowed_array(gap))
+    closures.fill(m, B, borrowed_array(K))
 
 
 @entry_kernel
-def tree_state(plan: Any, numbers: Any, gravity: Any, q: Any, v: Any, B: Any) -> None:
+def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
     """What is found of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,) of the tree."""
-    plan, numbers, B = taken_integers(plan), taken(numbers), taken(B)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, taken(q), B)
-    tree.move(plan, numbers, taken(v), True, B)
+    m, B = mechanism(plan, numbers), borrowed_array(B)
+    placed(m, borrowed_array(q), B)
+    tree.velocity_pass(m, borrowed_array(v), True, B)
 
 
 @entry_kernel
 def inverse_dynamics(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    wrench: Any,
-    trusted: bool,
-    out: Any,
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, trusted: bool, out: Any
 ) -> bool:
     """Efforts (driven,) of one state."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, change, wrench = taken(q), taken(rates), taken(change), taken(wrench)
-    out = taken(out)
-    if not fits(plan):
-        return False
-    if not trusted and not are_state(plan, q, rates, change, plan[FREE], wrench):
-        return False
-    contact = wrench.shape[0] != ABSENT
-    B = stack(plan[BODIES] + 1, BODY_SIZE)
-    W = stack(7, plan[WIDEST])
-    S, M = stack(plan[RATES], plan[FREE]), stack(plan[FREE], plan[FREE])
-    status = dynamics.driven_efforts(
-        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, S, M, out
-    )
-    return bool(status == OK)
+    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench)
+    return answer(dynamics.driven_efforts, m, state, m.free, trusted, out)
 
 
 @entry_kernel
 def forward_dynamics(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    effort: Any,
-    wrench: Any,
-    trusted: bool,
-    out: Any,
+    plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, trusted: bool, out: Any
 ) -> bool:
     """Accelerations (free,) of one state."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, effort, wrench = taken(q), taken(rates), taken(effort), taken(wrench)
-    if not fits(plan):
-        return False
-    if not trusted and not are_state(plan, q, rates, effort, plan[DRIVEN], wrench):
-        return False
-    contact = wrench.shape[0] != ABSENT
-    n = plan[FREE]
-    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, max(6 * n, COMPOSITE))
-    W, S, M = stack(7, plan[WIDEST]), stack(plan[RATES], n), stack(n, n)
-    status = dynamics.forward_dynamics(
-        plan,
-        numbers,
-        gravity,
-        q,
-        rates,
-        effort,
-        wrench,
-        contact,
-        trusted,
-        B,
-        W,
-        S,
-        T,
-        M,
-        taken(out),
-    )
-    return bool(status == OK)
+    m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench)
+    return answer(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
 
 @entry_kernel
 def free_efforts(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    wrench: Any,
-    trusted: bool,
-    out: Any,
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, trusted: bool, out: Any
 ) -> bool:
     """Efforts (free,) that the independent coordinates need if these were driven."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, change, wrench = taken(q), taken(rates), taken(change), taken(wrench)
-    if not fits(plan):
-        return False
-    if not trusted and not are_state(plan, q, rates, change, plan[FREE], wrench):
-        return False
-    contact = wrench.shape[0] != ABSENT
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    status = dynamics.inverse_dynamics(
-        plan, numbers, gravity, q, rates, change, wrench, contact, trusted, B, W, taken(out)
-    )
-    return bool(status == OK)
+    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench)
+    return answer(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
 
 
 @entry_kernel
 def tree_efforts(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    v: Any,
-    a: Any,
-    wrench: Any,
-    tau: Any,
-    B: Any,
+    plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, tau: Any, B: Any
 ) -> None:
     """Efforts tau (rates,) that the tree needs at rates v that change by a, loops not felt.
 
     B (bodies + 1, BODY_SIZE) tells what each joint transmits.
     """
-    plan, numbers, B = taken_integers(plan), taken(numbers), taken(B)
-    v, wrench = taken(v), taken(wrench)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, taken(q), B)
-    tree.move(plan, numbers, v, True, B)
-    contact = wrench.shape[0] != ABSENT
-    dynamics.tree_efforts(plan, numbers, v, taken(a), wrench, contact, B, taken(tau))
+    m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
+    state = state_of(q, v, a, wrench)
+    placed(m, state.q, B)
+    tree.velocity_pass(m, state.rates, True, B)
+    dynamics.tree_efforts(m, state.rates, state.third, state.wrench, state.contact, B, tau)
 
 
 @entry_kernel
-def jacobian(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
+def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
     """J (6, free) of the tip, linear over angular, base axes."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
-    if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
-    n = plan[FREE]
-    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, max(6 * n, COMPOSITE))
-    W, S = stack(7, plan[WIDEST]), stack(plan[RATES], n)
-    if dynamics.prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4]) != OK:
-        return False
-    projection.tangent(plan, W[0], W[6], S)
-    dynamics.tip_jacobian(plan, numbers, S, B, T, out)
-    return True
+    s = stack_all(shapes(m))
+    return bool(dynamics.jacobian(m, q, trusted, s, borrowed_array(out)) == OK)
 
 
 @entry_kernel
-def energy(
-    plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, trusted: bool, out: Any
-) -> bool:
+def energy(plan: Any, numbers: Any, q: Any, rates: Any, trusted: bool, out: Any) -> bool:
     """Kinetic and potential energy (2,) [J] of what moves; 0 at the base's origin."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, rates, out = taken(q), taken(rates), taken(out)
-    if not fits(plan) or not (
-        trusted or (are_numbers(q, plan[POSITIONS]) and are_numbers(rates, plan[FREE]))
-    ):
-        return False
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    if dynamics.prepare(plan, numbers, gravity, q, trusted, B, W[0], W[4]) != OK:
-        return False
-    dynamics.spread(plan, W[0], rates, W[4], W[1])
-    tree.move(plan, numbers, W[1], True, B)
-    out[0], out[1] = tree.energy(plan, numbers, gravity, W[1], B)
-    return True
+    m, q, rates = mechanism(plan, numbers), borrowed_array(q), borrowed_array(rates)
+    return answer(dynamics.energies, m, State(q, rates, rates, q, False), m.free, trusted, out)
 
 
 @entry_kernel
-def mass_matrix(plan: Any, numbers: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
+def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (free, free) of one configuration."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, out = taken(q), taken(out)
-    if not fits(plan) or not (trusted or are_numbers(q, plan[POSITIONS])):
+    m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
+    if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
-    n = plan[FREE]
-    B, T = stack(plan[BODIES] + 1, BODY_SIZE), stack(plan[BODIES] + 1, max(6 * n, COMPOSITE))
-    W, S = stack(7, plan[WIDEST]), stack(plan[RATES], n)
-    if dynamics.mass_matrix(plan, numbers, gravity, q, trusted, B, W, S, T, out) != OK:
+    s = stack_all(shapes(m))
+    if dynamics.mass_matrix(m, q, trusted, s, out) != OK:
         return False
-    for i in range(n):
+    for i in range(m.free):
         for j in range(i):
             out[j, i] = out[i, j]
     return True
 
 
 @entry_kernel
-def tangent(plan: Any, numbers: Any, gravity: Any, q: Any, out: Any) -> bool:
+def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
     """S (rates, free) of one configuration."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    if not fits(plan):
+    m = mechanism(plan, numbers)
+    if not fits(m):
         return False
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    if dynamics.prepare(plan, numbers, gravity, taken(q), True, B, W[0], W[4]) != OK:
+    s = stack_all(shapes(m))
+    if dynamics.prepare(m, borrowed_array(q), True, s) != OK:
         return False
-    projection.tangent(plan, W[0], W[6], taken(out))
+    projection.tangent(m, s.K, s.R, borrowed_array(out))
     return True
 
 
 @entry_kernel
-def motion(
-    plan: Any, numbers: Any, gravity: Any, q: Any, rates: Any, change: Any, out: Any
-) -> bool:
+def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
     """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    if not fits(plan):
-        return False
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    status = dynamics.motion(
-        plan, numbers, gravity, taken(q), taken(rates), taken(change), True, B, W, taken(out)
-    )
-    return bool(status == OK)
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    state = State(q, borrowed_array(rates), borrowed_array(change), q, False)
+    return answer(dynamics.motion, m, state, m.free, True, out)
 
 
 @entry_kernel
-def assemble(plan: Any, numbers: Any, gravity: Any, q: Any, target: float, most: int) -> float:
+def assemble(plan: Any, numbers: Any, q: Any, target: float, most: int) -> float:
     """Close the loops from q (positions,) by Newton's method, independent joints held.
 
     Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    if not fits(plan):
+    m = mechanism(plan, numbers)
+    if not fits(m):
         return -1.0
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    return newton.close(plan, numbers, gravity, taken(q), target, most, B, W)
+    s = stack_all(shapes(m))
+    return newton.close(m, borrowed_array(q), target, most, s)
 
 
 @entry_kernel
-def displace(
-    plan: Any, numbers: Any, gravity: Any, q: Any, displacement: Any, target: float
-) -> float:
+def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
     """Move q (positions,) along by a displacement (free,) of the independent coordinates.
 
     Returns as `assemble`.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    if not fits(plan):
+    m = mechanism(plan, numbers)
+    if not fits(m):
         return -1.0
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
-    return newton.displace(plan, numbers, gravity, taken(q), taken(displacement), target, B, W)
+    s = stack_all(shapes(m))
+    return newton.displace(m, borrowed_array(q), borrowed_array(displacement), target, s)
 
 
 @batch_entry
 def displace_all(
     plan: Any,
     numbers: Any,
-    gravity: Any,
     q: Any,
     displacements: Any,
     chained: bool,
@@ -331,37 +237,33 @@ def displace_all(
     Where they are `chained` each starts from where the one before it arrived, the first from q[0].
     Returns how many, from the first, are left with no more than `accepted`.
     """
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    q, displacements = taken(q), taken(displacements)
-    if not fits(plan):
+    m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
+    if not fits(m):
         return 0
-    B, W = stack(plan[BODIES] + 1, BODY_SIZE), stack(7, plan[WIDEST])
+    s = stack_all(shapes(m))
     for row in range(q.shape[0]):
         if chained and row > 0:
-            for j in range(plan[POSITIONS]):
+            for j in range(m.positions):
                 q[row, j] = q[row - 1, j]
-        step = displacements[row]
-        left = newton.displace(plan, numbers, gravity, q[row], step, target, B, W)
+        left = newton.displace(m, q[row], displacements[row], target, s)
         if not 0.0 <= left <= accepted:
             return row
     return int(q.shape[0])
 
 
 @entry_kernel
-def advance(plan: Any, numbers: Any, gravity: Any, q: Any, step: Any) -> None:
+def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
     """Displace q (positions,) by a step (rates,) of the tree, in place."""
-    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
-    B = stack(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, q, B)
-    tree.advance(plan, numbers, B, taken(step), q)
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, q, B)
+    tree.advance(m, B, borrowed_array(step), q)
 
 
 @entry_kernel
-def configuration_rate(plan: Any, numbers: Any, gravity: Any, q: Any, v: Any, out: Any) -> None:
+def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> None:
     """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
-    plan, numbers, q = taken_integers(plan), taken(numbers), taken(q)
-    B = stack(plan[BODIES] + 1, BODY_SIZE)
-    tree.place_base(B, taken(gravity))
-    tree.place(plan, numbers, q, B)
-    tree.configuration_rate(plan, numbers, q, B, taken(v), taken(out))
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, q, B)
+    tree.configuration_rate(m, q, B, borrowed_array(v), borrowed_array(out))

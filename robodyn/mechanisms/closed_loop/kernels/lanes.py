@@ -9,139 +9,156 @@ returned is how many states, from the first, are finite numbers.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels import dynamics
+from robodyn.mechanisms.closed_loop.kernels import dynamics, newton, projection
+from robodyn.mechanisms.closed_loop.kernels.entries import placed
 from robodyn.mechanisms.closed_loop.kernels.layout import (
-    BODIES,
     BODY_SIZE,
-    FREE,
+    COMPOSITE,
     OK,
-    POSITIONS,
-    RATES,
-    WIDEST,
+    OPEN,
+    ORIGIN,
+    mechanism,
+    shapes,
 )
-from robodyn.mechanisms.closed_loop.kernels.projection import COMPOSITE
-from robodyn.numerics.array_arguments import ABSENT, taken, taken_integers
+from robodyn.mechanisms.common.kernels.lanes import answer
+from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.lanes import WIDTH
-from robodyn.numerics.simd.states import all_finite, read, write
-from robodyn.numerics.simd.tables import new_table
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.states import all_finite
+from robodyn.numerics.simd.tables import as_table, new_tables
 
 # Scratch is on the stack, eight numbers each.
 MOST: Final = 30_000
 
 
 @inner
-def fits(plan: Any) -> bool:
+def fits(m: Any) -> bool:
     """Whether the scratch of this mechanism fits on the stack."""
-    rows = BODY_SIZE + max(6 * plan[FREE], COMPOSITE) + 7
-    return bool((plan[BODIES] + 1 + plan[RATES]) * rows + 12 * plan[WIDEST] < MOST)
+    rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
+    return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
 
 
 @inner
-def answer(find: Any, mechanism: Any, given: Any, state: Any, work: Any, out: Any) -> int:
-    """Answers out (N, m) to what is given of N states.
-
-    Args:
-        find: called as find(mechanism, state, work, found), all in lanes; writes an answer, a row
-            of numbers, and returns a status. An `inner` function.
-        mechanism: its plan, numbers and gravity.
-        given: arrays (N, k), all for the same states, or absent.
-        state: table, a row of at least k numbers for each of these arrays.
-        work: scratch of `find`, a tuple.
-        out: (N, m).
-
-    Returns:
-        How many states, from the first, are finite numbers.
-    """
-    found = new_table(1, out.shape[1])[0]
-    last, first, alone = out.shape[0], 0, 0
-    while first < last:
-        # those before `alone` are looked at one by one, as one of eight had no answer
-        to = min(first + 1 if first < alone else first + WIDTH, last)
-        for k in range(len(given)):
-            if given[k].shape[0] != ABSENT:
-                read(given[k], first, to, state[k])
-                if not all_finite(state[k], given[k].shape[1]):
-                    return first
-        if find(mechanism, state, work, found) == OK:
-            write(found, first, to, out)
-        elif to > first + 1:
-            alone = to
-            continue
-        else:
-            for k in range(out.shape[1]):
-                out[first, k] = math.nan
-        first = to
-    return int(last)
+def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: mass matrix (free * free)."""
+    status = dynamics.mass_matrix(m, state.q, False, s, s.M)
+    for i in range(m.free):
+        for j in range(i + 1):
+            found[m.free * i + j] = s.M[i, j]
+            found[m.free * j + i] = s.M[i, j]
+    return status
 
 
 @inner
-def driven_efforts(mechanism: Any, state: Any, work: Any, found: Any) -> int:
-    """For `answer`: efforts (driven,) from configuration, rates, their changes and wrench."""
-    plan, numbers, gravity = mechanism
-    contact, B, W, S, M = work
-    return dynamics.driven_efforts(
-        plan, numbers, gravity, state[0], state[1], state[2], state[3], contact, False,
-        B, W, S, M, found,
-    )  # fmt: skip
+def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: tangent S (rates * free)."""
+    status = dynamics.prepare(m, state.q, False, s)
+    if status == OK:
+        projection.tangent(m, s.K, s.R, as_table(found, m.free))
+    return status
+
+
+@inner
+def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: Jacobian of the tip (6 * free)."""
+    return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
+
+
+@inner
+def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: the configuration (positions,) after a displacement, closed."""
+    target, accepted = settings
+    left = newton.displace_together(m, state.q, state.rates, target, s)
+    if any_of(left > accepted) or not all_finite(state.q, m.positions):
+        return OPEN
+    for k in range(m.positions):
+        found[k] = state.q[k]
+    return OK
+
+
+@inner
+def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
+    """For `answer`: axes and origin (12,) of a body."""
+    placed(m, state.q, s.B)
+    for k in range(ORIGIN + 3):
+        found[k] = s.B[body, k]
+    return OK
+
+
+@inner
+def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
+    """Answers out (N, k) to configurations, and what else is given, by a function."""
+    m = mechanism(plan, numbers)
+    if not fits(m):
+        return 0
+    s, width = new_tables(shapes(m)), max(m.widest, m.positions, 6)
+    return answer(find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out))
 
 
 @batch_entry
 def inverse_dynamics(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    change: Any,
-    wrench: Any,
-    out: Any,
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, out: Any
 ) -> int:
     """Efforts out (N, driven)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    if not fits(plan):
-        return 0
-    given = taken(q), taken(rates), taken(change), taken(wrench)
-    n = plan[FREE]
-    B, W = new_table(plan[BODIES] + 1, BODY_SIZE), new_table(7, plan[WIDEST])
-    work = given[3].shape[0] != ABSENT, B, W, new_table(plan[RATES], n), new_table(n, n)
-    state = new_table(4, max(plan[WIDEST], plan[POSITIONS], 6))
-    return answer(driven_efforts, (plan, numbers, gravity), given, state, work, taken(out))
-
-
-@inner
-def changes_of_rates(mechanism: Any, state: Any, work: Any, found: Any) -> int:
-    """For `answer`: accelerations (free,) from configuration, rates, efforts and wrench."""
-    plan, numbers, gravity = mechanism
-    contact, B, W, S, T, M = work
-    return dynamics.forward_dynamics(
-        plan, numbers, gravity, state[0], state[1], state[2], state[3], contact, False,
-        B, W, S, T, M, found,
-    )  # fmt: skip
+    return answers(dynamics.driven_efforts, plan, numbers, (q, rates, change, wrench), False, out)
 
 
 @batch_entry
 def forward_dynamics(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    rates: Any,
-    efforts: Any,
-    wrench: Any,
-    out: Any,
+    plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, out: Any
 ) -> int:
     """Accelerations out (N, free)."""
-    plan, numbers, gravity = taken_integers(plan), taken(numbers), taken(gravity)
-    if not fits(plan):
-        return 0
-    given = taken(q), taken(rates), taken(efforts), taken(wrench)
-    n, bodies = plan[FREE], plan[BODIES] + 1
-    B, T = new_table(bodies, BODY_SIZE), new_table(bodies, max(6 * n, COMPOSITE))
-    W, S, M = new_table(7, plan[WIDEST]), new_table(plan[RATES], n), new_table(n, n)
-    work = given[3].shape[0] != ABSENT, B, W, S, T, M
-    state = new_table(4, max(plan[WIDEST], plan[POSITIONS], 6))
-    return answer(changes_of_rates, (plan, numbers, gravity), given, state, work, taken(out))
+    return answers(
+        dynamics.forward_dynamics, plan, numbers, (q, rates, efforts, wrench), False, out
+    )
+
+
+@batch_entry
+def mass_matrix(plan: Any, numbers: Any, q: Any, out: Any) -> int:
+    """Mass matrices out (N, free * free)."""
+    return answers(find_mass_matrix, plan, numbers, (q,), False, out)
+
+
+@batch_entry
+def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> int:
+    """Tangents S out (N, rates * free)."""
+    return answers(find_tangent, plan, numbers, (q,), False, out)
+
+
+@batch_entry
+def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
+    """Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
+    return answers(find_jacobian, plan, numbers, (q,), False, out)
+
+
+@batch_entry
+def energy(plan: Any, numbers: Any, q: Any, rates: Any, out: Any) -> int:
+    """Kinetic and potential energies out (N, 2) of what moves."""
+    return answers(dynamics.energies, plan, numbers, (q, rates), False, out)
+
+
+@batch_entry
+def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
+    """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
+    return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)
+
+
+@batch_entry
+def displaced(
+    plan: Any, numbers: Any, q: Any, displacements: Any, target: float, accepted: float, out: Any
+) -> int:
+    """Closed configurations out (N, positions) after displacements (N, free) of q (N, positions).
+
+    The displacements are short, see `newton.PIECE`; open by no more than `accepted`, and by
+    `target` if rounding lets them.
+    """
+    given, settings = (q, displacements), (target, accepted)
+    return answers(find_displaced, plan, numbers, given, settings, out)
+
+
+@batch_entry
+def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
+    """Axes and origin out (N, 12) of one body, x y z and then where it is, base frame."""
+    return answers(find_frame, plan, numbers, (q,), body, out)

@@ -7,16 +7,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels.closures import fill, residual
-from robodyn.mechanisms.closed_loop.kernels.dynamics import spread
+from robodyn.mechanisms.closed_loop.kernels.closures import fill, largest_gap, residual
+from robodyn.mechanisms.closed_loop.kernels.dynamics import dependent_rates
 from robodyn.mechanisms.closed_loop.kernels.elimination import factor, solve
-from robodyn.mechanisms.closed_loop.kernels.layout import (
-    AT_FREE,
-    AT_ROWS,
-    EQUATIONS,
-    FREE,
-    RATES,
-)
 from robodyn.mechanisms.closed_loop.kernels.tree import advance, place, place_base
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
@@ -30,151 +23,117 @@ NEAR: Final = 1e-11
 
 
 @inner
-def gaps(plan: Any, numbers: Any, q: Any, B: Any, y: Any) -> Any:
-    """How far open the closures are at q, with the sign turned round, y (rows,).
+def gaps(m: Any, q: Any, s: Any) -> Any:
+    """How far open the closures are at q, with the sign turned round, in s.y.
 
     Returns the largest [parts of the size].
     """
-    place(plan, numbers, q, B)
-    residual(plan, numbers, B, y)
-    rows, left = plan[AT_ROWS], 0.0 * q[0]
-    for n in range(plan[EQUATIONS]):
-        gap = abs(y[n]) * numbers[rows + n]
-        left = choose(gap > left, gap, left)
-        y[n] = -y[n]
+    place(m, q, s.B)
+    residual(m, s.B, s.y)
+    left = largest_gap(m, 0.0 * q[0], s.y)
+    for n in range(m.equations):
+        s.y[n] = -s.y[n]
     return left
 
 
 @inner
-def correction(plan: Any, numbers: Any, B: Any, K: Any, x: Any, y: Any) -> bool:
-    """Newton's step x (rates,) after `gaps`; false where the pivots do not serve."""
-    fill(plan, numbers, B, K)
-    if not factor(plan, numbers, K):
+def correction(m: Any, s: Any) -> bool:
+    """Newton's step in s.v after `gaps`; false where the pivots do not serve."""
+    fill(m, s.B, s.K)
+    if not factor(m, s.K):
         return False
-    for k in range(plan[FREE]):
-        x[plan[plan[AT_FREE] + k]] = 0.0
-    solve(plan, K, y, x)
+    for k in range(m.free):
+        s.v[m.integers[m.at_free + k]] = 0.0
+    solve(m, s.K, s.y, s.v)
     return True
 
 
 @inner
-def close(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    target: float,
-    most: int,
-    B: Any,
-    W: Any,
-) -> float:
+def close(m: Any, q: Any, target: float, most: int, s: Any) -> float:
     """Close the loops from q (positions,) in place, independent coordinates held.
 
     Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
     """
-    K, x, y = W[0], W[1], W[4]
-    place_base(B, gravity)
+    place_base(m, s.B)
     left, before = 0.0, 1e300
     for _ in range(most):
-        left = gaps(plan, numbers, q, B, y)
+        left = gaps(m, q, s)
         if left <= target or not left < 2.0 * before:
             return float(left)
         if left < NEAR and left > 0.5 * before:  # as near as rounding lets it
             return float(left)
         before = left
-        if not correction(plan, numbers, B, K, x, y):
+        if not correction(m, s):
             return -1.0
-        advance(plan, numbers, B, x, q)
+        advance(m, s.B, s.v, q)
     return left
 
 
 @inner
-def predict(plan: Any, numbers: Any, gravity: Any, q: Any, piece: Any, B: Any, W: Any) -> bool:
+def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
     """Move q (positions,) in place along the tangent by a piece (free,) of a displacement.
 
     False where the pivots do not serve.
     """
-    K, x, y = W[0], W[1], W[4]
-    place_base(B, gravity)
-    place(plan, numbers, q, B)
-    fill(plan, numbers, B, K)
-    if not factor(plan, numbers, K):
+    place_base(m, s.B)
+    place(m, q, s.B)
+    fill(m, s.B, s.K)
+    if not factor(m, s.K):
         return False
-    spread(plan, K, piece, y, x)
-    advance(plan, numbers, B, x, q)
+    dependent_rates(m, piece, s)
+    advance(m, s.B, s.v, q)
     return True
 
 
 @inner
-def displace(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    displacement: Any,
-    target: float,
-    B: Any,
-    W: Any,
-) -> float:
+def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
     """Move q (positions,) in place by a displacement (free,) of the independent coordinates.
 
     Piece by piece, each predicted along the tangent and closed. Returns as `close`; q is then
     that of the last piece that was tried.
     """
-    piece = W[2]
-    largest = 0.0
-    for k in range(plan[FREE]):
+    piece, largest = s.u, 0.0
+    for k in range(m.free):
         largest = max(largest, abs(displacement[k]))
     pieces = math.ceil(largest / PIECE)
     if not pieces <= MOST_PIECES:
         return 1e300
     left = 0.0
     for n in range(pieces):
-        for k in range(plan[FREE]):
+        for k in range(m.free):
             piece[k] = displacement[k] / pieces
-        if not predict(plan, numbers, gravity, q, piece, B, W):
+        if not predict(m, q, piece, s):
             return -1.0
-        goal = target if n == pieces - 1 else 1e-8
-        left = close(plan, numbers, gravity, q, goal, MOST_STEPS, B, W)
+        left = close(m, q, target if n == pieces - 1 else 1e-8, MOST_STEPS, s)
         if left < 0.0 or left > 1e-6:
             return left
     return left
 
 
 @inner
-def displace_together(
-    plan: Any,
-    numbers: Any,
-    gravity: Any,
-    q: Any,
-    displacement: Any,
-    target: float,
-    B: Any,
-    W: Any,
-) -> Any:
+def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
     """As `displace`, in one piece, of eight configurations.
 
     Returns the largest equation left of each, something large where the pivots do not serve one of
     them or the piece is too long.
     """
-    K, x, y = W[0], W[1], W[4]
-    for k in range(plan[FREE]):
+    too_much = 1e300 + 0.0 * displacement[0]
+    for k in range(m.free):
         if any_of(abs(displacement[k]) > PIECE):
-            return 1e300 + 0.0 * displacement[0]
-    if not predict(plan, numbers, gravity, q, displacement, B, W):
-        return 1e300 + 0.0 * displacement[0]
-    before = 1e300 + 0.0 * displacement[0]
-    left = before
+            return too_much
+    if not predict(m, q, displacement, s):
+        return too_much
+    left = before = too_much
     for _ in range(MOST_STEPS):
-        left = gaps(plan, numbers, q, B, y)
+        left = gaps(m, q, s)
         # each rests where it would alone
         moves = (left > target) & ((left > NEAR) | (0.5 * before > left))
         if not any_of(moves):
             return left
         before = left
-        if not correction(plan, numbers, B, K, x, y):
-            return 1e300 + 0.0 * displacement[0]
-        for k in range(plan[RATES]):
-            x[k] = choose(moves, x[k], 0.0)
-        advance(plan, numbers, B, x, q)
+        if not correction(m, s):
+            return too_much
+        for k in range(m.rates):
+            s.v[k] = choose(moves, s.v[k], 0.0)
+        advance(m, s.B, s.v, q)
     return left

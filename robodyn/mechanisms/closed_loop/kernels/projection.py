@@ -14,130 +14,112 @@ from typing import Any
 from robodyn.mechanisms.closed_loop.kernels.closures import component
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     ARM,
-    ARMATURE,
-    AT_BODIES,
-    AT_FREE,
-    AT_FREE_ENTRIES,
-    AT_NUMBERS,
-    AT_PIVOTS,
-    BODIES,
-    BODY_NUMBERS,
-    BODY_PLAN,
-    COM,
-    EQUATIONS,
-    FACTOR,
+    COMPOSITE,
     FLOATING,
-    FREE,
-    FREE_ENTRIES,
-    HEAVY,
-    INERTIA,
-    KIND,
-    MASS,
-    PARENT,
+    MOMENT_OF_MASS,
     PIVOT_PLAN,
-    PIVOTS,
     PRISMATIC,
-    RATE,
     REVOLUTE,
-    SPIN,
+    SECOND,
     X,
     Y,
     Z,
+    body_of,
+    pivot_of,
 )
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.vectors import add, axpy, combine, cross, dot, scale, store, vector
+from robodyn.numerics.vectors import (
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    symmetric,
+    vector,
+)
 
-# Of each body with all that it carries: mass, its moment, inertia xx xy xz yy yz zz.
-MOMENT_OF_MASS = 1
-SECOND = 4
-COMPOSITE = 10
+LISTS = PIVOT_PLAN.size
 
 
 @inner
-def tangent(plan: Any, K: Any, R: Any, S: Any) -> None:
+def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
     """S (rates, free): rates of all joints for one of each independent one.
 
     `R` (rows * free,) is scratch for the right-hand sides, which are solved for together.
     """
-    count, first = plan[FREE], plan[AT_FREE]
+    count, plan = m.free, m.integers
     zero = 0.0 * K[0]
-    for n in range(plan[EQUATIONS] * count):
+    for n in range(m.equations * count):
         R[n] = zero
-    at = plan[AT_FREE_ENTRIES]
-    for _ in range(plan[FREE_ENTRIES]):
+    at = m.at_free_entries
+    for _ in range(m.free_entries):
         R[plan[at] * count + plan[at + 1]] = -K[plan[at + 2]]
         at += 3
     for j in range(count):
         for k in range(count):
-            S[plan[first + j], k] = zero
-        S[plan[first + j], j] = 1.0 + zero
-    at, pivots = plan[AT_PIVOTS], plan[PIVOTS]
-    for n in range(pivots):
-        p = plan[at + n]
-        own, right = plan[p + 1] * count, plan[p + 4]
-        row = p + PIVOT_PLAN + 2 * right
-        for _ in range(plan[p + 3]):
-            target, ratio = plan[row] * count, K[plan[row + 1]]
+            S[plan[m.at_free + j], k] = zero
+        S[plan[m.at_free + j], j] = 1.0 + zero
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        own, right, lists = pivot.row * count, pivot.right, pivot.integers
+        row = LISTS + 2 * right
+        for _ in range(pivot.below):
+            target, ratio = lists[row] * count, K[lists[row + 1]]
             for k in range(count):
                 R[target + k] = R[target + k] - ratio * R[own + k]
             row += 2 + right
-    for n in range(pivots - 1, -1, -1):
-        p = plan[at + n]
-        own, rate, inverse = plan[p + 1] * count, plan[p + 2], K[plan[p]]
-        c = p + PIVOT_PLAN
-        for _ in range(plan[p + 4]):
-            other, factor = plan[c], K[plan[c + 1]]
+    for n in range(m.pivots - 1, -1, -1):
+        pivot = pivot_of(m, n)
+        own, inverse, lists = pivot.row * count, K[pivot.entry], pivot.integers
+        for c in range(pivot.right):
+            other, factor = lists[LISTS + 2 * c], K[lists[LISTS + 2 * c + 1]]
             for k in range(count):
                 R[own + k] = R[own + k] - factor * S[other, k]
-            c += 2
         for k in range(count):
-            S[rate, k] = R[own + k] * inverse
+            S[pivot.rate, k] = R[own + k] * inverse
 
 
 @inner
-def composites(plan: Any, numbers: Any, B: Any, C: Any) -> None:
+def composites(m: Any, B: Any, C: Any) -> None:
     """Mass, its moment and inertia C (bodies + 1, COMPOSITE) of each body and all that it carries.
 
     About each body's origin, in base axes.
     """
-    at, f = plan[AT_BODIES], plan[AT_NUMBERS]
     zero = 0.0 * B[1, X]
-    for i in range(1, plan[BODIES] + 1):
-        body, own = B[i], C[i]
-        if plan[at + HEAVY] == 1:
+    for i in range(1, m.bodies + 1):
+        link, body, own = body_of(m, i), B[i], C[i]
+        if link.has_inertia == 1:
             x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
-            mass = numbers[f + MASS] + zero
-            com = combine(x, y, z, vector(numbers, f + COM))
+            mass = link.mass + zero
+            com = combine(x, y, z, link.com)
             # columns of R I, I about the centre of mass
-            a = combine(x, y, z, (numbers[f + INERTIA], numbers[f + INERTIA + 1],
-                                  numbers[f + INERTIA + 2]))  # fmt: skip
-            b = combine(x, y, z, (numbers[f + INERTIA + 1], numbers[f + INERTIA + 3],
-                                  numbers[f + INERTIA + 4]))  # fmt: skip
-            c = combine(x, y, z, (numbers[f + INERTIA + 2], numbers[f + INERTIA + 4],
-                                  numbers[f + INERTIA + 5]))  # fmt: skip
+            xx, xy, xz, yy, yz, zz = link.inertia
+            a = combine(x, y, z, (xx, xy, xz))
+            b = combine(x, y, z, (xy, yy, yz))
+            c = combine(x, y, z, (xz, yz, zz))
             own[0] = mass
             store(own, MOMENT_OF_MASS, scale(mass, com))
             square = dot(com, com)
             place = SECOND
-            for m in range(3):
-                for n in range(m, 3):
+            for k in range(3):
+                for n in range(k, 3):
                     value = (
-                        component(a, m) * component(x, n)
-                        + component(b, m) * component(y, n)
-                        + component(c, m) * component(z, n)
-                        - mass * component(com, m) * component(com, n)
+                        component(a, k) * component(x, n)
+                        + component(b, k) * component(y, n)
+                        + component(c, k) * component(z, n)
+                        - mass * component(com, k) * component(com, n)
                     )
-                    own[place] = value + mass * square if m == n else value
+                    own[place] = value + mass * square if k == n else value
                     place += 1
         else:
             for k in range(COMPOSITE):
                 own[k] = zero
-        at += BODY_PLAN
-        f += BODY_NUMBERS
-    for i in range(plan[BODIES], 0, -1):
-        at -= BODY_PLAN
-        if plan[at + PARENT] != 0:
-            _carry(C[i], vector(B[i], ARM), C[plan[at + PARENT]])
+    for i in range(m.bodies, 0, -1):
+        link = body_of(m, i)
+        if link.parent != 0:
+            _carry(C[i], vector(B[i], ARM), C[link.parent])
 
 
 @inner
@@ -162,135 +144,110 @@ def _carry(own: Any, arm: Any, parent: Any) -> None:
 
 
 @inner
-def project(plan: Any, numbers: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
+def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
     """Write the lower triangle of S'MS into M (free, free), M the tree's mass matrix.
 
     `C` (bodies + 1, at least COMPOSITE) and `R` (free,) are scratch.
     """
-    count = plan[FREE]
     zero = 0.0 * B[1, X]
-    for j in range(count):
+    for j in range(m.free):
         for k in range(j + 1):
             M[j, k] = zero
-    composites(plan, numbers, B, C)
-    at, f = plan[AT_BODIES], plan[AT_NUMBERS]
-    for i in range(1, plan[BODIES] + 1):
-        own, z, rate, kind = C[i], vector(B[i], Z), plan[at + RATE], plan[at + KIND]
-        mass, moment = own[0], vector(own, MOMENT_OF_MASS)
-        if kind == FLOATING:
+    composites(m, B, C)
+    for i in range(1, m.bodies + 1):
+        link, own, z = body_of(m, i), C[i], vector(B[i], Z)
+        mass, moment, rate = own[0], vector(own, MOMENT_OF_MASS), link.rate
+        if link.kind == FLOATING:
             for part in range(6):
-                unit = (1.0 * (part % 3 == 0) + zero, 1.0 * (part % 3 == 1) + zero,
-                        1.0 * (part % 3 == 2) + zero)  # fmt: skip
-                if part < 3:
-                    push, turn = scale(mass, unit), cross(moment, unit)
-                else:
-                    push, turn = cross(unit, moment), _second(own, unit)
-                _meet(plan, numbers, S, B, i, rate + part, part, 1.0 + zero, push, turn, R, M)
+                axis = (
+                    1.0 * (part % 3 == 0) + zero,
+                    1.0 * (part % 3 == 1) + zero,
+                    1.0 * (part % 3 == 2) + zero,
+                )
+                momentum = momentum_of(mass, moment, own, axis, part < 3)
+                row_of_mass_matrix(m, S, B, i, momentum, R)
+                add_mass_entries(m, S, rate + part, 1.0 + zero, R, M)
         else:
-            if kind == PRISMATIC:
-                push, turn = scale(mass, z), cross(moment, z)
-            else:
-                push, turn = cross(z, moment), _second(own, z)
-            factor = numbers[f + FACTOR] + zero
-            _meet(plan, numbers, S, B, i, rate, 0, factor, push, turn, R, M)
-            armature = numbers[f + ARMATURE] * numbers[f + FACTOR] * numbers[f + FACTOR]
+            momentum = momentum_of(mass, moment, own, z, link.kind == PRISMATIC)
+            row_of_mass_matrix(m, S, B, i, momentum, R)
+            add_mass_entries(m, S, rate, link.factor + zero, R, M)
+            armature = link.armature * link.factor * link.factor
             if armature > 0.0:
-                for j in range(count):
+                for j in range(m.free):
                     value = armature * S[rate, j]
                     for k in range(j + 1):
                         M[j, k] = M[j, k] + value * S[rate, k]
-            if numbers[f + SPIN] != 0.0:
-                spin = numbers[f + SPIN] * numbers[f + FACTOR]
-                _couple(plan, numbers, S, B, plan[at + PARENT], rate, scale(spin, z), R, M)
-        at += BODY_PLAN
-        f += BODY_NUMBERS
+            if link.spin != 0.0:
+                turn = scale(link.spin * link.factor, z)
+                add_rotor_coupling(m, S, B, link.parent, rate, turn, R, M)
 
 
 @inner
-def _couple(
-    plan: Any, numbers: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any, M: Any
+def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
+    """Momentum, and angular momentum about its origin, of a composite that moves by an axis."""
+    if slides:
+        return scale(mass, axis), cross(moment, axis)
+    return cross(axis, moment), symmetric(own, SECOND, axis)
+
+
+@inner
+def row_of_mass_matrix(m: Any, S: Any, B: Any, i: int, momentum: Any, R: Any) -> None:
+    """R (free,): the tree's mass matrix, for a coordinate of body i and all above it, times S.
+
+    Where it changes at a rate of 1, body i and what it carries have this momentum. Of the
+    diagonal it is half, as `add_mass_entries` adds all of it twice.
+    """
+    push, turn = momentum
+    for k in range(m.free):
+        R[k] = 0.0 * push[0]
+    j = i
+    while j > 0:
+        link, body = body_of(m, j), B[j]
+        half = 0.5 if j == i else 1.0
+        if link.kind == FLOATING:
+            for n in range(6):
+                value = half * (component(push, n) if n < 3 else component(turn, n - 3))
+                add_row(m, S, link.rate + n, value, R)
+        else:
+            value = dot(vector(body, Z), push if link.kind == PRISMATIC else turn)
+            add_row(m, S, link.rate, half * (link.factor * value), R)
+        turn = add(turn, cross(vector(body, ARM), push))
+        j = link.parent
+
+
+@inner
+def add_mass_entries(m: Any, S: Any, rate: int, factor: Any, R: Any, M: Any) -> None:
+    """Add factor (s R' + R s') to the lower triangle of M, s the row of S of a coordinate."""
+    for n in range(m.free):
+        mine, other = factor * S[rate, n], factor * R[n]
+        for k in range(n + 1):
+            M[n, k] = M[n, k] + mine * R[k] + other * S[rate, k]
+
+
+@inner
+def add_rotor_coupling(
+    m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any, M: Any
 ) -> None:
     """Add what a rotor's spin has to do with the turning of the body that carries it.
 
     Where the coordinate changes at a rate of 1, it has the angular momentum `turn` against that.
     """
-    count = plan[FREE]
-    for k in range(count):
+    for k in range(m.free):
         R[k] = 0.0 * turn[0]
     j = carrier
     while j > 0:
-        at = plan[AT_BODIES] + (j - 1) * BODY_PLAN
-        own, kind = plan[at + RATE], plan[at + KIND]
-        if kind == FLOATING:
+        link = body_of(m, j)
+        if link.kind == FLOATING:
             for n in range(3):
-                for k in range(count):
-                    R[k] = R[k] + component(turn, n) * S[own + 3 + n, k]
-        elif kind == REVOLUTE:
-            factor = numbers[plan[AT_NUMBERS] + (j - 1) * BODY_NUMBERS + FACTOR]
-            value = factor * dot(vector(B[j], Z), turn)
-            for k in range(count):
-                R[k] = R[k] + value * S[own, k]
-        j = plan[at + PARENT]
-    for n in range(count):
-        for k in range(n + 1):
-            M[n, k] = M[n, k] + S[rate, n] * R[k] + R[n] * S[rate, k]
+                add_row(m, S, link.rate + 3 + n, component(turn, n), R)
+        elif link.kind == REVOLUTE:
+            add_row(m, S, link.rate, link.factor * dot(vector(B[j], Z), turn), R)
+        j = link.parent
+    add_mass_entries(m, S, rate, 1.0, R, M)
 
 
 @inner
-def _second(own: Any, a: Any) -> Any:
-    """A composite's inertia times a vector."""
-    return (
-        own[SECOND] * a[0] + own[SECOND + 1] * a[1] + own[SECOND + 2] * a[2],
-        own[SECOND + 1] * a[0] + own[SECOND + 3] * a[1] + own[SECOND + 4] * a[2],
-        own[SECOND + 2] * a[0] + own[SECOND + 4] * a[1] + own[SECOND + 5] * a[2],
-    )
-
-
-@inner
-def _meet(
-    plan: Any,
-    numbers: Any,
-    S: Any,
-    B: Any,
-    i: int,
-    rate: int,
-    part: int,
-    factor: Any,
-    push: Any,
-    turn: Any,
-    R: Any,
-    M: Any,
-) -> None:
-    """Add the entries of the tree's mass matrix for one coordinate of body i and all above it.
-
-    Where it changes at a rate of 1, body i and what it carries have the momentum `push` and, about
-    its origin, the angular momentum `turn`.
-    """
-    count = plan[FREE]
-    for k in range(count):
-        R[k] = 0.0 * push[0]
-    first_at, first_f = plan[AT_BODIES] - BODY_PLAN, plan[AT_NUMBERS] - BODY_NUMBERS
-    j = i
-    while j > 0:
-        at, f = first_at + j * BODY_PLAN, first_f + j * BODY_NUMBERS
-        body, own, kind = B[j], plan[at + RATE], plan[at + KIND]
-        if kind == FLOATING:
-            for n in range(6):
-                value = component(push, n) if n < 3 else component(turn, n - 3)
-                if j == i:  # half of the diagonal, as it is added twice
-                    value = 0.5 * value
-                for k in range(count):
-                    R[k] = R[k] + value * S[own + n, k]
-        else:
-            value = dot(vector(body, Z), push if kind == PRISMATIC else turn)
-            value = numbers[f + FACTOR] * value
-            if j == i:
-                value = 0.5 * value
-            for k in range(count):
-                R[k] = R[k] + value * S[own, k]
-        turn = add(turn, cross(vector(body, ARM), push))
-        j = plan[at + PARENT]
-    for n in range(count):
-        mine, other = factor * S[rate, n], factor * R[n]
-        for k in range(n + 1):
-            M[n, k] = M[n, k] + mine * R[k] + other * S[rate, k]
+def add_row(m: Any, S: Any, rate: int, factor: Any, R: Any) -> None:
+    """Add a row of S, times a factor, to R (free,)."""
+    for k in range(m.free):
+        R[k] = R[k] + factor * S[rate, k]

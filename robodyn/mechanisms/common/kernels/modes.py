@@ -4,15 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from robodyn.mechanisms.common.kernels.sticking import (
-    STATIC,
-    STATIC_BACKWARD,
-    friction_effort,
-    hold,
-)
-from robodyn.numerics.compiler import apart, inner
+from robodyn.mechanisms.common.kernels.dry_friction import dry_friction
+from robodyn.mechanisms.common.kernels.sticking import STATIC, STATIC_BACKWARD, solve_stiction
+from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
 from robodyn.numerics.vectors import copy
 
@@ -24,6 +20,49 @@ STILL: Final = 1e-8
 NO_FRICTION: Final = 2.0
 
 
+class Joints(NamedTuple):
+    """Memory for nf joints with friction, of a mechanism with nv velocities.
+
+    Attributes:
+        factor: (nv, nv) Cholesky's factor of the mass matrix, or of what stands for it.
+        x: (nv,) accelerations.
+        X: (nf, nv) M^-1 L', row by row.
+        G: (nf, nf) L M^-1 L', what efforts at the joints do to their accelerations.
+        H: (nf, nf) scratch.
+        speed, first_speed: (nf,) rates L V now, and at the beginning of a piece.
+        mode: (nf,) 1 or -1 slides, 0 sticks, NO_FRICTION.
+        wanted: (nf,) what L x is to be at the joints that stick.
+        free: (nf,) accelerations of the joints at rest without friction.
+        low, high: (nf,) bounds of their friction.
+        among: (nf,) 1 of the joints at rest, else 0.
+        side, held: (nf,) of `solve_stiction`.
+    """
+
+    factor: Any
+    x: Any
+    X: Any
+    G: Any
+    H: Any
+    speed: Any
+    first_speed: Any
+    mode: Any
+    wanted: Any
+    free: Any
+    low: Any
+    high: Any
+    among: Any
+    side: Any
+    held: Any
+
+
+@inner
+def joints_shapes(nv: int, nf: int) -> Any:
+    """Shapes of `Joints`, for `stack_all`."""
+    return Joints(
+        (nv, nv), nv, (nf, nv), (nf, nf), (nf, nf), nf, nf, nf, nf, nf, nf, nf, nf, nf, nf
+    )
+
+
 @inner
 def at_rest(rate: Any) -> float:
     """Rate [m/s or rad/s] below which a joint counts as at rest."""
@@ -33,8 +72,8 @@ def at_rest(rate: Any) -> float:
     return REST * largest
 
 
-@apart
-def into(A: Any, M: Any, D: Any, factor: float, count: int) -> bool:
+@noinline
+def factor_with_damping(A: Any, M: Any, D: Any, factor: float, count: int) -> bool:
     """Factorise M + factor D into A; False if it is not positive definite."""
     for i in range(count):
         for j in range(i + 1):
@@ -44,7 +83,7 @@ def into(A: Any, M: Any, D: Any, factor: float, count: int) -> bool:
     return factor_definite(A, count, False)
 
 
-@apart
+@noinline
 def decay(A: Any, D: Any, count: int, x: Any) -> float:
     """Sum of the rates [1/s] at which velocities decay, the trace of M^-1 D; A factorises M."""
     total = 0.0
@@ -56,7 +95,7 @@ def decay(A: Any, D: Any, count: int, x: Any) -> float:
     return total
 
 
-@apart
+@noinline
 def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> None:
     """Change x (nv,) by L x = wanted (nf,) at the joints that stick, least in the metric of A.
 
@@ -86,92 +125,96 @@ def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> 
                 x[k] += X[i, k] * wanted[i]
 
 
-@apart
-def choose_modes(
-    friction: Any,
-    A: Any,
-    L: Any,
-    X: Any,
-    G: Any,
-    H: Any,
-    force: Any,
-    drift: Any,
-    rest: float,
-    joints: Any,
-    wide: Any,
-    rate: Any,
-) -> bool:
+@noinline
+def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) -> bool:
     """Decide of each joint whether it slides or sticks; whether the whole mechanism sticks.
 
     Joints that move slide on. Of those at rest, the ones stick that friction can hold, given what
     holds the others; those that break away bear the friction of a joint that has begun to move,
     which may be less, so the rest is looked at again.
+
+    Args:
+        friction: (nf, sticking.ROW).
+        equations: `rough_step.Equations`.
+        j: `Joints`; the modes are written, the mass matrix is factorised and the speeds are known.
+        rest: rate below which a joint is at rest.
+        rate: (nv,).
     """
-    speed, mode, x = joints[1], joints[2], wide[1]
-    free, low, high, among, side, held = (
-        joints[4], joints[5], joints[6], joints[7], joints[8], joints[9],
-    )  # fmt: skip
-    n, nv = friction.shape[0], rate.shape[0]
-    copy(force, x)
-    for i in range(n):
+    L, x, mode, among = equations.L, j.x, j.mode, j.among
+    nf, nv = friction.shape[0], rate.shape[0]
+    copy(equations.force, x)
+    for i in range(nf):
         row = friction[i]
         among[i] = 0.0
         if not row[STATIC] + row[STATIC_BACKWARD] > 0.0:
             mode[i] = NO_FRICTION
-        elif abs(speed[i]) > rest:
-            mode[i] = 1.0 if speed[i] > 0.0 else -1.0
-            push = friction_effort(row, mode[i], speed[i])
-            for j in range(nv):
-                x[j] += L[i, j] * push
+        elif abs(j.speed[i]) > rest:
+            mode[i] = 1.0 if j.speed[i] > 0.0 else -1.0
+            add_row(L, i, -dry_friction(row, 0, mode[i], j.speed[i]), x)
         else:
             among[i] = 1.0
             mode[i] = 0.0
-            low[i], high[i] = -row[STATIC], row[STATIC_BACKWARD]
-    solve_factored(A, nv, x)
-    for i in range(n):
+            j.low[i], j.high[i] = -row[STATIC], row[STATIC_BACKWARD]
+    solve_factored(j.factor, nv, x)
+    for i in range(nf):
         if among[i] != 0.0:
-            copy(L[i], X[i])
-            solve_factored(A, nv, X[i])
-    for i in range(n):
-        for j in range(n):
-            G[i, j] = 0.0
-            if among[i] != 0.0 and among[j] != 0.0:
-                for k in range(nv):
-                    G[i, j] += L[i, k] * X[j, k]
+            copy(L[i], j.X[i])
+            solve_factored(j.factor, nv, j.X[i])
+    for i in range(nf):
+        for k in range(nf):
+            j.G[i, k] = 0.0
+            if among[i] != 0.0 and among[k] != 0.0:
+                j.G[i, k] = row_times(L, i, j.X[k], 0.0)
     sticking = 0
-    for _ in range(n):
+    for _ in range(nf):
         sticking = 0
-        for i in range(n):
-            free[i] = 0.0
+        for i in range(nf):
+            j.free[i] = 0.0
             if among[i] != 0.0:
                 sticking += 1
-                free[i] = drift[i]
-                for j in range(nv):
-                    free[i] += L[i, j] * x[j]
+                j.free[i] = row_times(L, i, x, equations.drift[i])
         if sticking == 0:
             return False
-        hold(G, free, low, high, among, side, held, H)
+        solve_stiction(j.G, j.free, j.low, j.high, among, j.side, j.held, j.H)
         broke = False
-        for i in range(n):
-            if among[i] != 0.0 and side[i] != 0.0:
+        for i in range(nf):
+            if among[i] != 0.0 and j.side[i] != 0.0:
                 broke = True
                 among[i] = 0.0
-                mode[i] = -side[i]
-                push = friction_effort(friction[i], mode[i], 0.0)
-                for k in range(nv):
-                    x[k] += X[i, k] * push
+                mode[i] = -j.side[i]
+                add_row(j.X, i, -dry_friction(friction[i], 0, mode[i], 0.0), x)
         if not broke:
             break
-    if sticking < nv:
-        return False
+    return sticking >= nv and stays(j, rest, rate)
+
+
+@inner
+def stays(j: Any, rest: float, rate: Any) -> bool:
+    """Whether all is at rest, and what is held leaves no acceleration."""
     largest, left = 1.0, 0.0
-    for j in range(nv):
-        if abs(rate[j]) > rest:
+    for k in range(rate.shape[0]):
+        if abs(rate[k]) > rest:
             return False
-        largest = max(largest, abs(x[j]))
-        total = x[j]
-        for i in range(n):
-            if among[i] != 0.0:
-                total += X[i, j] * held[i]
+        largest = max(largest, abs(j.x[k]))
+        total = j.x[k]
+        for i in range(j.among.shape[0]):
+            if j.among[i] != 0.0:
+                total += j.X[i, k] * j.held[i]
         left = max(left, abs(total))
     return left <= STILL * largest
+
+
+@inner
+def row_times(L: Any, i: int, x: Any, start: float) -> float:
+    """A number plus a row of L times x, summed in this order."""
+    total = start
+    for k in range(x.shape[0]):
+        total += L[i, k] * x[k]
+    return total
+
+
+@inner
+def add_row(L: Any, i: int, factor: float, x: Any) -> None:
+    """Add a row of L, times a factor, to x."""
+    for k in range(x.shape[0]):
+        x[k] += L[i, k] * factor

@@ -40,9 +40,10 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 
 @inner
-def between(low: float, at_low: float, high: float, at_high: float, trial: int) -> float:
+def between(bracket: Any, trial: int) -> float:
     """Where a function changes sign, by a line, or in the middle if that takes too long."""
+    low, at_low, high, at_high = bracket
     share = at_low / (at_low - at_high)
     if trial % 12 == 11:
         share = 0.5
-    return low + (high - low) * min(max(share, 1e-9), 1.0 - 1e-9)
+    return float(low + (high - low) * min(max(share, 1e-9), 1.0 - 1e-9))

@@ -6,8 +6,8 @@ Each joint with dry friction slides forward, slides backward or sticks. While no
 the motion is smooth: sliding joints feel a friction that depends on their rates, sticking ones are
 constraints on the accelerations, L_i V' + L_i' V = 0, whose multipliers are the friction that holds
 them. A step is cut into pieces where a joint's rate comes to zero; there, and at the beginning of
-each step, `sticking.hold` decides which joints stay and which break away. Nothing is smoothed: the
-rate of a joint that sticks is zero.
+each step, `sticking.solve_stiction` decides which joints stay and which break away. Nothing is
+smoothed: the rate of a joint that sticks is zero.
 
 A piece is integrated by Runge-Kutta of order 4, or, where damping D is so strong that this would be
 unstable, by the two-stage Rosenbrock-W method of order 2, ROS2 (Verwer et al., 1999), with the
@@ -17,26 +17,36 @@ damping as its approximate Jacobian:
 
 which is L-stable for g = 1 - 1/sqrt(2) and of order 2 for any D.
 
-A kind of mechanism provides, beside `command` and `normalize` of `integration`:
-
-`equations(plant, configuration, velocity, effort, load, damped, work, M, D, L, force, drift)`
-    M (nv, nv), lower triangle; L (nf, nv), rates of the joints with friction are L V; force (nv,)
-    = M V' without dry friction, end stops included; drift (nf,) = L' V, the joints' accelerations
-    for V' = 0; and, if `damped`, the viscous damping D (nv, nv), lower triangle. Returns OK or a
-    status of the kind's own.
-`configuration_rate(plant, configuration, velocity, work, out)`
-    The time derivative of a configuration, of which the equations were the last asked for.
+`Equations` are what a kind of mechanism provides, see `simulation.Functions`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from robodyn.mechanisms.common.kernels.control_laws import cut
-from robodyn.mechanisms.common.kernels.integration import DIVERGED, NO_COMMAND, OK
-from robodyn.mechanisms.common.kernels.modes import add_held, at_rest, choose_modes, decay, into
-from robodyn.mechanisms.common.kernels.pieces import between, put_between, put_implicit, stage_time
-from robodyn.mechanisms.common.kernels.sticking import friction_effort
+from robodyn.mechanisms.common.kernels.dry_friction import dry_friction
+from robodyn.mechanisms.common.kernels.integration import (
+    DIVERGED,
+    NO_COMMAND,
+    OK,
+    WATCHED,
+    commanded,
+)
+from robodyn.mechanisms.common.kernels.modes import (
+    add_held,
+    add_row,
+    at_rest,
+    choose_modes,
+    decay,
+    factor_with_damping,
+    row_times,
+)
+from robodyn.mechanisms.common.kernels.pieces import (
+    between,
+    put_between,
+    put_implicit,
+    stage_time,
+)
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve_factored
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
@@ -50,212 +60,288 @@ STIFF: Final = 2.0
 LANDED: Final = 1e-8
 # Trials of a step, after which joints are stopped where they are.
 MOST_TRIALS: Final = 100
+# Pieces are not cut shorter than this [parts of the step].
+SHORTEST: Final = 1e-13
+
+
+class Equations(NamedTuple):
+    """The equations of motion of one state.
+
+    Attributes:
+        M: (nv, nv) mass matrix, lower triangle.
+        D: (nv, nv) viscous damping, lower triangle; only where it is watched.
+        L: (nf, nv) the rates of the joints with friction are L V.
+        force: (nv,) M V' without dry friction, end stops included.
+        drift: (nf,) L' V, the joints' accelerations for V' = 0.
+    """
+
+    M: Any
+    D: Any
+    L: Any
+    force: Any
+    drift: Any
+
+
+class Piece(NamedTuple):
+    """Memory for the piece of a step that is being integrated.
+
+    Attributes:
+        start, start_rate: (nq,) and (nv,) state at its beginning.
+        ahead: (nv,) velocity by which the configuration changes at a stage.
+        row: (k,) of the plan, at a stage.
+        wrench: (6,) external, at a stage.
+    """
+
+    start: Any
+    start_rate: Any
+    ahead: Any
+    row: Any
+    wrench: Any
+
+
+class RoughScratch(NamedTuple):
+    """Memory of `rough_step`: `integration.Stages`, `Equations`, `Piece` and `modes.Joints`."""
+
+    stages: Any
+    equations: Any
+    piece: Any
+    joints: Any
+
+
+class Bracket(NamedTuple):
+    """Two ends of a piece [parts of the step] between which a joint comes to rest.
+
+    At `behind` the joint that is nearest to rest still slides, at `beyond`, if it is not above 1,
+    it has turned round; with what is left of its rate, relative to that at the beginning.
+    """
+
+    behind: float
+    left_behind: float
+    beyond: float
+    left_beyond: float
 
 
 @inner
 def rough_step(
-    command: Any,
-    equations: Any,
-    configuration_rate: Any,
-    normalize: Any,
-    without_inertia: int,
-    friction: Any,
-    watched: bool,
-    plant: Any,
-    model: Any,
-    control: Any,
-    rows: Any,
-    load: Any,
-    h: float,
-    instant: bool,
-    record: Any,
-    work: Any,
-    scratch: Any,
-    here: Any,
-    moving: Any,
-    efforts: Any,
+    functions: Any, without_inertia: int, task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
     """One step; the state is left as it was if it fails.
 
     Args:
-        command, equations, configuration_rate, normalize: of the kind.
+        functions: command, equations, configuration_rate and normalize, of the kind.
         without_inertia: the kind's status where M is not positive definite.
-        friction: (nf, sticking.ROW) of the joints that have any.
-        watched: whether damping may be too strong for explicit steps.
-        plant, model, control, rows, load, h, instant, record, work, here, moving, efforts: as for
-            `integration.classical_step`.
-        scratch: rates (4, nc), accelerations (4, nv), (2, nc), (2, nv), three of (nv, nv), two of
-            (nf, nv), two of (nf, nf), (3, nv), (10, nf), and (2, width) for rows of a plan or
-            wrenches.
+        task, step: `integration.Task`, its scratch being `RoughScratch`, and `integration.Step`.
+        configuration, velocity: (nq,) and (nv,), taken on in place.
     """
-    law, kp, kv, effort_limits = control
-    (
-        rates, accelerations, positions, velocities, M, A, D, L, X, G, H, wide, joints, rowlike,
-    ) = scratch  # fmt: skip
-    position, start = positions[0], positions[1]
-    rate, start_rate = velocities[0], velocities[1]
-    asked, effort = efforts[0], efforts[1]
-    force, x = wide[0], wide[1]
-    drift, speed, mode, first_speed = joints[0], joints[1], joints[2], joints[3]
-    nv, nf = moving.shape[0], friction.shape[0]
-    copy(here, start)
-    copy(moving, start_rate)
-    clear(accelerations[0])  # read at the first stage, times zero
-    done, end = 0.0, 1.0
-    behind, beyond, sign_behind, sign_beyond = 0.0, 2.0, 1.0, 0.0
-    fresh, implicit = True, False
+    command, equations, configuration_rate, normalize = functions
+    plant, friction = task.plant, task.plant.friction
+    s, e, p, j = task.scratch
+    watched = plant.options[WATCHED] != 0.0
+    q, v, nv = s.configuration, s.velocity, velocity.shape[0]
+    copy(configuration, p.start)
+    copy(velocity, p.start_rate)
+    clear(s.accelerations[0])  # read at the first stage, times zero
+    done, end = 0.0, 1.0  # of the piece, in parts of the step
+    bracket = Bracket(0.0, 1.0, 2.0, 0.0)
+    at_instant, fresh, implicit = step.at_instant, True, False
     trials, rest = 0, 0.0
     while done < 1.0:
-        piece = (end - done) * h
-        stage = -1 if instant else 0
+        piece = (end - done) * step.h
+        stage = -1 if at_instant else 0
         last = 2 if implicit else 4
         while True:
-            if stage <= 0:
-                copy(start, position)
-                copy(start_rate, rate)
-            elif implicit:
-                put_implicit(start, rates, stage, piece, position)
-                put_implicit(start_rate, accelerations, stage, piece, rate)
-            elif stage < last:
-                put_stage(start, rates, stage, piece, position)
-                put_stage(start_rate, accelerations, stage, piece, rate)
-            else:
-                put_step(start, rates, piece, position)
-                put_step(start_rate, accelerations, piece, rate)
+            put_state(s, p, stage, last, implicit, piece)
             if stage > 0:
-                status = normalize(plant, position, rate, work)
+                status = normalize(plant, q, v, task.work)
                 if status != OK:
                     return int(status)
-            if not (is_within(position) and is_within(rate)):
+            if not (is_within(q) and is_within(v)):
                 return DIVERGED
-            part = stage_time(stage, last)
-            when = done + (end - done) * part
-            if stage == -1 or (rows.shape[0] > 1 and stage < last):
-                told = rowlike[0, : rows.shape[1]]
-                if stage == -1:
-                    copy(rows[0], told)
-                else:
-                    put_between(rows, 1, when, told)
-                if not (
-                    command(model, law, kp, kv, position, rate, told, work, asked)
-                    and cut(asked, effort_limits, effort)
-                ):
+            when = done + (end - done) * stage_time(stage, last)
+            if stage == -1 or (step.rows.shape[0] > 1 and stage < last):
+                row = p.row[: step.rows.shape[1]]
+                put_row(step, stage, when, row)
+                if not commanded(command, task, q, v, row, s.wanted, s.effort):
                     return NO_COMMAND
                 if stage == -1:
-                    copy(asked, record[0])
-                    copy(effort, record[1])
-                    instant = False
+                    copy(s.wanted, step.wanted)
+                    copy(s.effort, step.applied)
+                    at_instant = False
                     stage = 0
                     continue
-            wrench = rowlike[1, :6]
-            if load.shape[0] > 1:
-                put_between(load, 0, when, wrench)
-            else:
-                copy(load[0], wrench)
-            status = equations(
-                plant, position, rate, effort, wrench, watched, work, M, D, L, force, drift
-            )
+            put_wrench(step, when, p.wrench)
+            status = equations(plant, q, v, s.effort, p.wrench, watched, task.work, e)
             if status != OK:
                 return int(status)
-            for i in range(nf):
-                speed[i] = 0.0
-                for j in range(nv):
-                    speed[i] += L[i, j] * rate[j]
+            for i in range(friction.shape[0]):
+                j.speed[i] = row_times(e.L, i, v, 0.0)
             if stage == last:
                 break
             if fresh:
-                rest = at_rest(rate)
-                if not into(A, M, D, 0.0, nv):
+                rest = at_rest(v)
+                if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
                     return without_inertia
-                implicit = watched and h * decay(A, D, nv, x) > STIFF
+                implicit = watched and step.h * decay(j.factor, e.D, nv, j.x) > STIFF
                 last = 2 if implicit else 4
-                copy(speed, first_speed)
-                if choose_modes(friction, A, L, X, G, H, force, drift, rest, joints, wide, rate):
+                copy(j.speed, j.first_speed)
+                if choose_modes(friction, e, j, rest, v):
                     # all of it sticks, and stays where it is until something changes
-                    for j in range(nv):
-                        moving[j] = 0.0
-                    copy(start, here)
+                    clear(velocity)
+                    copy(p.start, configuration)
                     return OK
-                fresh, behind, beyond, sign_behind = False, done, 2.0, 1.0
-            for i in range(nf):
-                if abs(mode[i]) == 1.0:
-                    push = friction_effort(friction[i], mode[i], speed[i])
-                    for j in range(nv):
-                        force[j] += L[i, j] * push
-            twice = 0.0
-            if implicit and stage == 1:
-                twice = 2.0
-                for j in range(nv):
-                    for k in range(nv):
-                        force[j] -= 2.0 * M[max(j, k), min(j, k)] * accelerations[0, k]
-            if not into(A, M, D, GAMMA * piece if implicit else 0.0, nv):
+                fresh, bracket = False, Bracket(done, 1.0, 2.0, 0.0)
+            damped = GAMMA * piece if implicit else 0.0
+            if not put_accelerations(friction, s, e, j, stage, damped):
                 return without_inertia
-            copy(force, x)
-            solve_factored(A, nv, x)
-            for i in range(nf):
-                joints[4, i] = 0.0
-                if mode[i] == 0.0:
-                    joints[4, i] = -drift[i]
-                    for j in range(nv):
-                        joints[4, i] -= L[i, j] * (x[j] + twice * accelerations[0, j])
-            add_held(A, L, X, H, mode, joints[4], x)
-            copy(x, accelerations[stage])
-            ahead = wide[2]
-            for j in range(nv):
-                ahead[j] = rate[j] + (GAMMA * piece * x[j] if implicit else 0.0)
-            configuration_rate(plant, position, ahead, work, rates[stage])
-            if twice > 0.0:
-                for j in range(rates.shape[1]):
-                    rates[1, j] -= 2.0 * rates[0, j]
+            for k in range(nv):
+                p.ahead[k] = v[k] + (damped * j.x[k] if implicit else 0.0)
+            configuration_rate(plant, q, p.ahead, task.work, s.rates[stage])
+            if implicit and stage == 1:
+                for k in range(s.rates.shape[1]):
+                    s.rates[1, k] -= 2.0 * s.rates[0, k]
             stage += 1
         trials += 1
-        # a joint that broke away and ends up behind where it was does not break away
-        held = False
-        least = 1.0
-        for i in range(nf):
-            if abs(mode[i]) == 1.0:
-                along = mode[i] * speed[i]
-                if abs(first_speed[i]) <= rest:
-                    if along < -rest and trials < MOST_TRIALS:
-                        mode[i] = 0.0
-                        held = True
-                else:
-                    least = min(least, along / abs(first_speed[i]))
-        if held:
-            end, behind, beyond, sign_behind = 1.0, done, 2.0, 1.0
-            continue
         if trials < MOST_TRIALS:
+            if hold_turned_back(j, rest):
+                end, bracket = 1.0, Bracket(done, 1.0, 2.0, 0.0)
+                continue
+            least = least_left(j, rest)
             # the first instant at which a sliding joint comes to rest: regula falsi, Illinois
-            if least < -LANDED:
-                if beyond <= 1.0:
-                    sign_behind *= 0.5
-                beyond, sign_beyond = end, least
-                end = between(behind, sign_behind, beyond, sign_beyond, trials)
+            if least < -LANDED or (
+                bracket.beyond <= 1.0
+                and least > LANDED
+                and bracket.beyond - bracket.behind > SHORTEST
+            ):
+                bracket = narrowed(bracket, end, least)
+                end = between(bracket, trials)
                 continue
-            if beyond <= 1.0 and least > LANDED and beyond - behind > 1e-13:
-                sign_beyond *= 0.5
-                behind, sign_behind = end, least
-                end = between(behind, sign_behind, beyond, sign_beyond, trials)
-                continue
-        landed = False
-        for i in range(nf):
-            moved = abs(first_speed[i])
-            if abs(mode[i]) == 1.0 and moved > rest and mode[i] * speed[i] <= LANDED * moved:
-                mode[i] = 0.0
-            joints[4, i] = 0.0
-            if mode[i] == 0.0:
-                landed = landed or speed[i] != 0.0
-                joints[4, i] = -speed[i]
-        if landed:
+        if land(j, rest):
             # what is left of their rates goes as in an inelastic impact, which costs energy only
-            if not into(A, M, D, 0.0, nv):
+            if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
                 return without_inertia
-            add_held(A, L, X, H, mode, joints[4], rate)
-        copy(position, start)
-        copy(rate, start_rate)
+            add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, v)
+        copy(q, p.start)
+        copy(v, p.start_rate)
         done, end, fresh = end, 1.0, True
         if 1.0 - done < 1e-12:
             break
-    copy(start, here)
-    copy(start_rate, moving)
+    copy(p.start, configuration)
+    copy(p.start_rate, velocity)
     return OK
+
+
+@inner
+def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: float) -> None:
+    """The state at a stage of a piece [s], or after the last stage."""
+    if stage <= 0:
+        copy(p.start, s.configuration)
+        copy(p.start_rate, s.velocity)
+    elif implicit:
+        put_implicit(p.start, s.rates, stage, piece, s.configuration)
+        put_implicit(p.start_rate, s.accelerations, stage, piece, s.velocity)
+    elif stage < last:
+        put_stage(p.start, s.rates, stage, piece, s.configuration)
+        put_stage(p.start_rate, s.accelerations, stage, piece, s.velocity)
+    else:
+        put_step(p.start, s.rates, piece, s.configuration)
+        put_step(p.start_rate, s.accelerations, piece, s.velocity)
+
+
+@inner
+def put_row(step: Any, stage: int, when: float, out: Any) -> None:
+    """What the law reads at an instant, stage -1, or at a time between."""
+    if stage == -1:
+        copy(step.rows[0], out)
+    else:
+        put_between(step.rows, 1, when, out)
+
+
+@inner
+def put_wrench(step: Any, when: float, out: Any) -> None:
+    """The external wrench at a time [parts of the step]."""
+    if step.load.shape[0] > 1:
+        put_between(step.load, 0, when, out)
+    else:
+        copy(step.load[0], out)
+
+
+@inner
+def put_accelerations(friction: Any, s: Any, e: Any, j: Any, stage: int, damped: float) -> bool:
+    """Accelerations of a stage, also in j.x; False if M + damped D is not positive definite.
+
+    `damped` is gamma h, zero of an explicit step.
+    """
+    nf, nv = friction.shape[0], j.x.shape[0]
+    first = s.accelerations[0]
+    for i in range(nf):
+        if abs(j.mode[i]) == 1.0:
+            add_row(e.L, i, -dry_friction(friction[i], 0, j.mode[i], j.speed[i]), e.force)
+    twice = 2.0 if damped > 0.0 and stage == 1 else 0.0
+    if twice > 0.0:
+        for i in range(nv):
+            for k in range(nv):
+                e.force[i] -= 2.0 * e.M[max(i, k), min(i, k)] * first[k]
+    if not factor_with_damping(j.factor, e.M, e.D, damped, nv):
+        return False
+    copy(e.force, j.x)
+    solve_factored(j.factor, nv, j.x)
+    for i in range(nf):
+        j.wanted[i] = 0.0
+        if j.mode[i] == 0.0:
+            j.wanted[i] = -e.drift[i]
+            for k in range(nv):
+                j.wanted[i] -= e.L[i, k] * (j.x[k] + twice * first[k])
+    add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, j.x)
+    copy(j.x, s.accelerations[stage])
+    return True
+
+
+@inner
+def hold_turned_back(j: Any, rest: float) -> bool:
+    """Let joints stick that broke away but end up behind where they were; whether there are any."""
+    held = False
+    for i in range(j.mode.shape[0]):
+        broke_away = abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) <= rest
+        if broke_away and j.mode[i] * j.speed[i] < -rest:
+            j.mode[i] = 0.0
+            held = True
+    return held
+
+
+@inner
+def least_left(j: Any, rest: float) -> float:
+    """What is left of the rate of the sliding joint that is nearest to rest, below 1."""
+    least = 1.0
+    for i in range(j.mode.shape[0]):
+        if abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) > rest:
+            least = min(least, j.mode[i] * j.speed[i] / abs(j.first_speed[i]))
+    return least
+
+
+@inner
+def narrowed(bracket: Any, end: float, least: float) -> Any:
+    """The bracket with one of its ends replaced, the other one's value halved if it stays again."""
+    behind, left_behind, beyond, left_beyond = bracket
+    if least < 0.0:
+        if beyond <= 1.0:
+            left_behind *= 0.5
+        return Bracket(behind, left_behind, end, least)
+    return Bracket(end, least, beyond, 0.5 * left_beyond)
+
+
+@inner
+def land(j: Any, rest: float) -> bool:
+    """Let joints stick that came to rest; whether anything is left of the rates of those that do.
+
+    What is to be taken off these rates is written to j.wanted.
+    """
+    landed = False
+    for i in range(j.mode.shape[0]):
+        moved = abs(j.first_speed[i])
+        if abs(j.mode[i]) == 1.0 and moved > rest and j.mode[i] * j.speed[i] <= LANDED * moved:
+            j.mode[i] = 0.0
+        j.wanted[i] = 0.0
+        if j.mode[i] == 0.0:
+            landed = landed or j.speed[i] != 0.0
+            j.wanted[i] = -j.speed[i]
+    return landed

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dry friction as a set: what it is on a joint that moves, and which joints at rest it holds.
+"""Dry friction as a set: which joints at rest it holds, and with what effort.
 
 A joint at rest bears any friction between its static levels, one that moves the friction of its
 direction. With G = L M^-1 L' for the joints' rates L V, and `free` their accelerations without
@@ -10,24 +10,19 @@ friction, the friction efforts f of the joints at rest solve
 
 a box-constrained linear complementarity problem, whose accelerations are unique since G is positive
 semidefinite (Moreau, 1988; the optimality conditions of Gauss's principle of least constraint).
-`hold` finds them by block principal pivoting (Judice and Pires, 1994).
+`solve_stiction` finds them by block principal pivoting (Judice and Pires, 1994).
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.numerics.compiler import apart, inner
+from robodyn.mechanisms.common.kernels.dry_friction import DRY_FRICTION
+from robodyn.numerics.compiler import noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
-from robodyn.numerics.simd.lanes import choose
 
-# Columns of a mechanism's friction (joints, ROW): levels [N or N m], all positive or zero.
-COULOMB: Final = 0
-COULOMB_BACKWARD: Final = 1
-EXCESS: Final = 2  # of static above Coulomb friction, where it falls with the rate
-EXCESS_BACKWARD: Final = 3
-STRIBECK: Final = 4  # 1 / Stribeck velocity^2
-STATIC: Final = 5
+# Columns of a mechanism's friction (joints, ROW). The first are those of `dry_friction`.
+STATIC: Final = DRY_FRICTION  # levels [N or N m], positive or zero
 STATIC_BACKWARD: Final = 6
 RATE: Final = 7  # which rate of a tree it is, for kinds that have more of these
 FACTOR: Final = 8  # and how much of it
@@ -37,34 +32,11 @@ ROW: Final = 9
 BOUND: Final = 1e-12
 STILL: Final = 1e-11
 MOST_PIVOTS: Final = 100
-# A planned motion is at rest below this [m/s, rad/s] and without acceleration below that.
-AT_REST: Final = 1e-12
-STEADY: Final = 1e-9
 PATIENCE: Final = 5
 
 
-@inner
-def imminent(rate: Any, acceleration: Any) -> Any:
-    """The rate on whose side friction acts in a motion, of numbers or of lanes.
-
-    At rest it is what the acceleration is about to make of it, too small to count for anything
-    but its sign; zero, hence no friction, where there is no acceleration either.
-    """
-    soon = choose(abs(acceleration) > STEADY, 1e-150 * acceleration, 0.0 * rate)
-    return choose(abs(rate) > AT_REST, rate, soon)
-
-
-@inner
-def friction_effort(row: Any, side: float, rate: float) -> float:
-    """Effort of dry friction on a joint that moves to a side, 1 or -1, at a rate."""
-    left = 1.0 / (1.0 + row[STRIBECK] * rate * rate)
-    if side > 0.0:
-        return float(-(row[COULOMB] + row[EXCESS] * left))
-    return float(row[COULOMB_BACKWARD] + row[EXCESS_BACKWARD] * left)
-
-
-@apart
-def hold(
+@noinline
+def solve_stiction(
     G: Any, free: Any, low: Any, high: Any, among: Any, side: Any, effort: Any, matrix: Any
 ) -> None:
     """Efforts that hold joints, as far as their bounds allow.
@@ -123,7 +95,7 @@ def hold(
             side[i] = matrix[0, i]
 
 
-@apart
+@noinline
 def _wish(
     G: Any,
     free: Any,

@@ -17,7 +17,7 @@ from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import place
-from robodyn.numerics.array_arguments import ABSENT, stack, taken
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack
 from robodyn.numerics.compiler import entry_kernel, inner
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.simd.access import new_rows, set_entry
@@ -60,8 +60,14 @@ def inverse_dynamics(
     out: Any,
 ) -> bool:
     """Efforts (n,) of one state by Newton-Euler."""
-    chain, gravity, q, qd, qdd = taken(chain), taken(gravity), taken(q), taken(qd), taken(qdd)
-    wrench, out = taken(wrench), taken(out)
+    chain, gravity, q, qd, qdd = (
+        borrowed_array(chain),
+        borrowed_array(gravity),
+        borrowed_array(q),
+        borrowed_array(qd),
+        borrowed_array(qdd),
+    )
+    wrench, out = borrowed_array(wrench), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, qdd, wrench)):
         return False
     work = stack(q.shape[0], WORK_SIZE)
@@ -82,8 +88,14 @@ def forward_dynamics(
     out: Any,
 ) -> bool:
     """Accelerations (n,) of one state by articulated bodies."""
-    chain, gravity, q, qd, tau = taken(chain), taken(gravity), taken(q), taken(qd), taken(tau)
-    wrench, out = taken(wrench), taken(out)
+    chain, gravity, q, qd, tau = (
+        borrowed_array(chain),
+        borrowed_array(gravity),
+        borrowed_array(q),
+        borrowed_array(qd),
+        borrowed_array(tau),
+    )
+    wrench, out = borrowed_array(wrench), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, tau, wrench)):
         return False
     n = q.shape[0]
@@ -102,7 +114,7 @@ def forward_dynamics(
 @entry_kernel
 def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (n, n) of one configuration by composite rigid bodies."""
-    chain, q, out = taken(chain), taken(q), taken(out)
+    chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
         return False
     frames = stack(q.shape[0] + 1, FRAME_SIZE)
@@ -117,7 +129,7 @@ def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
 
     Its angular rows are multiplied by `length`; -1 if there is none.
     """
-    chain, q = taken(chain), taken(q)
+    chain, q = borrowed_array(chain), borrowed_array(q)
     if chain.shape[0] != 7 or not (trusted or (are_numbers(q, 6) and 0.0 < length < math.inf)):
         return -1.0
     frames, J = stack(7, FRAME_SIZE), stack(6, 6)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.mechanisms.common.kernels.sticking import imminent
+from robodyn.mechanisms.common.kernels.dry_friction import imminent
 from robodyn.mechanisms.serial.kernels.newton_euler import newton_euler
 from robodyn.mechanisms.serial.kernels.terms import friction
 from robodyn.numerics.compiler import kernel

@@ -10,26 +10,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.mechanisms.common.kernels.sticking import imminent
+from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, imminent
 from robodyn.mechanisms.serial.kernels.layout import (
     ARMATURE,
     AXIS,
     COM,
     DAMPING,
-    FRICTION_BACKWARD,
     FRICTION_FORWARD,
     INERTIA,
     MASS,
     PRISMATIC,
     ROTATION,
     SPREAD,
-    STATIC_EXCESS_BACKWARD,
-    STATIC_EXCESS_FORWARD,
-    STRIBECK,
 )
 from robodyn.mechanisms.serial.kernels.spatial import Matrix, back, forth, matrix
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
 
 
@@ -199,14 +194,5 @@ def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> floa
 
 @inner
 def friction(row: Any, rate: Any, side: Any) -> Any:
-    """Viscous and dry friction of a joint; the latter by the sign of `side`, none if that is 0.
-
-    Dry friction is Coulomb's with Stribeck's rise at low rates (`Actuator.dry_friction`).
-    """
-    forward, backward = row[FRICTION_FORWARD], -row[FRICTION_BACKWARD]
-    coulomb = choose(side > 0.0, forward, choose(side < 0.0, backward, 0.0))
-    if row[STRIBECK] > 0.0:
-        forward, backward = row[STATIC_EXCESS_FORWARD], -row[STATIC_EXCESS_BACKWARD]
-        excess = choose(side > 0.0, forward, choose(side < 0.0, backward, 0.0))
-        coulomb = coulomb + excess / (1.0 + row[STRIBECK] * rate * rate)
-    return row[DAMPING] * rate + coulomb
+    """Viscous and dry friction of a joint; the latter by the sign of `side`, none if that is 0."""
+    return row[DAMPING] * rate + dry_friction(row, FRICTION_FORWARD, side, rate)

@@ -55,14 +55,7 @@ def platform_inertia(
 
 @inner
 def required_wrench(
-    legs: Any,
-    platform: Any,
-    pose: Any,
-    twist: Any,
-    accel: Any,
-    with_legs: bool,
-    H: Any,
-    out: Any,
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, with_legs: bool, H: Any, out: Any
 ) -> int:
     """H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
     position = vector(pose, 0)
@@ -76,8 +69,7 @@ def required_wrench(
         status = geometry_status(g, i)
         if status != OK:
             return status
-        store(H[:, i], 0, g.s)
-        store(H[:, i], 3, cross(g.q, g.s))
+        write_column(H, i, g.s, cross(g.q, g.s))
         if with_legs:
             leg_force, leg_moment = leg_wrench(legs[i], g, v, w, a, alpha, gravity)
             force = add(force, leg_force)
@@ -88,19 +80,19 @@ def required_wrench(
 
 
 @inner
+def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
+    """Write column i of a matrix (6, 6)."""
+    for j in range(3):
+        H[j, i] = upper[j]
+        H[j + 3, i] = lower[j]
+
+
+@inner
 def inverse_dynamics(
-    legs: Any,
-    platform: Any,
-    pose: Any,
-    twist: Any,
-    accel: Any,
-    wrench: Any,
-    with_legs: bool,
-    H: Any,
-    out: Any,
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, H: Any, out: Any
 ) -> int:
     """Actuator forces (6,) of one state; H (6, 6) is work space."""
-    status = required_wrench(legs, platform, pose, twist, accel, with_legs, H, out)
+    status = required_wrench(legs, platform, pose, twist, accel, True, H, out)
     if status != OK:
         return status
     for j in range(6):
@@ -116,31 +108,36 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     for j in range(6):
         linear, angular = unit_motion(j)
         force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
-        store(out[:, j], 0, force)
-        store(out[:, j], 3, moment)
+        write_column(out, j, force, moment)
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
         if status != OK:
             return status
-        t0 = leg_tip_inertia(legs[i], g, (1.0, 0.0, 0.0))
-        t1 = leg_tip_inertia(legs[i], g, (0.0, 1.0, 0.0))
-        t2 = leg_tip_inertia(legs[i], g, (0.0, 0.0, 1.0))
+        at_tip = tip_inertia(legs[i], g)
         for j in range(6):
             linear, angular = unit_motion(j)
-            force, moment = tip_share(g, t0, t1, t2, linear, angular)
-            for row in range(3):
-                out[row, j] += force[row]
-                out[row + 3, j] += moment[row]
+            force, moment = tip_share(g, at_tip, linear, angular)
+            for k in range(3):
+                out[k, j] = out[k, j] + force[k]
+                out[k + 3, j] = out[k + 3, j] + moment[k]
     return OK
 
 
 @inner
-def tip_share(
-    g: Any, t0: Vector, t1: Vector, t2: Vector, linear: Vector, angular: Vector
-) -> tuple[Vector, Vector]:
+def tip_inertia(leg: Any, g: Any) -> Any:
+    """Columns of a leg's inertia at its tip."""
+    return (
+        leg_tip_inertia(leg, g, (1.0, 0.0, 0.0)),
+        leg_tip_inertia(leg, g, (0.0, 1.0, 0.0)),
+        leg_tip_inertia(leg, g, (0.0, 0.0, 1.0)),
+    )
+
+
+@inner
+def tip_share(g: Any, at_tip: Any, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
     """Force and moment by which a leg's inertia at its tip resists a platform acceleration."""
-    force = combine(t0, t1, t2, add(linear, cross(angular, g.q)))
+    force = combine(at_tip[0], at_tip[1], at_tip[2], add(linear, cross(angular, g.q)))
     return force, cross(g.q, force)
 
 

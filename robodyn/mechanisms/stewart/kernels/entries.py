@@ -8,7 +8,7 @@ from typing import Any
 
 from robodyn.mechanisms.stewart.kernels import single as stewart_single
 from robodyn.numerics import rotations
-from robodyn.numerics.array_arguments import ABSENT, taken
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array
 from robodyn.numerics.compiler import entry_kernel
 
 
@@ -17,10 +17,17 @@ def inverse_dynamics(
     model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, trusted: bool, out: Any
 ) -> bool:
     """Actuator forces (6,) of one state."""
-    load = taken(wrench)
+    load = borrowed_array(wrench)
     contact = load.shape[0] != ABSENT
     return stewart_single.inverse_dynamics(
-        taken(model), taken(pose), taken(twist), taken(accel), load, contact, trusted, taken(out)
+        borrowed_array(model),
+        borrowed_array(pose),
+        borrowed_array(twist),
+        borrowed_array(accel),
+        load,
+        contact,
+        trusted,
+        borrowed_array(out),
     )
 
 
@@ -29,32 +36,43 @@ def forward_dynamics(
     model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, trusted: bool, out: Any
 ) -> bool:
     """Platform acceleration (6,) of one state."""
-    load = taken(wrench)
+    load = borrowed_array(wrench)
     contact = load.shape[0] != ABSENT
     return stewart_single.forward_dynamics(
-        taken(model), taken(pose), taken(twist), taken(forces), load, contact, trusted, taken(out)
+        borrowed_array(model),
+        borrowed_array(pose),
+        borrowed_array(twist),
+        borrowed_array(forces),
+        load,
+        contact,
+        trusted,
+        borrowed_array(out),
     )
 
 
 @entry_kernel
 def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (6, 6) of one pose."""
-    return stewart_single.mass_matrix(taken(model), taken(pose), trusted, taken(out))
+    return stewart_single.mass_matrix(
+        borrowed_array(model), borrowed_array(pose), trusted, borrowed_array(out)
+    )
 
 
 @entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
     """Ratio of the extreme singular values of H, moments divided by `length`; -1 if none."""
-    return stewart_single.condition_number(taken(model), taken(pose), length, trusted)
+    return stewart_single.condition_number(
+        borrowed_array(model), borrowed_array(pose), length, trusted
+    )
 
 
 @entry_kernel
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
     """Displacement (6,) from pose to pose."""
-    rotations.pose_difference(taken(start), taken(goal), taken(out))
+    rotations.pose_difference(borrowed_array(start), borrowed_array(goal), borrowed_array(out))
 
 
 @entry_kernel
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
     """Pose (7,) after a displacement (6,)."""
-    rotations.advanced_pose(taken(pose), taken(displacement), taken(out))
+    rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

@@ -20,7 +20,7 @@ from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
 from robodyn.numerics.compiler import kernel
 from robodyn.numerics.linear import solve, solve_positive_definite
 from robodyn.numerics.rotations import quaternion_exp, quaternion_product, rotation_columns
-from robodyn.numerics.vectors import add, combine, cross, dot, norm, store, sub, vector
+from robodyn.numerics.vectors import add, combine, copy, cross, dot, norm, store, sub, vector
 
 # A pose is a solution if no leg length is off by more than this, relative to the longest leg.
 TOLERANCE = 1e-13
@@ -48,13 +48,6 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
         error[i] = 0.5 * (length - lengths[i]) * (length + lengths[i])
         largest = max(largest, abs(length - lengths[i]))
     return largest
-
-
-@kernel
-def copy(source: Any, out: Any) -> None:
-    """Write source (n,) into out; a loop compiles much faster than a slice assignment."""
-    for j in range(source.shape[0]):
-        out[j] = source[j]
 
 
 @kernel
@@ -182,3 +175,30 @@ def platform_motion(
         if not solve(G, twist if level == 0 else accel):
             return SINGULAR
     return OK
+
+
+@kernel
+def solve_poses(
+    legs: Any, lengths: Any, guess: Any, run: int, out: Any, residual: Any, status: Any
+) -> None:
+    """Poses out (N, 7) of lengths (N, 6).
+
+    The first of every `run` elements starts from its guess (N, 7), the others from the previous
+    solution.
+    """
+    for n in range(lengths.shape[0]):
+        start = guess[n] if n % run == 0 else out[n - 1]
+        copy(start, out[n])
+        status[n], residual[n] = solve_pose(legs, lengths[n], out[n])
+
+
+@kernel
+def platform_motions(
+    legs: Any, pose: Any, rates: Any, accelerations: Any, twist: Any, accel: Any, status: Any
+) -> None:
+    """Twists and accelerations (N, 6) of pose (N, 7) from leg rates and accelerations (N, 6)."""
+    G = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = platform_motion(
+            legs, pose[n], rates[n], accelerations[n], G, twist[n], accel[n]
+        )

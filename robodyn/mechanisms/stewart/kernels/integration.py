@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The functions that the loop and steps of `common.kernels` need for a Stewart platform."""
+"""The simulation loop of Stewart platforms.
+
+A plant's mechanism is (lanes,), see `packing.pack_lanes`, and so is a controller's model; where
+joints stick, the plant's lanes are without dry friction, and every leg has a row of friction.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,8 @@ from robodyn.mechanisms.common.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
-from robodyn.mechanisms.common.kernels.integration import ROUGH, WATCHED, classical_step, run
-from robodyn.mechanisms.common.kernels.rough_step import rough_step
+from robodyn.mechanisms.common.kernels.integration import Plant
+from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
 from robodyn.mechanisms.stewart.kernels.dynamics import platform_wrench, unit_motion
 from robodyn.mechanisms.stewart.kernels.layout import (
     GRAVITY,
@@ -41,23 +45,23 @@ from robodyn.mechanisms.stewart.kernels.single import (
     plus_legs,
     unit_columns,
 )
-from robodyn.numerics.array_arguments import stack, taken
-from robodyn.numerics.compiler import apart, batch_entry, inner, settled
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import batch_entry, inner, preoptimized
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
 from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
 
 
 @inner
-def held_forces(
-    model: Any, limits: Any, stops: Any, pose: Any, twist: Any, forces: Any, out: Any
-) -> None:
+def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> None:
     """Forces that the motors have, plus what the end stops add; as in `joint_effort`."""
     X, Y, Z = unit_columns(pose)
-    g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
+    g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
     rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
     for i in range(6):
-        out[i] = joint_effort(forces[i], lane(g.length, i), lane(rate, i), limits[i], stops)
+        out[i] = joint_effort(
+            forces[i], lane(g.length, i), lane(rate, i), plant.table[i], plant.stops
+        )
 
 
 @inner
@@ -81,51 +85,39 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 
 @inner
-def command(
-    model: Any, law: int, kp: Any, kv: Any, pose: Any, twist: Any, row: Any, work: Any, out: Any
-) -> bool:
-    """Forces (6,) that a law of `control_laws` commands; `model` is (lanes,), `work` (5, 7)."""
-    (lanes,) = model
-    if law == GIVEN:
+def command(control: Any, pose: Any, twist: Any, row: Any, work: Any, out: Any) -> bool:
+    """Forces (6,) that a law of `control_laws` commands; `work` (5, 7)."""
+    (lanes,) = control.model
+    if control.law == GIVEN:
         for j in range(6):
             out[j] = row[j]
         return True
     here, moving, corrected, error = work[0], work[1, :6], work[2, :6], work[3, :6]
     clear(corrected)
     clear(moving)
-    if law == COMPUTED_TORQUE:
+    if control.law == COMPUTED_TORQUE:
         copy(twist, moving)
         copy(pose, here)
         normalize(here)
         pose_difference(here, row[:7], error)
-        corrected_acceleration(kp, kv, error, twist, row[7:13], row[13:], corrected)
+        corrected_acceleration(control.kp, control.kv, error, twist, row[7:13], row[13:], corrected)
     if not inverse_dynamics(lanes, pose, moving, corrected, twist, False, True, out):
         return False
-    if law == COMPUTED_TORQUE:
-        add_planned(kp, row, 19, error, out)
+    if control.law == COMPUTED_TORQUE:
+        add_planned(control.kp, row, 19, error, out)
     return True
 
 
-@settled
+@preoptimized
 def derivative(
-    plant: Any,
-    pose: Any,
-    twist: Any,
-    forces: Any,
-    wrench: Any,
-    work: Any,
-    rate: Any,
-    acceleration: Any,
+    plant: Any, pose: Any, twist: Any, forces: Any, wrench: Any, work: Any, rate: Any, accel: Any
 ) -> int:
-    """Rates of pose and twist.
-
-    `plant` is (lanes, table of the legs, friction, options, end stops).
-    """
-    lanes, limits, _, _, stops = plant
+    """Rates of pose and twist."""
+    (lanes,) = plant.mechanism
     effective = work[4, :6]
-    held_forces(lanes, limits, stops, pose, twist, forces, effective)
+    held_forces(plant, pose, twist, forces, effective)
     pose_rate(pose, twist, rate)
-    if forward_dynamics(lanes, pose, twist, effective, wrench, True, True, acceleration):
+    if forward_dynamics(lanes, pose, twist, effective, wrench, True, True, accel):
         return OK
     return geometry_status(lanes, pose, True)
 
@@ -139,24 +131,11 @@ def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
 
 @inner
 def equations(
-    plant: Any,
-    pose: Any,
-    twist: Any,
-    forces: Any,
-    wrench: Any,
-    damped: bool,
-    work: Any,
-    M: Any,
-    D: Any,
-    L: Any,
-    force: Any,
-    drift: Any,
+    plant: Any, pose: Any, twist: Any, forces: Any, wrench: Any, watched: bool, work: Any, out: Any
 ) -> int:
-    """As `common.kernels.rough_step` says.
-
-    The plant's lanes are without dry friction, and every leg has a row of friction.
-    """
-    lanes, limits, _, _, stops = plant
+    """As `common.kernels.simulation` says."""
+    (lanes,) = plant.mechanism
+    force, L = out.force, out.L
     legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]
     X, Y, Z = unit_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
@@ -179,13 +158,15 @@ def equations(
             L[i, j] = lane(g.s[j], i)
             L[i, j + 3] = lane(arm[j], i)
     for i in range(6):
-        drift[i] = lane(n.rate, i)
-        push = joint_effort(forces[i], lane(g.length, i), lane(m.rate, i), limits[i], stops)
+        out.drift[i] = lane(n.rate, i)
+        push = joint_effort(
+            forces[i], lane(g.length, i), lane(m.rate, i), plant.table[i], plant.stops
+        )
         for j in range(6):
             force[j] += L[i, j] * push
-    if damped:
-        damping(legs, g, D)
-    mass_matrix(lanes, pose, True, M)
+    if watched:
+        damping(legs, g, out.D)
+    mass_matrix(lanes, pose, True, out.M)
     return OK
 
 
@@ -216,52 +197,24 @@ def configuration_rate(plant: Any, pose: Any, twist: Any, work: Any, out: Any) -
     pose_rate(pose, twist, out)
 
 
-@settled
-def smooth_step(
-    plant: Any, model: Any, control: Any, rows: Any, load: Any, h: float, instant: bool,
-    record: Any, work: Any, scratch: Any, here: Any, moving: Any, efforts: Any,
-) -> int:  # fmt: skip
-    """A step of a platform without dry friction."""
-    return classical_step(
-        command, derivative, to_manifold, plant, model, control, rows, load, h, instant, record,
-        work, scratch, here, moving, efforts,
-    )  # fmt: skip
-
-
 @inner
-def sticking_step(
-    plant: Any, model: Any, control: Any, rows: Any, load: Any, h: float, instant: bool,
-    record: Any, work: Any, scratch: Any, here: Any, moving: Any, efforts: Any,
-) -> int:  # fmt: skip
-    """A step of a platform with dry friction in its legs, or strong damping."""
-    return rough_step(
-        command, equations, configuration_rate, to_manifold, SINGULAR, plant[2],
-        plant[3][WATCHED] != 0.0, plant, model, control, rows, load, h, instant, record, work,
-        scratch, here, moving, efforts,
-    )  # fmt: skip
+def sizes(plant: Any) -> tuple[int, int, int]:
+    """Of pose, twist and forces."""
+    return 7, 6, 6
 
 
-@apart
-def run_sticking(
-    plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
-) -> tuple[int, int, int]:
-    """The loop with legs that stick and slide."""
-    scratch = (
-        stack(4, 7), stack(4, 6), stack(2, 7), stack(2, 6), stack(6, 6), stack(6, 6), stack(6, 6),
-        stack(6, 6), stack(6, 6), stack(6, 6), stack(6, 6), stack(3, 6), stack(10, 6),
-        stack(2, max(arrays[3].shape[2], 6)),
-    )  # fmt: skip
-    return run(sticking_step, plant, model, work, scratch, 6, arrays, law, first, last)
+loop = simulation_loop(
+    Functions(
+        command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR,
+        compile_step=preoptimized,
+    )
+)  # fmt: skip
 
 
 @batch_entry
-def simulate(
-    plant: Any, model: Any, arrays: Any, law: int, first: int, last: int
-) -> tuple[int, int, int]:
+def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
     """Run the loop for calls from Python."""
-    plant, model, arrays = taken(plant), taken(model), taken(arrays)
+    lanes, table, friction, options, stops = borrowed_array(plant)
+    own = Plant((lanes,), table, friction, options, stops)
     work = stack(5, 7)
-    if plant[3][ROUGH] != 0.0:
-        return run_sticking(plant, model, work, arrays, law, first, last)
-    scratch = stack(4, 7), stack(4, 6), stack(1, 7), stack(1, 6)
-    return run(smooth_step, plant, model, work, scratch, 6, arrays, law, first, last)
+    return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Lengths, Jacobian and leg motion of the whole 6-UPS Stewart platform, one state a call.
+"""Lengths, Jacobian and leg motion of the whole 6-UPS Stewart platform.
 
-Every function returns a status code of `kernels.layout`.
+Of states (N, k); status (N,) becomes a code of `kernels.layout` for each.
 """
 
 from __future__ import annotations
@@ -17,46 +17,49 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     ZERO_LENGTH,
 )
 from robodyn.mechanisms.stewart.kernels.leg import leg_acceleration, leg_geometry, leg_velocity
-from robodyn.numerics.compiler import kernel
+from robodyn.numerics.compiler import inner, kernel
 from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import cross, store, vector
 
 
-@kernel
+@inner
 def geometry_status(g: Any, i: int) -> int:
-    """Whether leg i has a length and a frame; NaN counts as neither."""
-    if not g.length > SMALLEST_LENGTH:
+    """Whether leg i has a length and a frame, of one state or of eight; NaN counts as neither."""
+    if any_of(~(g.length > SMALLEST_LENGTH)):
         return ZERO_LENGTH + i + 1
-    if not g.sine > SMALLEST_SINE:
+    if any_of(~(g.sine > SMALLEST_SINE)):
         return ALONG_UNIVERSAL_AXIS + i + 1
     return OK
 
 
 @kernel
-def leg_lengths(legs: Any, pose: Any, out: Any) -> int:
-    """Leg lengths (6,) of pose (7,): eq. 1, 2."""
-    position = vector(pose, 0)
-    X, Y, Z = rotation_columns(pose)
-    for i in range(6):
-        g = leg_geometry(legs[i], position, X, Y, Z)
-        if not g.length > SMALLEST_LENGTH:
-            return ZERO_LENGTH + i + 1
-        out[i] = g.length
-    return OK
+def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
+    """Leg lengths out (N, 6) of pose (N, 7): eq. 1, 2."""
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        status[n] = OK
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            if not g.length > SMALLEST_LENGTH:
+                status[n] = ZERO_LENGTH + i + 1
+                break
+            out[n, i] = g.length
 
 
 @kernel
-def jacobian(legs: Any, pose: Any, H: Any) -> int:
-    """H (6, 6) of pose (7,), columns [s; q x s]: eq. 35."""
-    position = vector(pose, 0)
-    X, Y, Z = rotation_columns(pose)
-    for i in range(6):
-        g = leg_geometry(legs[i], position, X, Y, Z)
-        if not g.length > SMALLEST_LENGTH:
-            return ZERO_LENGTH + i + 1
-        store(H[:, i], 0, g.s)
-        store(H[:, i], 3, cross(g.q, g.s))
-    return OK
+def jacobian(legs: Any, pose: Any, out: Any, status: Any) -> None:
+    """H, out (N, 6, 6), of pose (N, 7), columns [s; q x s]: eq. 35."""
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        status[n] = OK
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            if not g.length > SMALLEST_LENGTH:
+                status[n] = ZERO_LENGTH + i + 1
+                break
+            store(out[n, :, i], 0, g.s)
+            store(out[n, :, i], 3, cross(g.q, g.s))
 
 
 @kernel
@@ -72,23 +75,24 @@ def leg_motion(
     W: Any,
     A: Any,
     universal_rates: Any,
-) -> int:
-    """L, L', L'' (6,), s, W, A (6, 3) and the rates about k and y (6, 2): eq. 2 to 9."""
-    position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
-    X, Y, Z = rotation_columns(pose)
-    for i in range(6):
-        g = leg_geometry(legs[i], position, X, Y, Z)
-        status = geometry_status(g, i)
-        if status != OK:
-            return status
-        m = leg_velocity(g, v, w)
-        n = leg_acceleration(g, m, vector(accel, 0), vector(accel, 3), w)
-        length[i] = g.length
-        rate[i] = m.rate
-        acceleration[i] = n.rate
-        universal_rates[i, 0] = m.about_k
-        universal_rates[i, 1] = m.about_y
-        store(direction[i], 0, g.s)
-        store(W[i], 0, m.W)
-        store(A[i], 0, n.A)
-    return OK
+    status: Any,
+) -> None:
+    """L, L', L'' (N, 6), s, W, A (N, 6, 3) and the rates about k and y (N, 6, 2): eq. 2 to 9."""
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        w = vector(twist[n], 3)
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            status[n] = geometry_status(g, i)
+            if status[n] != OK:
+                break
+            velocity = leg_velocity(g, vector(twist[n], 0), w)
+            motion = leg_acceleration(g, velocity, vector(accel[n], 0), vector(accel[n], 3), w)
+            length[n, i] = g.length
+            rate[n, i] = velocity.rate
+            acceleration[n, i] = motion.rate
+            universal_rates[n, i, 0] = velocity.about_k
+            universal_rates[n, i, 1] = velocity.about_y
+            store(direction[n, i], 0, g.s)
+            store(W[n, i], 0, velocity.W)
+            store(A[n, i], 0, motion.A)

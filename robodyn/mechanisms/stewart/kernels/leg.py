@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.mechanisms.common.kernels.sticking import imminent
+from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, imminent
 from robodyn.mechanisms.stewart.kernels.layout import (
     AXIS,
     BASE,
@@ -29,8 +29,6 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     SPHERICAL,
     SPHERICAL_DAMPING,
     SPIN_INERTIA,
-    STATIC_EXCESS,
-    STATIC_EXCESS_BACKWARD,
     STRIBECK,
     TIP,
     UNIVERSAL_DAMPING,
@@ -185,7 +183,8 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
         C = add(C, spin_up(leg, g, m, n))
         drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(n.A, g.s)
     if any_of(leg[COULOMB] + leg[COULOMB_BACKWARD] + leg[STRIBECK] > 0.0):
-        drive = drive + dry_friction(leg, imminent(m.rate, n.rate))
+        side = imminent(m.rate, n.rate)
+        drive = drive + dry_friction(leg, COULOMB, side, side)
 
     moment = -dot(g.s, C) * g.spin
     K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
@@ -201,18 +200,6 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any) -> Vector:
     """
     momentum = leg[SPIN_INERTIA] * m.rate
     return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(m.W, g.s)))
-
-
-@inner
-def dry_friction(leg: Any, rate: Any) -> Any:
-    """Coulomb friction with Stribeck's rise at low rates (`Actuator.dry_friction`).
-
-    None if the rate is zero.
-    """
-    left = 1.0 / (1.0 + leg[STRIBECK] * rate * rate)
-    forward = leg[COULOMB] + leg[STATIC_EXCESS] * left
-    backward = leg[COULOMB_BACKWARD] + leg[STATIC_EXCESS_BACKWARD] * left
-    return choose(rate > 0.0, forward, choose(rate < 0.0, -backward, 0.0))
 
 
 @inner

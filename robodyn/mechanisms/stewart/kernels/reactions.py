@@ -83,7 +83,7 @@ def reactions(
 ) -> int:
     """All joint reactions, (6, 3) each, of one motion; signs as in `StewartPlatform.reactions`."""
     H, forces = np.empty((6, 6)), np.empty(6)
-    status = inverse_dynamics(legs, platform, pose, twist, accel, wrench, True, H, forces)
+    status = inverse_dynamics(legs, platform, pose, twist, accel, wrench, H, forces)
     if status != OK:
         return status
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)

@@ -16,6 +16,7 @@ from typing import Any
 from robodyn.mechanisms.stewart.kernels.dynamics import (
     platform_inertia,
     platform_wrench,
+    tip_inertia,
     tip_share,
     unit_motion,
 )
@@ -28,8 +29,8 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     SMALLEST_SINE,
     ZERO_LENGTH,
 )
-from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
-from robodyn.numerics.compiler import inner, settled
+from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_wrench
+from robodyn.numerics.compiler import inner, preoptimized
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.simd.access import lane, new_rows, rows_of, set_entry, with_lane
@@ -143,7 +144,7 @@ def inverse_dynamics(
     return solve_rows(H, False, out)
 
 
-@settled
+@preoptimized
 def forward_dynamics(
     model: Any,
     pose: Any,
@@ -187,17 +188,20 @@ def forward_dynamics(
 
 
 @inner
+def mass_column(platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any, at_tip: Any, j: int) -> Any:
+    """Force and moment of the platform and all legs for its j-th unit acceleration."""
+    linear, angular = unit_motion(j)
+    force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
+    leg_force, leg_moment = tip_share(g, at_tip, linear, angular)
+    return plus_legs(force, leg_force), plus_legs(moment, leg_moment)
+
+
+@inner
 def mass_rows(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any, M: Any) -> None:
     """Write the mass matrix into lanes 0 to 5 of six rows."""
-    t0 = leg_tip_inertia(legs, g, (1.0, 0.0, 0.0))
-    t1 = leg_tip_inertia(legs, g, (0.0, 1.0, 0.0))
-    t2 = leg_tip_inertia(legs, g, (0.0, 0.0, 1.0))
+    at_tip = tip_inertia(legs, g)
     for j in range(6):
-        linear, angular = unit_motion(j)
-        force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
-        leg_force, leg_moment = tip_share(g, t0, t1, t2, linear, angular)
-        force = plus_legs(force, leg_force)
-        moment = plus_legs(moment, leg_moment)
+        force, moment = mass_column(platform, X, Y, Z, g, at_tip, j)
         for k in range(3):
             set_entry(M, k, j, force[k])
             set_entry(M, k + 3, j, moment[k])
@@ -213,15 +217,11 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    t0 = leg_tip_inertia(legs, g, (1.0, 0.0, 0.0))
-    t1 = leg_tip_inertia(legs, g, (0.0, 1.0, 0.0))
-    t2 = leg_tip_inertia(legs, g, (0.0, 0.0, 1.0))
+    at_tip = tip_inertia(legs, g)
     for j in range(6):
-        linear, angular = unit_motion(j)
-        force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
-        leg_force, leg_moment = tip_share(g, t0, t1, t2, linear, angular)
-        store(out[:, j], 0, plus_legs(force, leg_force))
-        store(out[:, j], 3, plus_legs(moment, leg_moment))
+        force, moment = mass_column(platform, X, Y, Z, g, at_tip, j)
+        store(out[:, j], 0, force)
+        store(out[:, j], 3, moment)
     return True
 
 

@@ -45,7 +45,7 @@ def scalar_answer(platform, name, pose, twist, third, wrench):
         H, M, force, bias = np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6)
         state = pose[n], twist[n]
         given = *packed, *state, third[n], wrench[n]
-        assert scalar.inverse_dynamics(*given, True, np.empty((6, 6)), force) == OK
+        assert scalar.inverse_dynamics(*given, np.empty((6, 6)), force) == OK
         assert scalar.required_wrench(*packed, *state, np.zeros(6), True, H, bias) == OK
         assert scalar.mass_matrix(*packed, pose[n], M) == OK
         answers.append(

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The law of dry friction of every joint: Coulomb's, with Stribeck's rise at low rates.
+
+Compiled form of `Actuator.dry_friction`. Its parameters are five consecutive numbers, which every
+kind keeps somewhere in its layout, in this order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of, choose
+
+COULOMB: Final = 0  # [N or N m], positive or zero, for rates above zero
+COULOMB_BACKWARD: Final = 1  # the same for rates below zero, also positive
+EXCESS: Final = 2  # [N or N m] static above Coulomb friction, which falls with the rate
+EXCESS_BACKWARD: Final = 3
+STRIBECK: Final = 4  # 1 / Stribeck velocity^2; 0 without excess
+DRY_FRICTION: Final = 5
+
+# A planned motion is at rest below this [m/s, rad/s] and without acceleration below that.
+AT_REST: Final = 1e-12
+STEADY: Final = 1e-9
+
+
+@inner
+def imminent(rate: Any, acceleration: Any) -> Any:
+    """The rate on whose side friction acts in a motion, of numbers or of lanes.
+
+    At rest it is what the acceleration is about to make of it, too small to count for anything
+    but its sign; zero, hence no friction, where there is no acceleration either.
+    """
+    soon = choose(abs(acceleration) > STEADY, 1e-150 * acceleration, 0.0 * rate)
+    return choose(abs(rate) > AT_REST, rate, soon)
+
+
+@inner
+def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
+    """Effort [N or N m] that friction takes at a rate, on the side to which a joint moves.
+
+    Args:
+        numbers, start: the parameters are numbers[start : start + 5].
+        side: only its sign counts; none at zero. Of numbers or of lanes, as all else.
+        rate: [m/s or rad/s].
+    """
+    forward, backward = numbers[start + COULOMB], numbers[start + COULOMB_BACKWARD]
+    if any_of(numbers[start + STRIBECK] > 0.0):
+        left = 1.0 / (1.0 + numbers[start + STRIBECK] * rate * rate)
+        forward = forward + numbers[start + EXCESS] * left
+        backward = backward + numbers[start + EXCESS_BACKWARD] * left
+    return choose(side > 0.0, forward, choose(side < 0.0, -backward, 0.0))

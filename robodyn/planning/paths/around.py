@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A planned motion led round the singularities on its way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.paths.plan_path import plan_path
+from robodyn.planning.paths.projected_space import space_of
+from robodyn.planning.paths.shortening import path_length
+from robodyn.planning.paths.verification import verified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+SAMPLES = 1001
+# The ends of a motion may be this much worse conditioned than the bound that is raised to them.
+ROOM = 1.02
+
+
+def around_singularities(
+    mechanism: Mechanism,
+    motion: Trajectory,
+    condition_limit: float,
+    *,
+    characteristic_length: float = 1.0,
+    timeout: float = 60.0,
+    progress: Callable[[str], None] | None = None,
+) -> Trajectory:
+    """The motion itself where it keeps to a condition number, else a path between its ends.
+
+    Where an end is worse conditioned than that, the bound is raised to the worse end's. A path in
+    place of the motion takes as much longer as it is longer; it keeps to the limits of the joints.
+
+    Args:
+        mechanism: that moves.
+        motion: from its beginning to its end.
+        condition_limit: largest condition number.
+        characteristic_length: [m] of it.
+        timeout, progress: as for `plan_path`.
+
+    Raises:
+        NoPath, InvalidInput: as `plan_path`.
+    """
+    times = np.linspace(0.0, motion.duration, SAMPLES)
+    along = motion.sample(times).configuration
+    start, goal = along[0], along[-1]
+    ends = mechanism.condition_number(along[[0, -1]], characteristic_length)
+    limit = max(condition_limit, ROOM * float(ends.max()))
+    if _keeps(mechanism, motion, Bounds(mechanism, limit, 0.0, characteristic_length)):
+        return motion
+    straight = path_length(space_of(mechanism, start, goal), along)
+    path = plan_path(
+        mechanism, start, goal, limit, characteristic_length=characteristic_length,
+        duration=None, timeout=timeout, progress=progress,
+    )  # fmt: skip
+    return path.lasting(motion.duration * max(1.0, path.length / max(straight, 1e-9)))
+
+
+def _keeps(mechanism: Mechanism, motion: Trajectory, bounds: Bounds) -> bool:
+    curve = _Timed(motion)
+    if verified(curve, bounds).broken is not None:
+        return False
+    signs = mechanism.determinant(curve.configurations(np.linspace(0.0, 1.0, SAMPLES)))
+    return (
+        signs is None
+        or not mechanism.coordinates.is_pose
+        or bool((signs > 0.0).all() or (signs < 0.0).all())
+    )
+
+
+class _Timed:
+    """A trajectory as a curve over the share of its time."""
+
+    def __init__(self, motion: Trajectory) -> None:
+        self._motion = motion
+
+    def configurations(self, s: FloatArray) -> FloatArray:
+        """See `Curve.configurations`."""
+        return np.asarray(self._motion.sample(s * self._motion.duration).configuration)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a path has to keep to: limits of joints, conditioning, the side of a singular surface.
+
+Every bound is a margin, a continuous function of the configuration that is negative beyond it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput, KinematicsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.clearance import Clearance
+
+# A condition number at which a mechanism that can become uncontrollable counts as singular.
+SINGULAR = 1000.0
+# Beyond a bound by less than this share of it is rounding.
+ROUNDING = 1e-9
+
+
+class Broken(NamedTuple):
+    """A bound that a configuration breaks.
+
+    Attributes:
+        quantity: `position`, `condition number`, `singular value`, `singular surface`, `clearance`
+            or `geometry`, where the mechanism cannot be.
+        joint: whose limit it is, if it is a joint's.
+        value, limit: what it is and may be.
+        text: both in words.
+    """
+
+    quantity: str
+    joint: str
+    value: float
+    limit: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of one search.
+
+    Attributes:
+        mechanism: with the limits of its joints.
+        condition_limit: largest condition number; infinite for any.
+        singular_value_limit: smallest singular value; 0 for any.
+        characteristic_length: [m] of both.
+        within_limits: whether the limits of the joints' positions count.
+        side: sign of the determinant that is to be kept; 0 for either.
+        clearance: of parts from each other, if asked for.
+    """
+
+    mechanism: Mechanism
+    condition_limit: float = np.inf
+    singular_value_limit: float = 0.0
+    characteristic_length: float = 1.0
+    within_limits: bool = True
+    side: float = 0.0
+    clearance: Clearance | None = None
+
+    def __post_init__(self) -> None:
+        if self.condition_limit != np.inf:
+            as_scalar("condition_limit", self.condition_limit, at_least=1.0)
+        as_scalar("singular_value_limit", self.singular_value_limit, at_least=0.0)
+        as_scalar("characteristic_length", self.characteristic_length, "m", above=0.0)
+        lower, upper = self.mechanism.position_limits.T
+        if (lower > upper).any():
+            joint = int((lower > upper).argmax())
+            raise InvalidInput(
+                f"the limits of {self.mechanism.joint_names[joint]} contradict each other: at "
+                f"least {lower[joint]:g}, at most {upper[joint]:g}",
+                value=self.mechanism.position_limits,
+            )
+
+    def margins(self, configurations: FloatArray) -> FloatArray:
+        """(N, c) of configurations (N, nq): at least 0 where a bound is kept.
+
+        Minus infinity where the mechanism cannot be.
+        """
+        try:
+            return self._margins(configurations)
+        except KinematicsError:
+            if len(configurations) == 1:
+                return np.full((1, self.size), -np.inf)
+        return np.concatenate([self.margins(one[None]) for one in configurations])
+
+    def kept(
+        self, configurations: FloatArray, least: FloatArray | float = 0.0
+    ) -> NDArray[np.bool_]:
+        """(N,) whether every margin is at least `least` (c,)."""
+        return np.asarray((self.margins(configurations) >= least).all(axis=1))
+
+    @property
+    def size(self) -> int:
+        """Number of margins of a configuration."""
+        return 2 * len(self.mechanism.joint_names) * self.within_limits + 4
+
+    def broken(self, configuration: FloatArray) -> Broken | None:
+        """The bound that a configuration (nq,) breaks worst, if it breaks one."""
+        margins = self.margins(configuration[None])[0]
+        if np.isneginf(margins).all():
+            return Broken("geometry", "", np.nan, np.nan, self._geometry(configuration))
+        if (margins >= 0.0).all():
+            return None
+        return self.nearest(configuration)
+
+    def nearest(self, configuration: FloatArray) -> Broken:
+        """The bound with the smallest margin, kept or not."""
+        margins = self.margins(configuration[None])[0]
+        column = int(margins.argmin())
+        count = 2 * len(self.mechanism.joint_names) * self.within_limits
+        if column < count:
+            return self._position(configuration, *divmod(column, count // 2))
+        which = column - count
+        length = self.characteristic_length
+        if which == 0:
+            value = float(self.mechanism.condition_number(configuration, length))
+            text = (
+                f"the condition number is {value:.4g}, at most {self.condition_limit:.4g} is asked"
+            )
+            return Broken("condition number", "", value, self.condition_limit, text)
+        if which == 1:
+            value = float(self.mechanism.singular_values(configuration, length)[-1])
+            limit = self.singular_value_limit
+            text = f"the smallest singular value is {value:.4g}, at least {limit:.4g} is asked"
+            return Broken("singular value", "", value, limit, text)
+        if which == 2:
+            found = self.mechanism.side(configuration)
+            value = 0.0 if found is None else float(found)
+            text = f"beyond the singular surface, the determinant is {value:.3g}"
+            return Broken("singular surface", "", value, 0.0, text)
+        assert self.clearance is not None
+        return Broken("clearance", *self.clearance.closest(configuration))
+
+    def _margins(self, q: FloatArray) -> FloatArray:
+        mechanism, length = self.mechanism, self.characteristic_length
+        columns = []
+        if self.within_limits:
+            lower, upper = mechanism.position_limits.T
+            positions = mechanism.joint_positions(q)
+            spans = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+            spans = np.maximum(spans, 1e-9)
+            slack = ROUNDING * np.maximum(np.abs(lower), np.abs(upper))
+            slack = np.where(np.isfinite(slack), slack, 0.0)
+            columns += [(positions - lower + slack) / spans, (upper + slack - positions) / spans]
+        rest = np.full((len(q), 4), np.inf)
+        if self.condition_limit < np.inf:
+            number = mechanism.condition_number(q, length)
+            with np.errstate(divide="ignore"):
+                rest[:, 0] = np.log(self.condition_limit * (1.0 + ROUNDING) / number)
+        if self.singular_value_limit > 0.0:
+            smallest = mechanism.singular_values(q, length)[:, -1]
+            rest[:, 1] = smallest / self.singular_value_limit - 1.0 + ROUNDING
+        if self.side:
+            found = mechanism.side(q)
+            if found is not None:
+                rest[:, 2] = np.where(self.side * found > 0.0, np.inf, -1.0)
+        if self.clearance is not None:
+            rest[:, 3] = self.clearance.margins(q)
+        return np.concatenate([*columns, rest], axis=1)
+
+    def _position(self, configuration: FloatArray, above: int, joint: int) -> Broken:
+        mechanism = self.mechanism
+        value = float(mechanism.joint_positions(configuration)[joint])
+        limit = float(mechanism.position_limits[joint, above])
+        unit, name = mechanism.joint_units[joint], mechanism.joint_names[joint]
+        side = "at most" if above else "at least"
+        text = (
+            f"{mechanism.nouns.joint} {joint + 1} ({name}) is at {value:.5g} {unit}, its limits "
+            f"allow {side} {limit:.5g} {unit}"
+        )
+        return Broken("position", name, value, limit, text)
+
+    def _geometry(self, configuration: FloatArray) -> str:
+        try:
+            self._margins(configuration[None])
+        except KinematicsError as error:
+            return str(error).replace(" at element [0]", "").replace(" (element [0])", "")
+        return "the mechanism cannot be there"

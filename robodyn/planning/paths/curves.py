@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Smooth curves through configurations: B-splines of degree 5, four times differentiable.
+
+A spline's control points are positions and quaternions of a pose, or positions of the independent
+joints; the quaternions' spline is brought to unit length, so that no angles are involved and none
+can become singular. The configurations of a closed loop are found along the curve, each from the
+one before it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from robodyn.mechanisms.protocol import stepped
+from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.spaces import Space
+
+DEGREE = 5
+# Places along a closed loop's curve from which the ones between are found.
+ANCHORS = 300
+
+
+class Curve(Protocol):
+    """A curve over s from 0 to 1."""
+
+    @property
+    def controls(self) -> FloatArray:
+        """(n, k) control points."""
+
+    def with_controls(self, controls: FloatArray) -> Curve | None:
+        """The curve with other control points between the same ends; None if there is none."""
+
+    def configurations(self, s: FloatArray) -> FloatArray:
+        """(N, nq) at s (N,)."""
+
+    def motion(self, s: FloatArray) -> Motion:
+        """Configurations (N, nq) and their first and second derivatives (N, nv) by s."""
+
+
+def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int) -> Curve | None:
+    """The curve with `count` control points along a path (n, nq) of close configurations."""
+    # by what moves, not by the coordinates: near a fold of a sheet these hardly change
+    steps = space.lengths(path)
+    at = np.concatenate([[0.0], np.cumsum(steps)])
+    at /= max(at[-1], 1e-300)
+    wanted = np.linspace(0.0, 1.0, count)
+    if mechanism.coordinates.is_pose:
+        values = path.copy()
+        turned = np.cumsum(np.concatenate([[0], (values[1:, 3:] * values[:-1, 3:]).sum(1) < 0.0]))
+        values[:, 3:] *= np.where(turned % 2, -1.0, 1.0)[:, None]
+        return PoseCurve(_interpolated(wanted, at, values))
+    moved = np.concatenate([np.zeros((1, len(space.weights))), space.displacements(path)])
+    displacements = _interpolated(wanted, at, np.cumsum(moved, axis=0))
+    if mechanism.coordinates.configuration_size == mechanism.coordinates.velocity_size:
+        return JointCurve(path[0] + displacements)
+    return LoopCurve.tracked(mechanism, space, path[0], path[-1], displacements)
+
+
+class PoseCurve:
+    """A curve of poses."""
+
+    def __init__(self, controls: FloatArray) -> None:
+        self.controls = controls
+        self._spline = Spline(controls)
+
+    def with_controls(self, controls: FloatArray) -> PoseCurve:
+        """See `Curve.with_controls`."""
+        return PoseCurve(controls)
+
+    def configurations(self, s: FloatArray) -> FloatArray:
+        """See `Curve.configurations`."""
+        pose = self._spline(s)
+        pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
+        return pose
+
+    def motion(self, s: FloatArray) -> Motion:
+        """See `Curve.motion`; the angular parts are 2 n' n* and 2 n'' n* of unit quaternions n."""
+        x, v, a = (self._spline(s, order) for order in range(3))
+        norm = np.linalg.norm(x[:, 3:], axis=1, keepdims=True)
+        n, first, second = (part[:, 3:] / norm for part in (x, v, a))
+        # of the length, relative to it: its first and second derivative
+        p = (n * first).sum(axis=1, keepdims=True)
+        q = (first * first).sum(1, keepdims=True) + (n * second).sum(1, keepdims=True) - p * p
+        rate = first - p * n
+        change = second - 2.0 * p * first + (2.0 * p * p - q) * n
+        return Motion(
+            np.concatenate([x[:, :3], n], axis=1),
+            np.concatenate([v[:, :3], 2.0 * _times_conjugate(rate, n)], axis=1),
+            np.concatenate([a[:, :3], 2.0 * _times_conjugate(change, n)], axis=1),
+        )
+
+
+class JointCurve:
+    """A curve of joint positions that are the whole configuration."""
+
+    def __init__(self, controls: FloatArray) -> None:
+        self.controls = controls
+        self._spline = Spline(controls)
+
+    def with_controls(self, controls: FloatArray) -> JointCurve:
+        """See `Curve.with_controls`."""
+        return JointCurve(controls)
+
+    def configurations(self, s: FloatArray) -> FloatArray:
+        """See `Curve.configurations`."""
+        return self._spline(s)
+
+    def motion(self, s: FloatArray) -> Motion:
+        """See `Curve.motion`."""
+        return Motion(*(self._spline(s, order) for order in range(3)))
+
+
+class LoopCurve:
+    """A curve of a closed loop's independent joints, as displacements from its start."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        space: Space,
+        goal: FloatArray,
+        controls: FloatArray,
+        anchors: FloatArray,
+    ) -> None:
+        self.controls = controls
+        self._mechanism, self._space, self._goal = mechanism, space, goal
+        self._spline, self._anchors = Spline(controls), anchors
+
+    @classmethod
+    def tracked(
+        cls,
+        mechanism: Mechanism,
+        space: Space,
+        start: FloatArray,
+        goal: FloatArray,
+        controls: FloatArray,
+    ) -> LoopCurve | None:
+        """The curve, if it can be followed and leads to the goal and not to another sheet."""
+        spline = Spline(controls)
+        places = spline(np.linspace(0.0, 1.0, ANCHORS + 1))
+        anchors = np.empty((len(places), len(start)))
+        anchors[0] = start
+        for k in range(ANCHORS):
+            moved = stepped(mechanism, anchors[k], places[k + 1] - places[k])
+            if moved is None:
+                return None
+            anchors[k + 1] = moved
+        here, there = space.embedded(np.stack([anchors[-1], goal]))
+        if space.distances(here, there[None])[0] > 1e-6:
+            return None
+        return cls(mechanism, space, goal, controls, anchors)
+
+    def with_controls(self, controls: FloatArray) -> LoopCurve | None:
+        """See `Curve.with_controls`."""
+        return self.tracked(self._mechanism, self._space, self._anchors[0], self._goal, controls)
+
+    def configurations(self, s: FloatArray) -> FloatArray:
+        """See `Curve.configurations`."""
+        near = np.rint(s * ANCHORS).astype(np.intp)
+        step = self._spline(s) - self._spline(near / ANCHORS)
+        return self._mechanism.advance(self._anchors[near], step)
+
+    def motion(self, s: FloatArray) -> Motion:
+        """See `Curve.motion`."""
+        return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
+
+
+class Spline:
+    """A clamped uniform B-spline over 0 to 1 that begins and ends at its outer control points."""
+
+    def __init__(self, controls: FloatArray) -> None:
+        # slow to import, and most programs never plan
+        from scipy.interpolate import BSpline
+
+        inner = np.linspace(0.0, 1.0, len(controls) - DEGREE + 1)
+        knots = np.concatenate([np.zeros(DEGREE), inner, np.ones(DEGREE)])
+        splines = [BSpline(knots, controls, DEGREE)]
+        for _ in range(2):
+            splines.append(splines[-1].derivative())
+        self._splines = splines
+
+    def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
+        """(N, k) at s (N,), or the derivative of an order."""
+        return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
+
+
+def _interpolated(wanted: FloatArray, at: FloatArray, values: FloatArray) -> FloatArray:
+    return np.stack([np.interp(wanted, at, column) for column in values.T], axis=1)
+
+
+def _times_conjugate(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Vector part (N, 3) of a b* for quaternions (N, 4), x y z w."""
+    u, v = a[:, :3], b[:, :3]
+    return np.asarray(b[:, 3:] * u - a[:, 3:] * v - np.cross(u, v))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A motion of a body with offsets that change along it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.planning.paths.curves import PoseCurve, Spline
+from robodyn.poses import composed_pose, rotation_matrix
+from robodyn.trajectories.base import Motion, RowTrajectory
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.trajectories.base import Trajectory
+
+COORDINATES = ("x", "y", "z", "rx", "ry", "rz", "spin")
+
+
+class FreeMotion(RowTrajectory):
+    """The poses of a trajectory, moved and turned.
+
+    The body is turned about its own z axis by `spin`, then about its origin by a rotation of the
+    base frame whose half angle has the tangent |(rx, ry, rz)|/2, so that these are angles where
+    they are small, and moved by x, y, z.
+
+    Args:
+        path: the trajectory.
+        controls: for each coordinate (n,) control points over the trajectory's time [m or rad].
+    """
+
+    def __init__(self, path: Trajectory, controls: dict[str, FloatArray]) -> None:
+        self._path = path
+        count = max(len(values) for values in controls.values())
+        rows = np.array([controls.get(name, np.zeros(count)) for name in COORDINATES]).T
+        turn = np.concatenate([0.5 * rows[:, 3:6], np.ones((count, 1))], axis=1)
+        self._offset = PoseCurve(np.concatenate([rows[:, :3], turn], axis=1))
+        self._splines = {name: Spline(rows[:, [k]]) for k, name in enumerate(COORDINATES)}
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return self._path.duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Of the trajectory."""
+        return self._path.switching_times
+
+    def offset(self, name: str, times: FloatArray) -> FloatArray:
+        """(N,) [m or rad] of a coordinate at times (N,) [s]."""
+        return self._splines[name](times / self.duration)[:, 0]
+
+    def _rows(self, t: FloatArray) -> Motion:
+        pose, twist, accel = self._path.sample(t)
+        rate = np.where((t >= 0.0) & (t <= self.duration), 1.0 / self.duration, 0.0)[:, None]
+        s = t / self.duration
+        spin, spin1, spin2 = (self._splines["spin"](s, order) for order in range(3))
+        moved = self._offset.motion(s)
+        v, a = moved.velocity * rate, moved.acceleration * rate**2
+        axis = rotation_matrix(pose)[:, :, 2]
+        half = 0.5 * spin
+        own = np.concatenate([np.zeros((len(s), 5)), np.sin(half), np.cos(half)], axis=1)
+        turned = composed_pose(pose, own)
+        w = twist[:, 3:]
+        inner = w + axis * spin1 * rate
+        change = accel[:, 3:] + np.cross(w, axis) * spin1 * rate + axis * spin2 * rate**2
+        turn = rotation_matrix(moved.configuration)
+        wd, inner, change = v[:, 3:], _rotated(turn, inner), _rotated(turn, change)
+        rotation = np.zeros((len(s), 7))
+        rotation[:, 3:] = moved.configuration[:, 3:]
+        in_place = turned.copy()
+        in_place[:, :3] = 0.0
+        final = composed_pose(rotation, in_place)
+        final[:, :3] = pose[:, :3] + moved.configuration[:, :3]
+        return Motion(
+            final,
+            np.concatenate([twist[:, :3] + v[:, :3], wd + inner], axis=1),
+            np.concatenate(
+                [accel[:, :3] + a[:, :3], a[:, 3:] + change + np.cross(wd, inner)], axis=1
+            ),
+        )
+
+
+def _rotated(turn: FloatArray, vectors: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("nij,nj->ni", turn, vectors))

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths that keep away from singularities and limits, between any two configurations.
+
+Two trees search the configurations (`tree_search`), several times with different random numbers;
+each path found is shortened, the shortest becomes a smooth curve that is pulled tight
+(`shortening`) and verified between its samples, too (`verification`). Where there is no path,
+`separation` says what is in the way.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import NoPath
+from robodyn.planning.paths.bounds import SINGULAR, Bounds
+from robodyn.planning.paths.clearance import clearance_of
+from robodyn.planning.paths.planned_path import PlannedPath, timed
+from robodyn.planning.paths.projected_space import space_of
+from robodyn.planning.paths.separation import Question, explained, refuse_apart, refuse_ends
+from robodyn.planning.paths.settings import PathSettings
+from robodyn.planning.paths.shortening import path_length, shortcut, smoothed
+from robodyn.planning.paths.tree_search import Effort, TreeSearch
+from robodyn.planning.paths.verification import verified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.curves import Curve
+
+# Searches whose paths are compared, and shortcuts tried on each.
+SEARCHES, SHORTCUTS = 4, 150
+# [rad] the longest way grown at a time while searching.
+REACH = 0.6
+# Share of each bound that the search leaves, so that the smooth curve keeps to it.
+SEARCH_MARGIN = 0.01
+# Configurations along the finished curve.
+SAMPLES = 501
+# Where no smooth curve was found within a condition limit, this share of it is tried.
+STRICTER = 0.2
+# Share of the time in which a path is shortened.
+SHORTENING = 0.15
+# Share of the time in which further paths are searched once one is found.
+FURTHER = 0.25
+# Share of the time after which none is searched: what is left is for smoothing a path, or for
+# finding out what is in its way.
+SEARCHING = 0.65
+
+
+DEFAULT = PathSettings()
+
+
+def plan_path(
+    mechanism: Mechanism,
+    start: ArrayLike,
+    goal: ArrayLike,
+    condition_limit: float | None = None,
+    *,
+    settings: PathSettings = DEFAULT,
+    progress: Callable[[str], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+    **options: Any,
+) -> PlannedPath:
+    """A trajectory from start to goal that keeps away from singularities and limits.
+
+    Deterministic for a seed, unless the time is up. Bounds hold between the samples, too, see
+    `planning.paths.verification`.
+
+    Args:
+        mechanism: of any kind.
+        start, goal: configurations (nq,) [m, rad; quaternions -].
+        condition_limit: largest condition number along the path, see `PathSettings`.
+        settings: all that is asked of the path.
+        progress: told in words what is being done.
+        stopped: asked now and then; an answer of True ends the search.
+        options: fields of the settings that are to be others.
+
+    Raises:
+        NoPath: there is none, or none was found; says what is in the way.
+        InvalidInput: wrong shapes, not finite, or numbers out of range.
+        InfeasibleTrajectory: the duration is too short for the limits of speed.
+        TypeError: an option that is no field of the settings.
+    """
+    if condition_limit is not None:
+        options["condition_limit"] = condition_limit
+    wanted = replace(settings, **options)
+    began = time.monotonic()
+    timeout = as_scalar("timeout", wanted.timeout, "s", above=0.0)
+    step = as_scalar("step", wanted.step, "rad", above=0.0)
+    first = mechanism.coordinates.single("start", start)
+    last = mechanism.coordinates.single("goal", goal)
+    asked = wanted.condition_limit
+    limit = default_limit(mechanism) if asked is None else asked
+    parts = None if wanted.clearance is None else clearance_of(mechanism, wanted.clearance)
+    bounds = Bounds(
+        mechanism,
+        limit,
+        wanted.singular_value_limit,
+        wanted.characteristic_length,
+        wanted.within_limits,
+        clearance=parts,
+    )
+    bounds = _on_one_side(bounds, first, last)
+    refuse_ends(bounds, first, last)
+    question = Question(mechanism, space_of(mechanism, first, last), bounds, first, last, step)
+    effort = Effort(began + timeout, stopped=stopped)
+    searching = Effort(began + SEARCHING * timeout, stopped=stopped)
+    path = find(question, wanted.seed, searching, progress)
+    if path is None:
+        raise explained(question, find, wanted.seed, effort)
+    found = _smooth(question, path, effort, progress)
+    if found is None and limit < np.inf:
+        # it may keep too close to a singularity for that
+        stricter = replace(question, bounds=replace(bounds, condition_limit=limit * STRICTER))
+        if stricter.ends_keep:
+            path = find(stricter, wanted.seed + 1, effort)
+            found = None if path is None else _smooth(stricter, path, effort, progress)
+    if found is None:
+        raise NoPath(
+            "a path was found, but no smooth curve along it keeps to the bounds; "
+            "widen them a little, or take a smaller step",
+            separated_by="unknown",
+            value=len(path) if path is not None else 0,
+        )
+    curve, samples = found
+    along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
+    worst = float(mechanism.condition_number(along, wanted.characteristic_length).max())
+    length = path_length(question.space, along)
+    law = timed(mechanism, curve, length, wanted)
+    return PlannedPath(curve, law, length, worst, samples, time.monotonic() - began)
+
+
+def default_limit(mechanism: Mechanism) -> float:
+    """The largest condition number where none is asked for."""
+    redundant = len(mechanism.joint_names) > mechanism.coordinates.velocity_size
+    return SINGULAR if redundant or mechanism.determinant(mechanism.home) is not None else np.inf
+
+
+def find(
+    question: Question, seed: int, effort: Effort, progress: Callable[[str], None] | None = None
+) -> FloatArray | None:
+    """The shortest of the paths (n, nq) that several searches find; None if none finds any."""
+    space, bounds, step = question.space, question.bounds, question.step
+    start, goal, least = question.start, question.goal, question.least(SEARCH_MARGIN)
+    straight = space.segment(start, goal, step)
+    if straight is not None and bounds.kept(straight, least).all():
+        return straight
+    best: FloatArray | None = None
+    began = time.monotonic()
+    for number in range(SEARCHES):
+        if progress is not None:
+            progress(f"search {number + 1} of {SEARCHES}")
+        random = np.random.default_rng([seed, number])
+        search = TreeSearch(space, bounds, least, step, REACH)
+        path = search.path(start, goal, random, effort)
+        if path is None:
+            break
+        share = SHORTENING * max(effort.deadline - began, 0.0)
+        limited = Effort(time.monotonic() + share, stopped=effort.stopped)
+        path = shortcut(space, bounds, least, path, step, random, SHORTCUTS, limited)
+        if best is None or path_length(space, path) < path_length(space, best):
+            best = path
+        if time.monotonic() - began > FURTHER * max(effort.deadline - began, 0.0):
+            break
+    return best
+
+
+def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
+    """The bounds, and the side of the singular surface that both ends are on."""
+    mechanism = bounds.mechanism
+    if bounds.condition_limit == np.inf:
+        return bounds
+    if any(np.isneginf(bounds.margins(end[None])).all() for end in (start, goal)):
+        return bounds
+    sides = mechanism.side(np.stack([start, goal]))
+    if sides is None:
+        return bounds
+    if sides[0] * sides[1] <= 0.0:
+        refuse_apart(bounds, start, goal, sides)
+    return replace(bounds, side=float(np.sign(sides[0])))
+
+
+def _smooth(
+    question: Question,
+    path: FloatArray,
+    effort: Effort,
+    progress: Callable[[str], None] | None,
+) -> tuple[Curve, int] | None:
+    """A verified curve along a path (n, nq), and the samples that took; None if none keeps."""
+    mechanism, space, bounds = question.mechanism, question.space, question.bounds
+    if progress is not None:
+        progress("smoothing")
+    # what was found deserves some time, however late it is
+    effort = Effort(max(effort.deadline, time.monotonic() + 10.0), stopped=effort.stopped)
+    for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
+        curve = smoothed(mechanism, space, bounds, question.least(share), path, effort)
+        if curve is None:
+            continue
+        found = verified(curve, bounds)
+        along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
+        if found.broken is None and space.follows(along):
+            return curve, found.samples
+    return None

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trajectory that planning a path ends with: a smooth curve, passed in a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InfeasibleTrajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, retimed
+from robodyn.trajectories.profiles import PEAK_SPEED, check_profile, make_profile
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.curves import Curve
+    from robodyn.planning.paths.settings import PathSettings
+    from robodyn.trajectories.profiles import Profile
+
+# Without a duration or limits: [rad] of the search's measure in this time [s].
+RADIANS, SECONDS = 1.0, 2.0
+SAMPLES = 2001
+
+
+class PlannedPath(RowTrajectory):
+    """A trajectory along a planned curve; its acceleration is continuous.
+
+    Attributes:
+        curve: its geometry, over s from 0 to 1.
+        profile: how s runs in time.
+        length: [rad] a translation counts by the mechanism's length; see `planning.paths.spaces`.
+        largest_condition: largest condition number found along it.
+        samples: configurations that were examined to verify it.
+        seconds: [s] that the search took.
+        text: all this in a line.
+    """
+
+    def __init__(
+        self,
+        curve: Curve,
+        profile: Profile,
+        length: float,
+        largest_condition: float,
+        samples: int,
+        seconds: float,
+    ) -> None:
+        self.curve, self.profile, self.length = curve, profile, length
+        self.largest_condition, self.samples = largest_condition, samples
+        self.seconds = seconds
+
+    def __repr__(self) -> str:
+        return f"PlannedPath({self.text})"
+
+    @property
+    def text(self) -> str:
+        """What was found, in a line."""
+        return (
+            f"{self.length:.3g} rad long, condition number up to {self.largest_condition:.4g}, "
+            f"verified at {self.samples} configurations, planned in {self.seconds:.2g} s"
+        )
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return self.profile.duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where the profile switches."""
+        return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
+
+    def lasting(self, duration: float) -> PlannedPath:
+        """The same path, passed in another time [s] from rest to rest."""
+        profile = make_profile(
+            "quintic", as_scalar("duration", duration, "s", above=0.0), 0.0, None, "the path"
+        )
+        return PlannedPath(
+            self.curve, profile, self.length, self.largest_condition, self.samples, self.seconds
+        )
+
+    def _rows(self, t: FloatArray) -> Motion:
+        s, rate, acceleration = self.profile.sample(t)
+        return retimed(Motion(*self.curve.motion(s)), rate, acceleration)
+
+
+def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:
+    """How a curve is passed in time, from rest to rest.
+
+    Args:
+        mechanism: whose curve it is; the rates of its driven joints are kept to their limits where
+            neither a duration nor a limit is given.
+        curve: the geometry.
+        length: [rad] of it.
+        wanted: its duration, limits of speed and profile.
+
+    Raises:
+        InvalidInput: an unknown profile, or a number out of range.
+        InfeasibleTrajectory: the duration is too short for the limits.
+    """
+    duration, v_max, w_max = wanted.duration, wanted.v_max, wanted.w_max
+    profile = wanted.profile
+    check_profile(profile)
+    q, first, _ = curve.motion(np.linspace(0.0, 1.0, SAMPLES))
+    needed = 0.0
+    for name, limit, rates in _limited(mechanism, first, v_max, w_max):
+        speed = as_scalar(name, limit, above=0.0)
+        needed = max(needed, PEAK_SPEED[profile] * float(rates.max(initial=0.0)) / speed)
+    if duration is None:
+        if v_max is None and w_max is None:
+            needed = max(needed, SECONDS * length / RADIANS)
+            limits = mechanism.velocity_limits
+            rates = np.abs(mechanism.joint_velocities(q, first))
+            needed = max(needed, PEAK_SPEED[profile] * float((rates / limits).max()))
+        duration = needed
+        if duration == 0.0:
+            raise InfeasibleTrajectory(
+                "start and goal are the same: give a duration to rest there", value=0.0
+            )
+    duration = as_scalar("duration", duration, "s", above=0.0)
+    if needed > duration * (1.0 + 1e-9):
+        raise InfeasibleTrajectory(
+            f"the path takes {needed:.6g} s at the speeds allowed, {duration:.6g} s are given",
+            value=duration,
+        )
+    return make_profile(profile, duration, 0.0, None, "the path")
+
+
+def _limited(
+    mechanism: Mechanism, first: FloatArray, v_max: float | None, w_max: float | None
+) -> list[tuple[str, float, FloatArray]]:
+    if not mechanism.coordinates.is_pose:
+        return [] if v_max is None else [("v_max", v_max, np.abs(first))]
+    parts = (("v_max", v_max, first[:, :3]), ("w_max", w_max, first[:, 3:]))
+    return [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts if limit]

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configurations of closed loops: sheets over the driven positions, which fold and meet."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.protocol import stepped
+from robodyn.planning.paths.spaces import MOST_POINTS, OpenSpace, length_scale, pose_distances
+from robodyn.poses import advance_pose, pose_difference
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.spaces import Space
+
+# A step along a sheet may end this share of its length from where the rates say: beyond a fold of
+# the sheet it would be the whole of it, and more.
+MAX_DEVIATION = 0.5
+# Steps are halved down to this share.
+SHORTEST = 1.0 / 64.0
+# How much nearer to its target a step has to come, as a share of its length.
+PROGRESS = 0.05
+
+
+class ProjectedSpace:
+    """Configurations of closed loops, told apart by driven positions and the tip's pose.
+
+    A target is driven positions (n,), a pose (7,) of the tip, and the two weights that these have.
+    The step towards it solves for the rates that bring both nearer, by weighted least squares; it
+    is taken back where the mechanism does not move as its rates say, which is how a jump across a
+    singular surface to another sheet shows.
+    """
+
+    stride = 1
+
+    def __init__(self, mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> None:
+        self._mechanism = mechanism
+        self._scale = length_scale(mechanism)
+        units = mechanism.coordinates.units
+        self._weights = np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
+        self._driven = np.array(
+            [1.0 / self._scale if unit == "m" else 1.0 for unit in mechanism.joint_units]
+        )
+        self._n = len(self._driven)
+        self._ends = self._places(np.stack([start, goal]))
+        self._identity = np.eye(len(self._weights))
+
+    @property
+    def weights(self) -> FloatArray:
+        """See `Space.weights`."""
+        return self._weights
+
+    def embedded(self, configurations: FloatArray) -> FloatArray:
+        """Driven positions, then the tip's position and twice its quaternion."""
+        return self._scaled(self._places(configurations))
+
+    def embedded_target(self, target: FloatArray) -> FloatArray:
+        """See `Space.embedded_target`."""
+        return np.asarray(self._scaled(target[None, :-2])[0])
+
+    def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
+        """See `Space.distances`."""
+        n = self._n
+        joints = np.linalg.norm(many[:, :n] - one[:n], axis=1)
+        return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
+
+    def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
+        """Straight in the independent joints; None where it ends on another sheet."""
+        found = self.along(start, self._mechanism.difference(start, goal), step)
+        if found is None:
+            return None
+        here, there = self.embedded(np.stack([found[-1], goal]))
+        return found if self.distances(here, there[None])[0] < 1e-6 else None
+
+    def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
+        """See `Space.along`."""
+        path, gone, share = [start], 0.0, 1.0
+        rates = self._rates(start)
+        while gone < 1.0 and len(path) < MOST_POINTS:
+            length = float(np.linalg.norm(rates @ way))
+            share = min(2.0 * share, step / max(length, 1e-12), 1.0 - gone)
+            moved = self._moved(path[-1], rates, share * way)
+            while moved is None and share * length > SHORTEST * step:
+                share *= 0.5
+                moved = self._moved(path[-1], rates, share * way)
+            if moved is None:
+                return None
+            path.append(moved[0])
+            rates = moved[1]
+            gone += share
+        return np.array(path)
+
+    def towards(
+        self, start: FloatArray, target: FloatArray, reach: float, step: float
+    ) -> FloatArray:
+        """See `Space.towards`."""
+        path: list[FloatArray] = []
+        here, gone, share = start, 0.0, 1.0
+        weights = np.repeat(target[-2:], (self._n, 6))
+        left, rates = weights * self._rest(here, target), self._rates(here)
+        while gone < reach and np.linalg.norm(left) > 1e-9:
+            weighted = np.linalg.lstsq(weights[:, None] * rates, left, rcond=1e-9)
+            way = np.asarray(weighted[0], dtype=np.float64)
+            length = float(np.linalg.norm(rates @ way))
+            if length < 1e-9:
+                break
+            share = min(2.0 * share, 1.0, step / length)
+            moved = self._moved(here, rates, share * way)
+            while moved is None and share * length > SHORTEST * step:
+                share *= 0.5
+                moved = self._moved(here, rates, share * way)
+            if moved is None:
+                break
+            now = weights * self._rest(moved[0], target)
+            if np.linalg.norm(now) > np.linalg.norm(left) - PROGRESS * share * length:
+                break
+            path.append(moved[0])
+            gone += share * length
+            (here, rates), left = moved, now
+        return np.array(path).reshape(-1, len(start))
+
+    def target(self, configuration: FloatArray) -> FloatArray:
+        """Its pose above all, which reaches round the sheets' folds."""
+        return np.concatenate([self._places(configuration[None])[0], [0.05, 1.0]])
+
+    def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
+        """Driven positions within their limits, the tip within a radius of the middle."""
+        n, limits = self._n, self._mechanism.position_limits
+        middle = 0.5 * (self._ends[0] + self._ends[1])
+        low = np.maximum(limits[:, 0], middle[:n] - 2.0 * radius / self._driven)
+        high = np.minimum(limits[:, 1], middle[:n] + 2.0 * radius / self._driven)
+        driven = random.uniform(np.minimum(low, high), np.maximum(low, high))
+        way = random.uniform(-1.0, 1.0, 6) * radius
+        way[:3] *= self._scale
+        way[3:] *= min(1.0, np.pi / max(float(np.linalg.norm(way[3:])), 1e-12))
+        first, last = self._ends[:, n:]
+        pose = advance_pose(first, 0.5 * pose_difference(first, last) + way)
+        weights = ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0))[int(random.integers(3))]
+        return np.concatenate([driven, pose, weights])
+
+    def displacements(self, path: FloatArray) -> FloatArray:
+        """See `Space.displacements`."""
+        return np.asarray(self._mechanism.difference(path[:-1], path[1:]))
+
+    def lengths(self, path: FloatArray) -> FloatArray:
+        """See `Space.lengths`: of driven positions and tip together."""
+        places = self.embedded(path)
+        return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
+
+    def follows(self, path: FloatArray) -> bool:
+        """Whether a path (n, nq) of close configurations moves as its rates say, everywhere."""
+        ways = self.displacements(path)
+        targets = self._places(path)
+        before = self._rates(path[0])
+        for k, way in enumerate(ways):
+            after = self._rates(path[k + 1])
+            said = 0.5 * (before + after) @ way
+            apart = self._apart(targets[k], targets[k + 1]) - said
+            if np.linalg.norm(apart) > MAX_DEVIATION * np.linalg.norm(said) + 1e-9:
+                return False
+            if np.linalg.det(before.T @ after) <= 0.0:
+                return False
+            before = after
+        return True
+
+    def _places(self, configurations: FloatArray) -> FloatArray:
+        """(N, n + 7) driven positions and tip poses."""
+        mechanism = self._mechanism
+        return np.concatenate(
+            [mechanism.joint_positions(configurations), mechanism.body_pose(configurations)],
+            axis=-1,
+        )
+
+    def _scaled(self, places: FloatArray) -> FloatArray:
+        driven, pose = places[:, : self._n], places[:, self._n :]
+        parts = [driven * self._driven, pose[:, :3] / self._scale, 2.0 * pose[:, 3:]]
+        return np.concatenate(parts, axis=1)
+
+    def _apart(self, here: FloatArray, there: FloatArray) -> FloatArray:
+        """(n + 6,) [rad] between two places."""
+        n = self._n
+        moved = pose_difference(here[n:], there[n:])
+        moved[:3] /= self._scale
+        return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
+
+    def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
+        """(n + 6,) [rad] what is left to a target."""
+        return self._apart(self._places(here[None])[0], target[:-2])
+
+    def _rates(self, here: FloatArray) -> FloatArray:
+        """(n + 6, nv) how driven positions and the tip move with the independent joints."""
+        mechanism = self._mechanism
+        twist = np.array(mechanism.jacobian(here))
+        twist[:3] /= self._scale
+        driven = mechanism.joint_velocities(here, self._identity).T * self._driven[:, None]
+        return np.concatenate([driven, twist])
+
+    def _moved(
+        self, here: FloatArray, rates: FloatArray, way: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """One step along the sheet, and the rates there; None where it ends or would jump."""
+        moved = stepped(self._mechanism, here, way)
+        if moved is None:
+            return None
+        said = rates @ way
+        old, new = self._places(np.stack([here, moved]))
+        deviation = float(np.linalg.norm(self._apart(old, new) - said))
+        if deviation > MAX_DEVIATION * float(np.linalg.norm(said)) + 1e-9:
+            return None
+        # beyond a fold of the sheet the tangent is the same but for its sense
+        after = self._rates(moved)
+        return (moved, after) if np.linalg.det(rates.T @ after) > 0.0 else None
+
+
+def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
+    """The space in which to search between two configurations (nq,)."""
+    coordinates = mechanism.coordinates
+    simple = coordinates.configuration_size == coordinates.velocity_size
+    if coordinates.is_pose or (simple and not coordinates.quaternions):
+        return OpenSpace(mechanism, start, goal)
+    return ProjectedSpace(mechanism, start, goal)

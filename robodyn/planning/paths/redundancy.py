@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions of which a part is free: a tool's spin, a table's height, an orientation on the way.
+
+What is free becomes a B-spline over the motion, or one number where it is to stay the same, and is
+chosen so that the largest condition number, or the largest share of the efforts' limits, becomes
+as small as it gets: minimise u such that every sample is below u and keeps to the joints' limits
+(sequential quadratic programming, from two starts). The result is a local optimum, the best of
+those found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput, KinematicsError, NoPath
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.paths.curves import DEGREE
+from robodyn.planning.paths.free_motion import COORDINATES, FreeMotion
+from robodyn.trajectories.tip_line import along_body
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Motion, Trajectory
+
+OBJECTIVES = ("condition", "effort")
+# Samples along the motion that are optimised, and that the answer is examined at.
+SAMPLES, FINE = 61, 1001
+ITERATIONS = 40
+# Choices that stay the same all along, of which the best is where a second search starts.
+CHOICES = 60
+# A sample at which there is no answer counts as this bad.
+HOPELESS = 50.0
+
+
+class Optimized(NamedTuple):
+    """What was chosen.
+
+    Attributes:
+        trajectory: the motion with the best choice, in the mechanism's coordinates.
+        before, after: largest condition number, or share of an effort's limit (the effort itself
+            where there is none), without and with it, at 1001 samples; infinite where there is
+            no answer.
+        chosen: for each free coordinate its values at these samples [m or rad].
+        text: all in a line.
+    """
+
+    trajectory: Trajectory
+    before: float
+    after: float
+    chosen: dict[str, FloatArray]
+    text: str
+
+
+@dataclass(frozen=True)
+class RedundancySettings:
+    """How what is free in a motion is chosen.
+
+    Attributes:
+        objective: `condition`, or `effort` of the motion as it is timed.
+        ranges: lower and upper end of a coordinate; by default half the mechanism's size or one
+            radian each way.
+        controls: control points of what may change.
+        fixed_ends: whether what may change is zero at both ends.
+        characteristic_length: [m] of the condition number.
+        seed: of the starts.
+    """
+
+    objective: str = "condition"
+    ranges: Mapping[str, tuple[float, float]] | None = None
+    controls: int = 8
+    fixed_ends: bool = False
+    characteristic_length: float = 1.0
+    seed: int = 0
+
+
+DEFAULT = RedundancySettings()
+
+
+def optimize_redundancy(
+    mechanism: Mechanism,
+    path: Trajectory,
+    free: Sequence[str] = ("rx", "ry", "rz"),
+    *,
+    constant: Sequence[str] = (),
+    settings: RedundancySettings = DEFAULT,
+    **options: Any,
+) -> Optimized:
+    """Choose what is free in a motion so that its worst place becomes as good as possible.
+
+    ```python
+    best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
+    best.before, best.after, best.trajectory
+    ```
+
+    Args:
+        mechanism: of any kind.
+        path: a motion of its body (poses), with its timing; for an arm or a loop the
+            configurations follow by inverse kinematics.
+        free: coordinates that may change along the way: x, y, z [m] in the base frame; rx, ry, rz
+            [rad] turns about the base's axes; spin [rad] about the body's own z axis.
+        constant: those that take one value throughout.
+        settings: how they are chosen.
+        options: fields of the settings that are to be others.
+
+    Raises:
+        InvalidInput: unknown names, contradictory ranges, or a path that is not of poses.
+        NoPath: nothing within the ranges keeps to the joints' limits; says what is in the way.
+        TypeError: an option that is no field of the settings.
+    """
+    asked = replace(settings, **options)
+    names, objective = [*free, *constant], asked.objective
+    if objective not in OBJECTIVES:
+        raise InvalidInput(
+            f"objective is {objective!r}, expected one of {', '.join(OBJECTIVES)}", value=objective
+        )
+    if not names or len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
+        raise InvalidInput(
+            f"free coordinates are {', '.join(names) or 'none'}; expected some of "
+            f"{', '.join(COORDINATES)}, each once",
+            value=names,
+        )
+    if path.sample(0.0).configuration.shape != (7,):
+        raise InvalidInput("the path is not of poses, of which a part could be free", value=path)
+    count = int(as_scalar("controls", asked.controls, at_least=DEGREE + 1.0))
+    ends = _ranges(mechanism, names, asked.ranges or {})
+    task = _Task(mechanism, path, list(free), list(constant), replace(asked, controls=count))
+    best = _solve(task, ends, np.random.default_rng(asked.seed))
+    motion = task.motion(best)
+    times = np.linspace(0.0, path.duration, FINE)
+    before, after = (
+        _display(float(task.values(one, times)[0].max()), objective)
+        for one in (task.motion(np.zeros_like(best)), motion)
+    )
+    start = task.own_motion(motion, times[:2]).configuration[0]
+    what = "condition number" if objective == "condition" else "share of the efforts' limits"
+    return Optimized(
+        along_body(mechanism, motion, start), before, after,
+        {name: motion.offset(name, times) for name in names},
+        f"largest {what} {before:.4g} before, {after:.4g} after choosing {', '.join(names)}",
+    )  # fmt: skip
+
+
+class _Task:
+    """The values along a motion, as functions of the control points."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        path: Trajectory,
+        free: list[str],
+        constant: list[str],
+        asked: RedundancySettings,
+    ) -> None:
+        self._mechanism, self.path, self._objective = mechanism, path, asked.objective
+        self.free, self.constant, self._length = free, constant, asked.characteristic_length
+        self._count = count = asked.controls
+        self.bounds = Bounds(mechanism)
+        self.each = count - 6 if asked.fixed_ends and count > 6 else count
+        self.size = len(free) * self.each + len(constant)
+        self._guess = mechanism.home
+
+    def motion(self, x: FloatArray) -> FreeMotion:
+        """The body's motion for control points (size,)."""
+        controls: dict[str, FloatArray] = {}
+        for k, name in enumerate(self.free):
+            own = x[k * self.each : (k + 1) * self.each]
+            # three control points at rest at each end: the offset, its rate and its change
+            controls[name] = np.pad(own, (self._count - self.each) // 2)
+        for k, name in enumerate(self.constant):
+            controls[name] = np.full(self._count, x[len(self.free) * self.each + k])
+        return FreeMotion(self.path, controls)
+
+    def own_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:
+        """The mechanism's motion at times (N,).
+
+        Raises:
+            KinematicsError: it cannot follow.
+        """
+        body = motion.sample(times)
+        first = self._mechanism.configuration_at(body.configuration[0], self._guess)
+        return self._mechanism.motion_of_body(times, *body, first)
+
+    def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(N,) logarithms of condition numbers or shares of efforts, and margins of the limits."""
+        try:
+            own = self.own_motion(motion, times)
+            margins = self.bounds.margins(own.configuration)[:, :-4].min(axis=1)
+            if self._objective == "condition":
+                number = self._mechanism.condition_number(own.configuration, self._length)
+                return np.minimum(np.log(number), HOPELESS), margins
+            limits = self._mechanism.effort_limits
+            limits = np.where(np.isfinite(limits), limits, 1.0)
+            efforts = np.abs(self._mechanism.inverse_dynamics(*own)) / limits
+            return np.asarray(efforts.max(axis=1)), margins
+        except KinematicsError:
+            return np.full(len(times), HOPELESS), np.full(len(times), -1.0)
+
+
+def _solve(task: _Task, ends: FloatArray, random: np.random.Generator) -> FloatArray:
+    from scipy.optimize import minimize
+
+    low, high = (np.repeat(part, [task.each] * len(task.free) + [1] * len(task.constant))
+                 for part in ends.T)  # fmt: skip
+    times = np.linspace(0.0, task.path.duration, SAMPLES)
+
+    def below(z: FloatArray) -> FloatArray:
+        motion = task.motion(z[:-1])
+        values, kept = task.values(motion, times)
+        return np.concatenate([z[-1] - values, np.clip(kept, -1.0, 1.0)])
+
+    best: tuple[float, FloatArray] | None = None
+    nothing = np.clip(np.zeros(task.size), low, high)
+    for x in (nothing, _best_throughout(task, ends, times, random)):
+        top = float(task.values(task.motion(x), times)[0].max())
+        found = minimize(
+            lambda z: z[-1], np.append(x, top), jac=lambda z: np.eye(len(z))[-1],
+            bounds=[*zip(low, high, strict=True), (None, None)], method="SLSQP",
+            constraints={"type": "ineq", "fun": below}, options={"maxiter": ITERATIONS},
+        )  # fmt: skip
+        x = np.clip(found.x[:-1], low, high)
+        for candidate in (x, nothing):
+            values, kept = task.values(task.motion(candidate), times)
+            value = float(values.max())
+            if kept.min() >= -1e-9 and value < HOPELESS and (best is None or value < best[0]):
+                best = value, candidate
+    if best is None:
+        raise _nothing(task, times)
+    return best[1]
+
+
+def _best_throughout(
+    task: _Task, ends: FloatArray, times: FloatArray, random: np.random.Generator
+) -> FloatArray:
+    """Control points of the best of some random choices, each the same all along the motion."""
+    widths = [task.each] * len(task.free) + [1] * len(task.constant)
+    coarse, best, found = times[::3], np.inf, np.zeros(task.size)
+    for _ in range(CHOICES):
+        x = np.repeat(random.uniform(*ends.T), widths)
+        values, kept = task.values(task.motion(x), coarse)
+        if kept.min() >= 0.0 and values.max() < best:
+            best, found = float(values.max()), x
+    return found
+
+
+def _nothing(task: _Task, times: FloatArray) -> NoPath:
+    motion = task.motion(np.zeros(task.size))
+    try:
+        own = task.own_motion(motion, times)
+    except KinematicsError as error:
+        return NoPath(f"no choice was found: {error}", separated_by="limit", value=None)
+    worst = int(task.bounds.margins(own.configuration)[:, :-4].min(axis=1).argmin())
+    found = task.bounds.nearest(own.configuration[worst])
+    return NoPath(
+        f"no choice within the ranges keeps to the limits; without one, at t = "
+        f"{times[worst]:.3f} s {found.text}",
+        separated_by="limit", joint=found.joint, value=found.value, limit=found.limit,
+        configuration=own.configuration[worst],
+    )  # fmt: skip
+
+
+def _ranges(
+    mechanism: Mechanism, names: list[str], given: Mapping[str, tuple[float, float]]
+) -> FloatArray:
+    unknown = set(given) - set(names)
+    if unknown:
+        raise InvalidInput(
+            f"ranges has {', '.join(sorted(unknown))}, which is not free", value=dict(given)
+        )
+    out = []
+    for name in names:
+        reach = 0.5 * mechanism.size if name in ("x", "y", "z") else 1.0
+        low, high = (float(end) for end in given.get(name, (-reach, reach)))
+        if not low < high:
+            raise InvalidInput(
+                f"the range of {name} is {low:g} to {high:g}, expected lower < upper",
+                value=given.get(name),
+            )
+        out.append((low, high))
+    return np.array(out)
+
+
+def _display(value: float, objective: str) -> float:
+    if value >= HOPELESS:
+        return float(np.inf)
+    return float(np.exp(value) if objective == "condition" else value)

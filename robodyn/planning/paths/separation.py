@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What separates two configurations between which there is no path: `NoPath` in words and numbers.
+
+Some answers are proofs: an end that breaks a bound, and a determinant of opposite signs at the two
+ends, which is a continuous function of the configuration and so passes through zero on every path.
+Others come from searching again with one bound relaxed: if a path appears, that bound is in the
+way, and the path says where and by how much.
+
+With up to three freedoms every configuration within reach of the start is searched, on a lattice.
+From the start, steps along each coordinate lead to neighbours; those that keep to the bounds are
+searched on. A closed loop has several configurations with the same coordinates: those that are
+reached from different sides and differ count as different. When nothing is left to search and the
+goal has not been reached, there is no path that is wider than the lattice.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import NoPath
+from robodyn.planning.paths.tree_search import Effort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.bounds import Bounds, Broken
+    from robodyn.planning.paths.spaces import Space
+
+    Find = Callable[["Question", int, Effort], FloatArray | None]
+
+# [rad] between neighbours of an exhaustive search, by freedoms.
+LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
+# Configurations after which that search is given up.
+MOST = 150_000
+# Condition limits that are tried, times the one asked for, where that one leaves no path.
+RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A path that is searched for.
+
+    Attributes:
+        mechanism: of any kind.
+        space: its configurations.
+        bounds: to be kept.
+        start, goal: (nq,).
+        step: [rad] between samples.
+    """
+
+    mechanism: Mechanism
+    space: Space
+    bounds: Bounds
+    start: FloatArray
+    goal: FloatArray
+    step: float
+
+    @property
+    def ends_keep(self) -> bool:
+        """Whether start and goal keep to the bounds."""
+        return bool(self.bounds.kept(np.stack([self.start, self.goal])).all())
+
+    def least(self, share: float) -> FloatArray:
+        """(c,) margins to be kept while searching: a share, less where the ends have less."""
+        ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
+        return np.asarray(np.minimum(share, np.maximum(0.5 * ends, 0.0)))
+
+
+def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
+    """Refuse a start or a goal that breaks a bound itself.
+
+    Raises:
+        NoPath: names the bound, the place and the number.
+    """
+    for name, configuration in (("start", start), ("goal", goal)):
+        found = bounds.broken(configuration)
+        if found is not None:
+            raise NoPath(
+                f"no path: the {name} itself breaks a bound: {found.text}",
+                separated_by=name,
+                certain=True,
+                joint=found.joint,
+                value=found.value,
+                limit=found.limit,
+                configuration=configuration,
+            )
+
+
+def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
+    """Refuse ends whose determinants have opposite signs, or are zero.
+
+    Raises:
+        NoPath: always.
+    """
+    mechanism = bounds.mechanism
+    where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
+    straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
+    mode = same_driven(mechanism, start, goal)
+    ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
+    besides = "".join(f"; at the {name}, {found.text}" for name, found in ends if found)
+    raise NoPath(
+        f"no path: start and goal are on different sides of the singular surface: the determinant "
+        f"is {sides[0]:.3g} at the start and {sides[1]:.3g} at the goal, so every path passes "
+        f"through zero{_assembly(mechanism) if mode else ''}{straight}{besides}",
+        separated_by="assembly mode" if mode else "singular surface",
+        certain=True,
+        value=0.0,
+        limit=bounds.condition_limit,
+        configuration=where,
+    )
+
+
+def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPath:
+    """Why no path was found, as the error to be raised."""
+    if effort.stopped():
+        return NoPath("stopped before a path was found", separated_by="unknown")
+    began = time.monotonic()
+    left = max(effort.deadline - began, 0.0)
+    full = _exhausted(question, Effort(began + 0.5 * left, stopped=effort.stopped))
+    bounds, known = question.bounds, ""
+    if full is not None:
+        known = (
+            f"; all {full[1]} configurations that can be reached from the start at a resolution "
+            f"of {full[0]:.3g} rad were searched"
+        )
+    facts: dict[str, Any] = {"certain": full is not None, "resolution": full[0] if full else None}
+
+    def again(relaxed: Bounds, share: float) -> FloatArray | None:
+        limit = Effort(time.monotonic() + share * left, 8000, effort.stopped)
+        if time.monotonic() >= effort.deadline:
+            return None
+        return find(replace(question, bounds=relaxed), seed, limit)
+
+    if bounds.condition_limit < np.inf:
+        for factor in RELAXED:
+            wider = bounds.condition_limit * factor
+            path = again(replace(bounds, condition_limit=wider, singular_value_limit=0.0), 0.06)
+            if path is not None:
+                return _named(question, path, facts, known)
+    path = again(replace(bounds, within_limits=False), 0.15)
+    if path is None and bounds.clearance is not None:
+        path = again(replace(bounds, clearance=None), 0.1)
+    if path is not None:
+        return _named(question, path, facts, known)
+    if same_driven(question.mechanism, question.start, question.goal):
+        return NoPath(
+            "no path: start and goal are two assembly modes of the same driven positions, and "
+            f"none of the paths between them without a singularity was found{known}",
+            separated_by="assembly mode", **facts,
+        )  # fmt: skip
+    return NoPath(
+        f"no path was found within the time, nor with any one bound relaxed{known}",
+        separated_by="singular surface" if full is not None else "unknown", **facts,
+    )  # fmt: skip
+
+
+def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
+    """The bound that a path breaks worst which was found without it."""
+    margins = question.bounds.margins(path)
+    margins = np.where(np.isfinite(margins), margins, 0.0)
+    worst = int(margins.min(axis=1).argmin())
+    found: Broken = question.bounds.nearest(path[worst])
+    kinds = {"position": "limit", "clearance": "clearance", "singular surface": "singular surface"}
+    return NoPath(
+        f"no path was found within the bounds{known}; the best one beyond them breaks one at "
+        f"{place(question.mechanism, path[worst])}: {found.text}",
+        separated_by=kinds.get(found.quantity, "condition limit"),
+        joint=found.joint,
+        value=found.value,
+        limit=found.limit,
+        configuration=path[worst],
+        **facts,
+    )
+
+
+def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
+    """Resolution and number of the configurations searched, where all of them were; or None."""
+    if question.mechanism.coordinates.velocity_size not in LATTICE:
+        return None
+    freedoms = question.mechanism.coordinates.velocity_size
+    return _flooded(question.space, question.bounds, question.start, effort, LATTICE[freedoms])
+
+
+def _flooded(
+    space: Space, bounds: Bounds, start: FloatArray, effort: Effort, resolution: float
+) -> tuple[float, int] | None:
+    """The resolution [rad] and the number of configurations reached; None if time was up."""
+    size = len(space.weights)
+    steps = np.diag(resolution / space.weights)
+    sheets: dict[tuple[int, ...], list[FloatArray]] = {
+        (0,) * size: [space.embedded(start[None])[0]]
+    }
+    count, front = 1, [((0,) * size, start)]
+    while front:
+        following: list[tuple[tuple[int, ...], FloatArray]] = []
+        for key, here in front:
+            if effort.over or count > MOST:
+                return None
+            for axis in range(size):
+                for sign in (1, -1):
+                    way = space.along(here, sign * steps[axis], resolution)
+                    if way is None:
+                        continue
+                    moved = way[-1]
+                    there = (*key[:axis], key[axis] + sign, *key[axis + 1 :])
+                    place = space.embedded(moved[None])[0]
+                    known = sheets.setdefault(there, [])
+                    if known and space.distances(place, np.array(known)).min() < resolution:
+                        continue
+                    if not bounds.kept(moved[None]).all():
+                        continue
+                    known.append(place)
+                    count += 1
+                    following.append((there, moved))
+        front = following
+    return resolution, count
+
+
+def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
+    """Whether two configurations differ, but not in the positions of the driven joints."""
+    driven = mechanism.joint_positions(np.stack([start, goal]))
+    span = 1e-6 * max(mechanism.size, 1.0)
+    there = mechanism.body_pose(np.stack([start, goal]))
+    return bool(
+        np.abs(driven[1] - driven[0]).max() < span and np.abs(np.diff(there, axis=0)).max() > span
+    )
+
+
+def _assembly(mechanism: Mechanism) -> str:
+    return f" (two assembly modes of the same {mechanism.nouns.joint} positions)"
+
+
+def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
+    """Where the determinant changes sign on the straight way."""
+    way, low, high = mechanism.difference(start, goal), 0.0, 1.0
+    first = mechanism.determinant(start)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        here = mechanism.determinant(mechanism.advance(start, middle * way))
+        assert first is not None
+        assert here is not None
+        low, high = (middle, high) if here * first > 0.0 else (low, middle)
+    return mechanism.advance(start, high * way)
+
+
+def place(mechanism: Mechanism, configuration: FloatArray) -> str:
+    """A configuration in the numbers that users state it in."""
+    values = mechanism.values_of(configuration)
+    names = [n for n, variable in mechanism.variables.items() if variable.role == "position"]
+    return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, values, strict=True))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a path of a search, which wanders, to a short and smooth curve within the same bounds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.planning.paths.curves import DEGREE, curve_along
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.paths.bounds import Bounds
+    from robodyn.planning.paths.curves import Curve
+    from robodyn.planning.paths.spaces import Space
+    from robodyn.planning.paths.tree_search import Effort
+
+# Numbers of control points that are tried, fewest first: fewer are smoother.
+COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+# Samples for each control point when a curve is examined for the first time.
+PER_CONTROL = 8
+# A sweep of smoothing that shortens by less than this share is the last.
+SETTLED = 1e-4
+
+
+def path_length(space: Space, path: FloatArray) -> float:
+    """[rad] of a path (n, nq)."""
+    return float(space.lengths(path).sum())
+
+
+def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
+    """The path with configurations no further apart than a step."""
+    parts = [path[:1]]
+    for one, other in pairwise(path):
+        way = space.segment(one, other, step)
+        parts.append(other[None] if way is None else way[1:])
+    return np.concatenate(parts)
+
+
+def shortcut(
+    space: Space,
+    bounds: Bounds,
+    least: FloatArray | float,
+    path: FloatArray,
+    step: float,
+    random: np.random.Generator,
+    tries: int,
+    effort: Effort,
+) -> FloatArray:
+    """The path with straight segments in place of detours, where the bounds allow them."""
+    whole = space.segment(path[0], path[-1], step)
+    if whole is not None and bounds.kept(whole, least).all():
+        return whole
+    path = filled(space, path, step)
+    for _ in range(tries):
+        if effort.over or len(path) < 3:
+            break
+        first, last = np.sort(random.integers(0, len(path), 2))
+        if last - first < 2:
+            continue
+        way = space.segment(path[first], path[last], step)
+        if way is None or path_length(space, way) >= path_length(space, path[first : last + 1]):
+            continue
+        # the middle first: most that fail do so there
+        middle = len(way) // 2
+        if bounds.kept(way[middle : middle + 1], least).all() and bounds.kept(way, least).all():
+            path = np.concatenate([path[:first], way, path[last + 1 :]])
+    return path
+
+
+def smoothed(
+    mechanism: Mechanism,
+    space: Space,
+    bounds: Bounds,
+    least: FloatArray | float,
+    path: FloatArray,
+    effort: Effort,
+    sweeps: int = 60,
+) -> Curve | None:
+    """A curve near the path that keeps to the bounds, pulled tight; None if none was found."""
+    for count in COUNTS:
+        curve = curve_along(mechanism, space, path, count)
+        if curve is None:
+            continue
+        s = np.linspace(0.0, 1.0, PER_CONTROL * count + 1)
+        along = curve.configurations(s)
+        if bounds.kept(along, least).all() and space.follows(along):
+            return _tightened(curve, bounds, least, effort, sweeps)
+    return None
+
+
+def _tightened(
+    curve: Curve, bounds: Bounds, least: FloatArray | float, effort: Effort, sweeps: int
+) -> Curve:
+    """Move each control point towards the middle of its neighbours, where the bounds allow it."""
+    count = len(curve.controls)
+    pulls = np.ones(count)
+    length = _polygon(curve.controls)
+    for sweep in range(sweeps):
+        order = range(1, count - 1) if sweep % 2 else range(count - 2, 0, -1)
+        for k in order:
+            if effort.over:
+                return curve
+            if pulls[k] < 0.05:
+                pulls[k] *= 1.2  # what blocked it may have moved
+                continue
+            controls = curve.controls.copy()
+            middle = 0.5 * (controls[k - 1] + controls[k + 1])
+            controls[k] += pulls[k] * (middle - controls[k])
+            moved = curve.with_controls(controls)
+            if moved is not None and bounds.kept(_around(moved, k, count), least).all():
+                curve = moved
+                pulls[k] = min(1.0, 2.0 * pulls[k])
+            else:
+                pulls[k] *= 0.3
+        before, length = length, _polygon(curve.controls)
+        if before - length < SETTLED * length and sweep > 5:
+            break
+    return curve
+
+
+def _around(curve: Curve, k: int, count: int) -> FloatArray:
+    """Configurations of the part of a curve that one control point moves."""
+    spans = count - DEGREE
+    first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
+    number = max(round((last - first) * spans * PER_CONTROL), PER_CONTROL)
+    return curve.configurations(np.linspace(first, last, number + 1))
+
+
+def _polygon(controls: FloatArray) -> float:
+    return float(np.linalg.norm(np.diff(controls, axis=0), axis=1).sum())

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two trees that grow towards each other: RRT-Connect on the configurations of a mechanism.
+
+Kuffner and LaValle, ICRA 2000. A tree grows from the start and one from the goal, towards random
+targets and towards each other's newest configuration, and every way is cut where it first breaks a
+bound. All samples of a way are examined in one batch call, which costs a platform less than a
+microsecond each; a general planning library would call back to Python for every one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.paths.bounds import Bounds
+    from robodyn.planning.paths.spaces import Space
+
+# Samples of a way that are examined in one call.
+BATCH = 64
+# Radii of the region that targets are drawn from, times the distance of start and goal.
+SMALLEST, LARGEST = 0.8, 6.0
+
+
+@dataclass
+class Effort:
+    """How much a search may do, and how it is told to stop.
+
+    Attributes:
+        deadline: by `time.monotonic` [s].
+        nodes: of both trees together.
+        stopped: asked now and then; an answer of True ends the search.
+    """
+
+    deadline: float
+    nodes: int = 30000
+    stopped: Callable[[], bool] = field(default=lambda: False)
+
+    @property
+    def over(self) -> bool:
+        """Whether time is up, or somebody has asked to stop."""
+        return time.monotonic() > self.deadline or self.stopped()
+
+
+class Tree:
+    """Configurations with the way each was reached."""
+
+    def __init__(self, space: Space, root: FloatArray) -> None:
+        self._space = space
+        embedded = space.embedded(root[None])[0]
+        self.configurations = np.empty((256, len(root)))
+        self._embedded = np.empty((256, len(embedded)))
+        self.parents: list[int] = []
+        self.add(root[None], -1)
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def add(self, path: FloatArray, parent: int) -> int:
+        """Add configurations (n, nq), each the child of the one before; the last one's number."""
+        first, last = len(self), len(self) + len(path)
+        while last > len(self.configurations):
+            self.configurations = np.concatenate([self.configurations] * 2)
+            self._embedded = np.concatenate([self._embedded] * 2)
+        self.configurations[first:last] = path
+        self._embedded[first:last] = self._space.embedded(path)
+        self.parents += [parent, *range(first, last - 1)][: len(path)]
+        return last - 1
+
+    def nearest(self, configuration_or_target: FloatArray, *, is_target: bool) -> int:
+        """Number of the node nearest to a configuration, or to a target of the space."""
+        one = configuration_or_target
+        embedded = (
+            self._space.embedded_target(one) if is_target else self._space.embedded(one[None])[0]
+        )
+        return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
+
+    def way(self, node: int) -> FloatArray:
+        """Configurations (n, nq) from the root to a node."""
+        rows = []
+        while node >= 0:
+            rows.append(node)
+            node = self.parents[node]
+        return np.asarray(self.configurations[rows[::-1]])
+
+
+class TreeSearch:
+    """One search between two configurations; deterministic by its random numbers.
+
+    Attributes:
+        blocked: how often each bound cut a way, by quantity and joint.
+    """
+
+    def __init__(
+        self, space: Space, bounds: Bounds, least: FloatArray | float, step: float, reach: float
+    ) -> None:
+        self._space, self._bounds, self._least = space, bounds, least
+        self._step, self._reach = step, reach
+        self.blocked: Counter[int] = Counter()
+        self.nodes = 0
+
+    def path(
+        self, start: FloatArray, goal: FloatArray, random: np.random.Generator, effort: Effort
+    ) -> FloatArray | None:
+        """Configurations (n, nq) close to each other from start to goal; None if none was found."""
+        space = self._space
+        trees = Tree(space, start), Tree(space, goal)
+        ends = space.embedded(np.stack([start, goal]))
+        apart = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
+        growing, other, turned = trees[0], trees[1], False
+        while not effort.over and len(growing) + len(other) < effort.nodes:
+            spread = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
+            target = space.sample(random, apart * spread)
+            near = growing.nearest(target, is_target=True)
+            node, _ = self._grow(growing, near, target, self._reach)
+            if node != near:
+                here = growing.configurations[node]
+                close = other.nearest(here, is_target=False)
+                end, _ = self._grow(other, close, space.target(here), np.inf)
+                if (joint := self._joined(other.configurations[end], here)) is not None:
+                    ways = growing.way(node), joint[::-1], other.way(end)[::-1]
+                    whole = np.concatenate([ways[0], ways[1][1:-1], ways[2]])
+                    self.nodes = len(growing) + len(other)
+                    return whole[::-1] if turned else whole
+            growing, other, turned = other, growing, not turned
+        self.nodes = len(growing) + len(other)
+        return None
+
+    def _joined(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
+        """The way (n, nq) between two configurations that have met; None if they have not."""
+        pair = self._space.embedded(np.stack([one, other]))
+        if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
+            return None
+        way = self._space.segment(one, other, self._step)
+        return way if way is not None and self._kept(way) == len(way) else None
+
+    def _grow(self, tree: Tree, near: int, target: FloatArray, reach: float) -> tuple[int, bool]:
+        """Grow a tree from a node towards a target; the last node, and whether it was cut."""
+        space, here, node, gone = self._space, tree.configurations[near], near, 0.0
+        part = BATCH * self._step
+        while gone < reach:
+            way = space.towards(here, target, min(part, reach - gone), self._step)
+            if not len(way):
+                return node, False
+            count = self._kept(way)
+            if count:
+                rows = [*range(space.stride - 1, count - 1, space.stride), count - 1]
+                node = tree.add(way[rows], node)
+                here = way[count - 1]
+            if count < len(way):
+                return node, True
+            if len(way) < BATCH:
+                return node, False
+            gone += part
+        return node, False
+
+    def _kept(self, way: FloatArray) -> int:
+        """How many configurations of a way keep to the bounds before one does not."""
+        margins = self._bounds.margins(way)
+        broken = np.flatnonzero((margins < self._least).any(axis=1))
+        if not broken.size:
+            return len(way)
+        first = int(broken[0])
+        self.blocked[int((margins[first] - self._least).argmin())] += 1
+        return first

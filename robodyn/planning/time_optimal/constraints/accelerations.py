@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Accelerations of the driven joints: dp/ds s'' + d2p/ds2 s'^2.
+
+Where a path bends, the second term asks for acceleration at constant speed already: a limit of it
+bounds the speed in bends as well as how fast it changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.constraints.base import (
+    MARGIN,
+    MARGIN_BETWEEN,
+    Coefficients,
+    Excess,
+    limited,
+)
+from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.along import Along
+
+
+class Accelerations:
+    """Limits (n,) [m/s^2 or rad/s^2] either way; infinite for none. See `SecondOrder`."""
+
+    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
+        self._joints = limited(limits)
+        self._most = limits[self._joints]
+        self.names = [f"acceleration of {mechanism.joint_names[i]}" for i in self._joints]
+        self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self._most, (2, 1))
+
+    def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
+        """See `SecondOrder.coefficients`."""
+        count, size = len(path.steps), len(self._joints)
+        terms = np.zeros((count, PLACES, size, 7))
+        terms[..., 0] = path.rates[:, path.imposed][..., self._joints]
+        terms[..., 1] = path.bends[:, path.imposed][..., self._joints]
+        bound = (1.0 - MARGIN) * np.tile(self._most, (count, 1))
+        return Coefficients(terms, bound, -bound, MotorCurves.none(size), curved=False)
+
+    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+        """See `SecondOrder.excess`."""
+        driven = (path.rates * acceleration + path.bends * square)[..., self._joints]
+        shares = driven / self.sizes[0]
+        return Excess(driven, shares - 1.0, -shares - 1.0)

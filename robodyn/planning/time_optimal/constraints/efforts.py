@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Efforts: what the drives can push limits how the mechanism speeds up, turns and carries itself.
+
+Inverse dynamics is linear in the acceleration and, but for friction, in the square of the speed:
+A s'' + B s'^2 + D, which the mechanism without friction says. What friction adds is viscous, C s',
+and dry, constant but for Stribeck's part, S / (1 + G s'^2), which the actuators say.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.constraints.base import (
+    MARGIN,
+    MARGIN_BETWEEN,
+    Coefficients,
+    Excess,
+    numbers,
+    positive,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.along import Along
+    from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+
+# Of a joint's fastest rate along the path: what is slower may be rounding, of either sign.
+STANDING = 1e-7
+# The mechanism of the last plan, and itself without friction; None where it has none.
+_LAST: list[tuple[weakref.ref[Mechanism], Mechanism | None] | None] = [None]
+
+
+class Efforts:
+    """The limits of the driven joints' efforts, and of what their motors have at speed.
+
+    Attributes:
+        limits: (n, 2) [N or N m] least and largest.
+        names, sizes: see `SecondOrder`.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        limits: FloatArray,
+        curves: MotorCurves,
+        wrench: FloatArray | None,
+    ) -> None:
+        self._mechanism, self._curves, self._wrench = mechanism, curves, wrench
+        self.limits = limits
+        self.names = [f"effort of {name}" for name in mechanism.joint_names]
+        self.sizes = np.maximum(np.abs(limits), 1e-12).T
+
+    def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
+        """See `SecondOrder.coefficients`."""
+        count, joints = path.rates.shape[0], path.rates.shape[2]
+        terms = np.zeros((count, PLACES, joints, 7))
+        dry_friction = self._fill(path, terms)
+        upper, lower = (np.tile((1.0 - MARGIN) * self.limits[:, k], (count, 1)) for k in (1, 0))
+        curved = bool(self._curves.counts.any())
+        if dry_friction is not None:
+            standing, dry = dry_friction
+            upper -= standing
+            lower += standing
+            for k, x in zip((0, -1), ends, strict=True):
+                if x == 0.0:
+                    # at the instant of rest there is no friction yet, or no longer, that helps
+                    upper[k] += np.minimum(dry[k], 0.0).min(axis=0)
+                    lower[k] += np.maximum(dry[k], 0.0).max(axis=0)
+            size = np.abs(terms[..., :4]).max()
+            viscous = np.abs(terms[..., 2]).max() > 1e-9 * size
+            curved = curved or bool(terms[..., 4].any() or viscous)
+        return Coefficients(terms, upper, lower, self._curves, curved)
+
+    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+        """See `SecondOrder.excess`."""
+        speed = np.sqrt(square)
+        q, u, w = path.motion
+        effort = self._mechanism.inverse_dynamics(
+            q, u * speed, u * acceleration + w * square, self._wrench
+        )
+        available = self._curves.at(path.rates * speed) if self._curves.counts.any() else np.inf
+        least, most = (
+            (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available),
+            (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),
+        )
+        with np.errstate(invalid="ignore"):  # of efforts without limits
+            return Excess(
+                effort,
+                (effort + np.maximum(path.turned, 0.0) - most) / self.sizes[1],
+                (least - effort - np.minimum(path.turned, 0.0)) / self.sizes[0],
+            )
+
+    def _fill(self, path: Along, terms: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Fill in the terms (N, 3, n, 7), and return dry friction of joints.
+
+        First that (N, n) of joints whose sense of motion is not known, then (N, 3, n) of the
+        others; None of a mechanism without friction.
+        """
+        mechanism, wrench = self._mechanism, self._wrench
+        q, u, w = (values[:, path.imposed] for values in path.motion)
+        ideal = without_friction(mechanism)
+        rest = np.zeros(u.shape)
+        D = ideal.inverse_dynamics(q, rest, rest, wrench)
+        A = ideal.inverse_dynamics(q, rest, u, wrench) - D
+        B = ideal.inverse_dynamics(q, u, w, wrench) - D
+        rates = path.rates[:, path.imposed]
+        terms[..., 0], terms[..., 1], terms[..., 6] = A, B, np.abs(rates)
+        if ideal is mechanism:
+            terms[..., 3] = D
+            return None
+        once = mechanism.inverse_dynamics(q, u, w, wrench) - B - D
+        twice = mechanism.inverse_dynamics(q, 2.0 * u, 4.0 * w, wrench) - 4.0 * B - D
+        S, G = np.zeros(A.shape), np.zeros(A.shape)
+        for i, actuator in enumerate(mechanism.actuators):
+            forward, backward, curvature = actuator.stribeck_terms
+            rate = rates[..., i]
+            S[..., i] = np.where(rate > 0.0, forward, np.where(rate < 0.0, -backward, 0.0))
+            G[..., i] = curvature * rate**2
+        once = once - S / (1.0 + G)
+        twice = twice - S / (1.0 + 4.0 * G)
+        C = twice - once
+        dry = once - C
+        unsure = np.abs(rates) < STANDING * np.abs(rates).max()
+        unsure &= rates != 0.0
+        standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
+        dry, S = np.where(unsure, 0.0, dry), np.where(unsure, 0.0, S)
+        terms[..., 2], terms[..., 3], terms[..., 4], terms[..., 5] = C, D + dry, S, G
+        return standing, dry + S
+
+
+def without_friction(mechanism: Mechanism) -> Mechanism:
+    """The mechanism without friction, itself if it has none; made once for plans in a row."""
+    kept = _LAST[0]
+    if kept is None or kept[0]() is not mechanism:
+        smooth = mechanism.without_friction()
+        kept = _LAST[0] = weakref.ref(mechanism), None if smooth == mechanism else smooth
+    return mechanism if kept[1] is None else kept[1]
+
+
+def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
+    """(n, 2) of a number or (n,), either way, or of (n, 2).
+
+    Raises:
+        InvalidInput: no limits, or a least one above the largest.
+    """
+    array = numbers(name, value)
+    count = len(mechanism.joint_names)
+    if array.shape != (count, 2):
+        bound = positive(name, value, count)
+        return np.stack([-bound, bound], axis=1)
+    crossed = np.flatnonzero(array[:, 0] >= array[:, 1])
+    if crossed.size:
+        joint = int(crossed[0])
+        raise InvalidInput(
+            f"{name}: {mechanism.joint_names[joint]} is to have at least {array[joint, 0]:g} and "
+            f"at most {array[joint, 1]:g} {mechanism.effort_units[joint]}, which contradict",
+            value=value,
+        )
+    return np.array(array)

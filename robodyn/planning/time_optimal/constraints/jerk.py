@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Jerk of the driven joints: the derivative of dp/ds s'' + d2p/ds2 s'^2 by time.
+
+An acceleration that jumps excites what is elastic behind the drive. With a limit of its derivative
+accelerations are continuous, and rests have none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.planning.time_optimal.along import VERIFIED
+from robodyn.planning.time_optimal.constraints.base import limited
+from robodyn.planning.time_optimal.course import derivatives
+from robodyn.planning.time_optimal.smooth_programme import Changes
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.course import Course, Moved
+
+
+class Jerk:
+    """Limits (n,) [m/s^3 or rad/s^3] either way; infinite for none. See `ThirdOrder`."""
+
+    quantity = "jerk"
+
+    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
+        self._joints = limited(limits)
+        self.most = limits[self._joints]
+        self.names = [f"jerk of {mechanism.joint_names[i]}" for i in self._joints]
+
+    def coefficients(self, course: Course) -> Changes:
+        """See `ThirdOrder.coefficients`."""
+        path = course.path
+        g1, g2, g3 = course.imposed
+        rates, bends = (v[:, path.imposed][..., self._joints] for v in (path.rates, path.bends))
+        by_r = derivatives(VERIFIED, VERIFIED)[path.imposed]
+        turns = (by_r @ path.bends)[..., self._joints] / course.steps[:, None, None]
+        zero = np.zeros(rates.shape)
+        return Changes(
+            0.5 * g1 * rates,
+            1.5 * g2 * rates + 1.5 * g1**2 * bends,
+            g3 * rates + 3.0 * g1 * g2 * bends + g1**2 * turns,
+            zero,
+            zero,
+            zero,
+        )
+
+    def values(self, course: Course, moved: Moved) -> FloatArray:
+        """See `ThirdOrder.values`."""
+        driven = moved.rates * moved.acceleration + moved.bends * moved.square
+        return np.asarray(driven[..., self._joints])

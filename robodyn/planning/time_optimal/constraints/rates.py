@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Rates of the driven joints: |dp/ds| s'.
+
+Screws, gears and motors have a largest speed. Near a singularity of the inverse kinematics dp/ds
+grows without bound, and with it falls the speed along the path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.along import Along
+
+
+class Rates:
+    """Limits (n,) [m/s or rad/s] either way; infinite for none. See `FirstOrder`."""
+
+    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
+        self._limits = limits
+        self.names = [f"rate of {name}" for name in mechanism.joint_names]
+
+    def bound(self, path: Along) -> FloatArray:
+        """See `FirstOrder.bound`."""
+        return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
+
+    def used(self, path: Along, speed: FloatArray) -> FloatArray:
+        """See `FirstOrder.used`."""
+        return np.asarray(np.abs(path.rates * speed) / self._limits)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A smooth path through configurations, on the manifold that a mechanism's configurations form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+from robodyn.numerics.rotations_batch import rotation_vector_motions
+from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.sampled import SampledTrajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+
+class Through(RowTrajectory):
+    """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
+
+    Of a pose, the position follows a cubic spline and the orientation one with continuous angular
+    velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani); of a closed loop,
+    its independent joints do and the others follow. Two configurations are joined by a straight
+    line.
+
+    Args:
+        mechanism: whose configurations they are.
+        configurations: (k, nq), two or more, each other than the one before.
+
+    Raises:
+        InvalidInput: wrong shapes, not finite, fewer than two, or the same twice in a row.
+        NoSolution: a closed loop cannot be assembled on the way.
+    """
+
+    _unit = ""
+
+    def __init__(self, mechanism: Mechanism, configurations: ArrayLike) -> None:
+        coordinates = mechanism.coordinates
+        given = as_array("path", configurations, (coordinates.configuration_size,))
+        if given.ndim != 2 or len(given) < 2:
+            raise InvalidInput(
+                f"path has shape {given.shape}, expected (k, {coordinates.configuration_size}): "
+                "two or more configurations to pass through, or a trajectory",
+                value=configurations,
+            )
+        points = coordinates.checked("path", given)
+        steps = mechanism.difference(points[:-1], points[1:])
+        chords = np.linalg.norm(coordinate_weights(mechanism) * steps, axis=1)
+        if not (chords > 1e-9).all():
+            same = int(np.flatnonzero(~(chords > 1e-9))[0])
+            raise InvalidInput(
+                f"path[{same}] and path[{same + 1}] are the same configuration; leave one out",
+                value=given[same],
+            )
+        self._mechanism = mechanism
+        self._start = points[0]
+        self._places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
+        self._curve: SampledTrajectory | None = None
+        self._jointwise = False
+        if coordinates.is_pose:
+            self._curve = _curve(mechanism, self._places, points)
+        elif len(mechanism.independent_joints) == coordinates.configuration_size:
+            self._line = _spline(self._places, points)
+        else:
+            self._jointwise = True
+            still = np.zeros((len(points), coordinates.velocity_size))
+            values = mechanism.independent_motion(points, still, still).positions
+            self._line = _spline(self._places, np.asarray(values))
+
+    @property
+    def duration(self) -> float:
+        """1."""
+        return 1.0
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """None: a spline's accelerations do not jump."""
+        return ()
+
+    def _rows(self, t: FloatArray) -> Motion:
+        flat = np.clip(t, 0.0, 1.0)
+        if self._curve is not None:
+            return self._curve.sample(flat)
+        parts = [self._line(flat, order) for order in range(3)]
+        return self._assembled(flat, *parts) if self._jointwise else Motion(*parts)
+
+    def velocity(self, t: ArrayLike) -> FloatArray:
+        """Its first derivative (..., nv) alone, for which no loop needs to be closed."""
+        times = np.clip(as_array("t", t, ()), 0.0, 1.0)
+        if self._curve is not None:
+            return self._curve.sample(times).velocity
+        return np.asarray(self._line(times, 1))
+
+    def _assembled(self, flat: FloatArray, *parts: FloatArray) -> Motion:
+        """The mechanism's motion of its independent joints, found along the path in order."""
+        order = np.argsort(flat, kind="stable")
+        rows = [part[order] for part in parts]
+        # each configuration is found from the one before it, the first from the path's start
+        lead = np.linspace(0.0, flat[order[0]], 50) if flat[order[0]] > 0.0 else np.empty(0)
+        rows = [
+            np.concatenate([self._line(lead, k), row]) if lead.size else row
+            for k, row in enumerate(rows)
+        ]
+        found = self._mechanism.motion_of_independent(rows[0], rows[1], rows[2], guess=self._start)
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = np.arange(len(order)) + lead.size
+        return Motion(*(values[back] for values in found))
+
+
+def coordinate_weights(mechanism: Mechanism) -> FloatArray:
+    """(nv,) by which displacements count in lengths of paths: the mechanism's size is a radian."""
+    units = mechanism.coordinates.units
+    return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
+
+
+def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
+    """A smooth motion (see `Through`) through poses (k, 7).
+
+    Between two of them both splines are cubics in the coordinates of the earlier one's tangent
+    space, which the motion at the poses determines.
+    """
+    from scipy.spatial.transform import Rotation, RotationSpline
+
+    line = _spline(places, poses[:, :3])
+    rotations = Rotation.from_quat(poses[:, 3:])
+    turns = RotationSpline(places, rotations)
+    # SciPy's rates and accelerations are in the rotating frame
+    rates, changes = (
+        np.concatenate([line(places, order), rotations.apply(turns(places, order))], axis=1)
+        for order in (1, 2)
+    )
+    return SampledTrajectory(mechanism, places, Motion(poses, rates, changes))
+
+
+def _spline(places: FloatArray, points: FloatArray) -> Any:
+    from scipy.interpolate import CubicSpline
+
+    ends = "not-a-knot" if len(points) > 2 else "natural"
+    return CubicSpline(places, points, bc_type=ends)
+
+
+class Swerve(RowTrajectory):
+    """A cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
+
+    Args:
+        mechanism: whose coordinates they are in.
+        start: (nq,) where it begins.
+        velocity: (nv,) in whose direction.
+        goal: (nq,) where it ends, in the direction from the start.
+        carried: [s] for which the velocity is felt; 0 for a straight line.
+    """
+
+    _unit = ""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        start: FloatArray,
+        velocity: FloatArray,
+        goal: FloatArray,
+        carried: float,
+    ) -> None:
+        self._mechanism, self._start = mechanism, start
+        way = mechanism.difference(start, goal)
+        leaving = way if carried == 0.0 else carried * velocity
+        self._coefficients = np.stack(
+            [np.zeros(way.shape), leaving, 2.0 * way - 2.0 * leaving, leaving - way]
+        )
+        self.of_body = False
+
+    @property
+    def duration(self) -> float:
+        """1."""
+        return 1.0
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """None."""
+        return ()
+
+    def _rows(self, t: FloatArray) -> Motion:
+        x = np.clip(t, 0.0, 1.0)
+        c = self._coefficients
+        powers = np.vander(x, 4, increasing=True)
+        degree = np.arange(4)
+        displacement = powers @ c
+        rate = powers[:, :3] @ (degree[1:, None] * c[1:])
+        change = powers[:, :2] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:])
+        start = np.broadcast_to(self._start, (len(x), len(self._start)))
+        configuration = self._mechanism.advance(start, displacement)
+        own = self._mechanism.coordinates.rotation
+        if own is not None:
+            turn = np.ascontiguousarray(displacement[:, own])
+            omega, alpha = (np.ascontiguousarray(values[:, own]) for values in (rate, change))
+            rotation_vector_motions(turn, omega, alpha)
+            rate[:, own], change[:, own] = omega, alpha
+        return Motion(configuration, rate, change)

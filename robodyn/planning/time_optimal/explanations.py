@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Why a motion is as fast as it is, or cannot be: what limits it where, and what refuses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+from robodyn.planning.time_optimal.motion import Limited
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.kernels.intervals import Intervals
+    from robodyn.planning.time_optimal.along import Along
+    from robodyn.planning.time_optimal.constraints.all import Constraints
+    from robodyn.planning.time_optimal.path import Piece
+    from robodyn.planning.time_optimal.search import Failed
+
+# Of a limit: what is used up by less does not limit.
+USED = 0.98
+# Of the duration: what limits for less is left out.
+BRIEF = 1e-3
+# Bisections by which a place is found where a limit is first exceeded.
+BISECTIONS = 40
+# Beyond a limit by less than this share of it is rounding: a path may run along its limit.
+ROUNDING = 1e-9
+# Places at which the condition number is examined.
+EXAMINED = 200
+
+
+def limiting(
+    path: Along,
+    problem: Intervals,
+    constraints: Constraints,
+    middle: tuple[FloatArray, FloatArray],
+    times: FloatArray,
+    changes: FloatArray | None = None,
+) -> list[Limited]:
+    """What limits a motion, in time order.
+
+    Args:
+        path: along what, in N intervals.
+        problem: what limits it there.
+        constraints: the limits themselves.
+        middle: squares (N,) of the speed and accelerations (N,) in the middle of the intervals.
+        times: (N + 1,) [s] of their ends.
+        changes: what is used (N, K) of the limits of the third order.
+    """
+    names, used = _used(path, problem, constraints, *middle)
+    if changes is not None:
+        names += [name for each in constraints.third for name in each.names]
+        used = np.concatenate([used, changes], axis=1)
+    which = used.argmax(axis=1)
+    which[used[np.arange(len(used)), which] < USED] = -1
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(which) != 0]))
+    found: list[Limited] = []
+    for first, last in zip(starts, [*starts[1:].tolist(), len(which)], strict=True):
+        begin, end = float(times[first]), float(times[last])
+        if end - begin < BRIEF * times[-1]:
+            continue
+        what = names[which[first]] if which[first] >= 0 else ""
+        if found and found[-1].what == what:
+            found[-1] = found[-1]._replace(end=end)
+        elif what:
+            found.append(Limited(begin, end, what))
+    return found
+
+
+def _used(
+    path: Along,
+    problem: Intervals,
+    constraints: Constraints,
+    square: FloatArray,
+    acceleration: FloatArray,
+) -> tuple[list[str], FloatArray]:
+    """Names of limits, and what is used of each (N, names) in the middle of the intervals."""
+    speed = np.sqrt(square)[:, None]
+    acceleration = acceleration[:, None]
+    A, B, C, D, S, G, rate = np.moveaxis(problem.terms[:, 1], -1, 0)
+    value = A * acceleration + B * square[:, None] + C * speed + D + S / (1.0 + G * square[:, None])
+    curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)
+    available = curves.at(rate * speed)
+    upper, lower = np.minimum(problem.upper, available), np.maximum(problem.lower, -available)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.where(value > 0.0, value / upper, value / lower)
+    names = [name for each in constraints.second for name in each.names]
+    columns = [np.nan_to_num(shares, nan=0.0, posinf=1.0)]
+    for each in constraints.first:
+        names += each.names
+        columns.append(each.used(path.middle(), speed[:, None])[:, 0])
+    return names, np.concatenate(columns, axis=1)
+
+
+def place(share: float, whole: tuple[float, float]) -> str:
+    """A place s of a piece, which is from `whole[0]` to `whole[1]` of the path, for messages."""
+    return f"{100.0 * (whole[0] + share * (whole[1] - whole[0])):.4g} % of the path"
+
+
+def refuse_positions(
+    mechanism: Mechanism, path: Along, piece: Piece, whole: tuple[float, float]
+) -> None:
+    """Refuse a path that leaves the travel of a joint, or passes a singularity.
+
+    Raises:
+        InfeasibleTrajectory: the joint, the place and its position there.
+    """
+    lower, upper = mechanism.position_limits.T
+    size = np.where(np.isfinite(mechanism.position_limits), np.abs(mechanism.position_limits), 0.0)
+    slack = ROUNDING * np.maximum(size.max(axis=1), 1.0)
+    beyond = np.maximum(path.positions - upper, lower - path.positions) - slack
+    worst = beyond.max(axis=1)
+    if (worst > 0.0).any():
+        interval, joint = np.unravel_index(int(worst.argmax()), worst.shape)
+        at = int(beyond[interval, :, joint].argmax())
+        value = float(path.positions[interval, at, joint])
+        bound = upper[joint] if value > upper[joint] else lower[joint]
+        unit = mechanism.joint_units[joint]
+        raise InfeasibleTrajectory(
+            f"{mechanism.joint_names[joint]} is at {value:.6g} {unit} at "
+            f"{place(float(piece.nodes[interval]), whole)}, its limit is {bound:.6g} {unit}",
+            value=value,
+        )
+    determinant = mechanism.determinant(piece.curve.knots.configuration)
+    if determinant is not None:
+        changes = np.flatnonzero((determinant[1:] > 0.0) != (determinant[:-1] > 0.0))
+        if changes.size:
+            raise InfeasibleTrajectory(
+                f"the path passes a singularity at {place(float(piece.nodes[changes[0]]), whole)}: "
+                "no efforts can hold the mechanism there",
+                value=float(piece.nodes[changes[0]]),
+            )
+
+
+def refuse_conditioning(constraints: Constraints, piece: Piece, whole: tuple[float, float]) -> None:
+    """Refuse a path along which the condition number exceeds its limit.
+
+    Raises:
+        InfeasibleTrajectory: the place where it first does, and the largest number.
+    """
+    limit, length = constraints.condition, constraints.characteristic_length
+    if not np.isfinite(limit):
+        return
+
+    def number(s: FloatArray) -> FloatArray:
+        here = piece.curve.sample(s).configuration
+        return constraints.mechanism.condition_number(here, length)
+
+    s = np.linspace(0.0, 1.0, EXAMINED + 1)
+    values = number(s)
+    # between two places, where the number is near its limit
+    near = np.flatnonzero(values > 0.5 * limit)
+    if near.size:
+        step = s[1] * np.linspace(-1.0, 1.0, 21)
+        more = np.unique(np.clip((s[near, None] + step).reshape(-1), 0.0, 1.0))
+        s, values = more, number(more)
+    above = np.flatnonzero(~(values <= limit))
+    if not above.size:
+        return
+    first = int(above[0])
+    low, high = float(s[max(first - 1, 0)]), float(s[first])
+    for _ in range(BISECTIONS if first else 0):
+        middle = 0.5 * (low + high)
+        if float(number(np.array([middle]))[0]) <= limit:
+            low = middle
+        else:
+            high = middle
+    worst = int(np.nanargmax(values))
+    raise InfeasibleTrajectory(
+        f"the condition number exceeds its limit of {limit:g} from "
+        f"{place(high, whole)} on and reaches {values[worst]:.4g} at "
+        f"{place(float(s[worst]), whole)}",
+        value=float(values[worst]),
+    )
+
+
+def cannot_be(
+    error: KinematicsError, piece: Piece, places: int, whole: tuple[float, float]
+) -> InfeasibleTrajectory:
+    """The error for a path through a configuration that cannot be, or that no efforts hold."""
+    text = str(error)
+    share = 0.0
+    if error.index:
+        text = text.replace(f" (element {list(error.index)})", "")
+        text = text.replace(f" at element {list(error.index)}", "")
+        flat = error.index[0] if len(error.index) > 1 else error.index[0] // places
+        share = float(piece.nodes[min(flat, len(piece.nodes) - 1)])
+    return InfeasibleTrajectory(f"at {place(share, whole)}: {text}", value=error.value)
+
+
+def impossible(
+    constraints: Constraints,
+    piece: Piece,
+    problem: Intervals,
+    failed: Failed,
+    ends: tuple[float, float],
+    whole: tuple[float, float],
+) -> InfeasibleTrajectory:
+    """The error for limits that no speed satisfies."""
+    mechanism = constraints.mechanism
+    joints = len(mechanism.joint_names)
+    still = problem.terms[:, :, :joints, 3] + problem.terms[:, :, :joints, 4]
+    lower, upper = constraints.efforts.limits.T
+    size = np.maximum(np.where(np.isfinite(upper - lower), upper - lower, np.inf), 1e-300)
+    beyond = np.maximum(still - upper, lower - still) / size
+    worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
+    if beyond[worst] > 0.0:
+        interval, at, joint = (int(i) for i in worst)
+        value = float(still[interval, at, joint])
+        bound = upper[joint] if value > upper[joint] else lower[joint]
+        unit = mechanism.effort_units[joint]
+        return InfeasibleTrajectory(
+            f"{mechanism.joint_names[joint]} needs {value:.6g} {unit} to move slowly at "
+            f"{place(float(piece.nodes[interval]), whole)}, its limit is {bound:.6g} {unit}",
+            value=value,
+        )
+    where = place(float(piece.nodes[failed.interval]), whole)
+    if ends[0] > 0.0 and failed.interval == 0:
+        return InfeasibleTrajectory(
+            f"no motion within the limits begins at {np.sqrt(ends[0]):.4g} of the path a second: "
+            "it is too fast to follow the path from there",
+            value=float(np.sqrt(ends[0])),
+        )
+    interval = failed.interval
+    middle = np.abs(problem.terms[interval, 1, :joints, 0])
+    joint = int((middle / np.maximum(size, 1e-300)).argmax())
+    unit = mechanism.effort_units[joint]
+    return InfeasibleTrajectory(
+        f"no speed keeps to all limits at {where}: what {mechanism.joint_names[joint]} has left "
+        f"of {upper[joint]:.6g} {unit} does not turn the motion as the other limits ask",
+        value=float(upper[joint]),
+    )

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The fastest motion to a goal from the state that a mechanism is in, without a stop.
+
+The way is a cubic in displacements from where it is: it leaves in the direction of the present
+velocity and arrives in that of the goal. How far the velocity carries is a choice; the fastest of
+a few is taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_exact
+from robodyn.control.path_progress import PathProgress
+from robodyn.errors import InfeasibleTrajectory, RobodynError
+from robodyn.planning.time_optimal.curves import Swerve, coordinate_weights
+from robodyn.planning.time_optimal.time_optimal import time_optimal
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.tip_line import plan_tip_line
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.motion import TimeOptimal
+    from robodyn.trajectories.base import Trajectory
+
+# How far the velocity carries, as shares of the time in which it would cover the way.
+CARRIED = (0.25, 0.5, 1.0, 2.0)
+# [s] where none of these can be followed, as where the goal is too near to stop at it.
+LONGER = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+# Intervals of a motion that is only compared with others.
+COARSE = 150
+# Between knots of an arm's motion along a line of its tip at 1 m/s [s].
+LINE_PERIOD = 2e-3
+# Of the rates' limits, or [m/s, rad/s] without one: what is slower rests.
+RESTS = 1e-3
+
+
+def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
+    """Whether driven joints move faster than noise of measurements."""
+    rates = np.abs(mechanism.joint_velocities(configuration, velocity))
+    limits = mechanism.velocity_limits
+    return bool((rates > RESTS * np.where(np.isfinite(limits), limits, 1.0)).any())
+
+
+def time_optimal_from(
+    mechanism: Mechanism,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    goal: ArrayLike,
+    *,
+    points: int = 1000,
+    **options: Any,
+) -> TimeOptimal:
+    """The fastest motion found from a state to rest at a goal.
+
+    Args:
+        mechanism: what moves.
+        configuration, velocity: (nq,) and (nv,) of its present state.
+        goal: (nq,) configuration.
+        points, options: as for `time_optimal`, but velocities at the ends.
+
+    Raises:
+        InvalidInput: arguments of wrong shapes or out of range.
+        InfeasibleTrajectory: none of the ways can be followed from that state within the limits.
+    """
+    here = mechanism.coordinates.single("configuration", configuration)
+    there = mechanism.coordinates.single("goal", goal)
+    rate = as_exact("velocity", velocity, (mechanism.coordinates.velocity_size,))
+    if not is_moving(mechanism, here, rate):
+        straight = Swerve(mechanism, here, rate, there, 0.0)
+        return time_optimal(mechanism, straight, points=points, **options)
+    way = mechanism.difference(here, there)
+    weights = coordinate_weights(mechanism)
+    speed = float(np.linalg.norm(weights * rate))
+    whole = float(np.linalg.norm(weights * way)) / speed
+    found: list[tuple[float, float]] = []
+    problem: RobodynError | None = None
+    for carried in (*(share * whole for share in CARRIED), *LONGER):
+        if found and carried in LONGER:
+            break
+        try:
+            path = Swerve(mechanism, here, rate, there, carried)
+            motion = time_optimal(mechanism, path, start_velocity=rate, points=COARSE, **options)
+            found.append((motion.duration, carried))
+        except RobodynError as error:
+            problem = problem or error
+    for _, carried in sorted(found):
+        try:
+            path = Swerve(mechanism, here, rate, there, carried)
+            return time_optimal(mechanism, path, start_velocity=rate, points=points, **options)
+        except RobodynError as error:
+            problem = error
+    raise InfeasibleTrajectory(
+        f"no way to the goal was found from the present velocity: {problem}", value=rate
+    )
+
+
+def time_optimal_line(
+    mechanism: Mechanism, configuration: ArrayLike, pose: ArrayLike, **options: Any
+) -> TimeOptimal:
+    """The fastest motion of the body from rest along a straight line to a pose (7,).
+
+    Roll, pitch and yaw change together with the position.
+
+    Args:
+        mechanism: whose body it is.
+        configuration: (nq,) where it is.
+        pose: of the body, base frame.
+        options: as for `time_optimal`.
+
+    Raises:
+        InvalidInput, InfeasibleTrajectory: as `time_optimal`.
+        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
+    """
+    # the timing of the line does not matter
+    line = plan_tip_line(mechanism, configuration, pose, v_max=1.0, w_max=1.0, period=LINE_PERIOD)
+    return time_optimal(mechanism, line, **options)
+
+
+def state_after(
+    mechanism: Mechanism,
+    stamp: int,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    lead: float,
+    followed: tuple[Trajectory, int] | None,
+) -> Motion:
+    """The motion expected `lead` [s] after a state.
+
+    Args:
+        mechanism: what moves.
+        stamp: [ns] of the state.
+        configuration, velocity: (nq,) and (nv,) of the state.
+        lead: [s].
+        followed: the trajectory that it follows, and its start [ns]; None if none is known.
+    """
+    if followed is not None:
+        trajectory, start = followed
+        reached = PathProgress(mechanism, trajectory, start).at(stamp, configuration)
+        if reached is not None:
+            return trajectory.sample(reached + lead)
+    ahead = mechanism.advance(configuration, lead * velocity)
+    return Motion(ahead, velocity, 0.0 * velocity)

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The geometry of a path, freed from its timing: pieces without corners, by arc length.
+
+A piece is a cubic through knots of the path, in the coordinates of a parameter s that runs from 0
+to 1 along it. Its unit is the arc length, in which displacements in metres count as parts of the
+mechanism's size. A corner, where the direction jumps, ends a piece: the motion has to rest there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.planning.time_optimal.curves import Through, coordinate_weights
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories.tip_line import is_of_body
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+# Cells in which the arc length of a path is first measured; knots then are placed by it.
+CELLS = 400
+# Directions on both sides of a corner differ by more [rad].
+CORNER = 1e-3
+# Cosine of the angle between neighbouring directions from which on a path turns back.
+BACK = -0.9
+# Of its duration: how near to a time of rest a path still tells its direction.
+NEAR = 1e-5
+# Of its mean speed: a path that is slower is taken to rest.
+SLOW = 1e-6
+# Shares of arc length over which knots become denser towards a rest.
+GRADED = 0.1
+# Of the arc length: pieces that are shorter are no motion.
+NOTHING = 1e-9
+# Of an interval: how far from a knot the path is looked at on one of its sides.
+BESIDE = 1e-6
+# Fewest intervals of a piece.
+FEWEST = 40
+# Arc lengths are integrals by Gauss's rule: of few intervals with four points, else with two.
+FEW = 200
+_FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggauss(2)
+
+
+class Spacing(NamedTuple):
+    """How nodes are spread along a piece, beside how they would be by themselves.
+
+    Attributes:
+        shares: (K,) increasing from 0 to 1: the share of the nodes that lie before each of the
+            places where a piece of K - 1 intervals has its nodes by itself.
+    """
+
+    shares: FloatArray
+
+    def nodes(self, count: int) -> FloatArray:
+        """Nodes (count + 1,) from 0 to 1."""
+        own = np.linspace(0.0, 1.0, len(self.shares))
+        return _graded_at(np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, own))
+
+
+class Placing(Protocol):
+    """How nodes are spread along a piece."""
+
+    def nodes(self, count: int, /) -> FloatArray:
+        """Nodes from 0 to 1, for so many intervals."""
+
+
+class KnottedCurve(Protocol):
+    """A curve through knots, with its derivatives by s."""
+
+    @property
+    def knots(self) -> Motion:
+        """(q, dq/ds, d2q/ds2) at the piece's nodes."""
+
+    def sample(self, s: FloatArray, /) -> Motion:
+        """(q, dq/ds, d2q/ds2) at s (...)."""
+
+
+class Piece(NamedTuple):
+    """A part of a path without corners.
+
+    Attributes:
+        curve: (q, dq/ds, d2q/ds2) at s, as a trajectory over s from 0 to 1.
+        nodes: (N + 1,) knots of s.
+        length: its arc length.
+        of_body: whether the path was asked for by poses.
+    """
+
+    curve: KnottedCurve
+    nodes: FloatArray
+    length: float
+    of_body: bool
+
+
+class PathPieces:
+    """The pieces of a path, to be cut into intervals.
+
+    Args:
+        mechanism: whose coordinates it is in.
+        path: any trajectory.
+
+    Raises:
+        InvalidInput: a path of another mechanism, or one that does not move.
+    """
+
+    def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
+        self._measure = _Measure(mechanism, path)
+        ends = self._measure.piece_ends()
+        lengths = np.array([self._measure.length(*end) for end in ends])
+        total = float(lengths.sum())
+        if not (np.isfinite(total) and total > NOTHING):
+            raise InvalidInput(
+                "the path does not move: its configurations are all the same", value=total
+            )
+        self._ends = [
+            (end, float(length) / total)
+            for end, length in zip(ends, lengths, strict=True)
+            if length > NOTHING * total
+        ]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._ends)
+
+    def cut(self, points: int, spacings: Sequence[Placing | None] | None = None) -> list[Piece]:
+        """The pieces in intervals.
+
+        Args:
+            points: intervals that the pieces share by their lengths.
+            spacings: how the nodes of each piece are spread along it; by default denser towards
+                its ends.
+        """
+        pieces = []
+        for k, (end, share) in enumerate(self._ends):
+            count = max(round(points * share), min(FEWEST, points))
+            places = None if spacings is None else spacings[k]
+            nodes = _graded(count) if places is None else places.nodes(count)
+            pieces.append(self._measure.piece(*end, nodes))
+        return pieces
+
+
+class _Measure:
+    """Arc length and directions of a path over its own time."""
+
+    def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
+        self._mechanism, self._path = mechanism, path
+        coordinates = mechanism.coordinates
+        start = path.sample(0.0)
+        if start.configuration.shape != (
+            coordinates.configuration_size,
+        ) or start.velocity.shape != (coordinates.velocity_size,):
+            raise InvalidInput(
+                f"the path's points have {start.configuration.shape[-1]} numbers, expected "
+                f"{coordinates.text}",
+                value=path,
+            )
+        self._weights = coordinate_weights(mechanism)
+        self._of_body = is_of_body(mechanism, path)
+        self._known: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = {}
+
+    def _velocity(self, times: ArrayLike) -> FloatArray:
+        """(..., nv) of the path over its own time."""
+        if isinstance(self._path, Through):
+            return self._path.velocity(times)
+        return self._path.sample(times).velocity
+
+    def _speed(self, velocity: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
+
+    def _lengths(self, times: FloatArray) -> FloatArray:
+        """Arc length (K - 1,) between times (K,)."""
+        half = 0.5 * np.diff(times)
+        places, weights = _FOUR if len(times) < FEW else _TWO
+        at = (times[:-1] + half)[:, None] + half[:, None] * places
+        speed = self._speed(self._velocity(at))
+        return np.asarray(half * (speed @ weights))
+
+    def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
+        """Times (K,) of cells between two times, and the arc lengths (K - 1,) of these."""
+        known = self._known.get((first, last))
+        if known is None:
+            cells = self._cells(first, last)
+            known = self._known[first, last] = cells, self._lengths(cells)
+        return known
+
+    def length(self, first: float, last: float) -> float:
+        """Arc length between two times."""
+        return float(self._measured(first, last)[1].sum())
+
+    def _cells(self, first: float, last: float) -> FloatArray:
+        inner = np.array([t for t in self._path.switching_times if first < t < last])
+        if len(inner) > CELLS:
+            inner = np.empty(0)
+        return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
+
+    def piece_ends(self) -> list[tuple[float, float]]:
+        """Times between which the path has no corner."""
+        end = self._path.duration
+        switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
+        corners = []
+        if switches.size:
+            nearby = np.diff(np.concatenate([[0.0], switches, [end]]))
+            step = NEAR * np.minimum(nearby[:-1], nearby[1:])
+            before = self._directions(switches - step)
+            after = self._directions(switches + step)
+            moves = (before.any(axis=1)) & (after.any(axis=1))
+            turned = moves & ((before * after).sum(axis=1) < np.cos(CORNER))
+            # a rest of some duration: its end is a corner if the directions around it differ
+            resting = ~moves
+            corners = sorted({*switches[turned].tolist(), *switches[resting].tolist()})
+        marks = sorted({0.0, *corners, *self._reversals(), end})
+        return self._merged(list(zip(marks[:-1], marks[1:], strict=True)))
+
+    def _reversals(self) -> list[float]:
+        """Times at which the path turns back where it came from, resting for an instant."""
+        cells = self._cells(0.0, self._path.duration)
+        middles = 0.5 * (cells[1:] + cells[:-1])
+        directions = self._directions(middles)
+        back = np.flatnonzero((directions[1:] * directions[:-1]).sum(axis=1) < BACK)
+        found = []
+        for k in back:
+            low, high = float(middles[k]), float(middles[k + 1])
+            came = directions[k]
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                velocity = self._weights * self._velocity(middle)
+                low, high = (middle, high) if float(velocity @ came) > 0.0 else (low, middle)
+            found.append(high)
+        return found
+
+    def _merged(self, parts: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Without parts that rest."""
+        return [part for part in parts if self.length(*part) > 0.0]
+
+    def _directions(self, times: FloatArray) -> FloatArray:
+        """Unit vectors of motion (K, nv), zero where it rests."""
+        velocity = self._weights * self._velocity(times)
+        speed = np.linalg.norm(velocity, axis=1, keepdims=True)
+        return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
+
+    def piece(self, first: float, last: float, nodes: FloatArray) -> Piece:
+        """The piece between two times, with nodes (N + 1,) at about these shares of its length."""
+        cells, lengths = self._measured(first, last)
+        along = np.concatenate([[0.0], np.cumsum(lengths)])
+        wanted = along[-1] * nodes
+        moving = np.concatenate([[True], np.diff(along) > 0.0])
+        times = np.interp(wanted, along[moving], cells[moving])
+        times[0], times[-1] = first, last
+        times = times[np.concatenate([[True], np.diff(times) > 0.0])]
+        steps = self._lengths(times)
+        length = float(steps.sum())
+        keep = np.concatenate([[True], steps > NOTHING * 1e-3 * length])
+        keep[-1] = True
+        s = np.concatenate([[0.0], np.cumsum(steps)])[keep] / length
+        s[-1] = 1.0
+        times = times[keep]
+        configuration, velocity, _ = self._path.sample(times)
+        speed = self._speed(velocity)
+        # where the path rests, and at its ends, its direction is that nearby
+        resting = speed * (last - first) < SLOW * length
+        resting[[0, -1]] = True
+        gap = np.diff(times)
+        inward = np.concatenate([gap, -gap[-1:]])
+        velocity[resting] = self._velocity((times + NEAR * inward)[resting])
+        tangent = velocity / self._speed(velocity)[:, None] * length
+        return Piece(_curve(self._mechanism, s, configuration, tangent), s, length, self._of_body)
+
+
+def _curve(
+    mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
+) -> SampledTrajectory:
+    """The cubic through configurations and tangents, with its own curvature at the knots."""
+    curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
+    # at a knot the curvature may jump: the answer there is that of the cubic that begins
+    bends = curve.between_knots(np.array([BESIDE, 1.0 - BESIDE])).acceleration
+    curve.knots.acceleration[:-1], curve.knots.acceleration[-1] = bends[:, 0], bends[-1, 1]
+    return curve
+
+
+def _graded(count: int) -> FloatArray:
+    """Places (count + 1,) from 0 to 1, quadratically denser towards both ends.
+
+    As the places of a motion at equal times that speeds up, cruises and slows down.
+    """
+    return _graded_at(np.linspace(0.0, 1.0, count + 1))
+
+
+def _graded_at(t: FloatArray) -> FloatArray:
+    """Where such a motion is at shares t (...) of its time."""
+    speed = 1.0 / (1.0 - GRADED)
+    half = 0.5 * speed / GRADED
+    inner = speed * (t - 0.5 * GRADED)
+    start = half * t * t
+    end = 1.0 - half * (1.0 - t) ** 2
+    return np.where(t < GRADED, start, np.where(t > 1.0 - GRADED, end, inner))

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The fastest motion along a piece of a path, verified between the points it was found at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.planning.kernels.interior_point import LOWERED, shortened
+from robodyn.planning.kernels.reachability import controllable, fastest
+from robodyn.planning.time_optimal.verification import Verification
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.kernels.intervals import Intervals
+    from robodyn.planning.time_optimal.along import Along
+    from robodyn.planning.time_optimal.constraints.all import Constraints
+
+# Times that limits are tightened where a motion exceeds them between the points.
+ROUNDS = 24
+# Of the time: how much longer than a bound from below a motion may be without being improved.
+GAP = 2e-3
+# Of the time: an improvement by less is not made again after limits were tightened.
+WORTH = 5e-4
+# Shares by which limits are narrowed for a motion strictly within them.
+NARROWED = (0.01, 1e-3, 1e-4)
+# The interior-point method: weight of the barrier, of the time over the number of limits.
+BARRIER = 0.3
+LOWERINGS = 5
+BARRIER_GAP = BARRIER * LOWERED ** (LOWERINGS - 1)
+
+
+class Failed(Exception):
+    """No speed is possible in an interval: its index."""
+
+    def __init__(self, interval: int, forward: bool) -> None:
+        super().__init__(interval)
+        self.interval, self.forward = interval, forward
+
+
+class Unverified(Exception):
+    """Tightened until the limits hold between the points, they leave no motion, or go on failing.
+
+    Its argument is the interval. On finer intervals less has to be tightened.
+    """
+
+
+class Found(NamedTuple):
+    """Squares of the speed (N + 1,), and by how much [of the time] it may miss the optimum."""
+
+    x: FloatArray
+    gap: float
+
+
+def time_of(steps: FloatArray, x: FloatArray) -> float:
+    """[s]."""
+    speed = np.sqrt(x)
+    return float((2.0 * steps / (speed[1:] + speed[:-1])).sum())
+
+
+def fastest_within(
+    path: Along,
+    given: Intervals,
+    constraints: Constraints,
+    ends: tuple[float, float],
+    tell: Callable[[float], None] | None = None,
+) -> Found:
+    """The fastest motion that keeps to the limits between points, too; `tell` hears of progress.
+
+    Raises:
+        Failed: there is none.
+        Unverified: on these intervals there is none that keeps to them.
+    """
+    problem = with_own_limits(given)
+    reached = Reached(problem, ends)
+    verification = Verification(path, constraints)
+    gap, improves = 0.0, False
+    for attempt in range(ROUNDS):
+        if tell is not None:
+            tell(attempt / (attempt + 2.0))
+        try:
+            reached.find()
+        except Failed as failed:
+            if attempt == 0:
+                raise
+            raise Unverified(failed.interval) from failed
+        x = reached.x
+        if attempt == 0:
+            gap = _gap(problem, ends, x, reached.high)
+            improves = gap > GAP
+        if improves and (better := _improved(problem, ends, x)) is not None:
+            shorter = 1.0 - time_of(problem.steps, better) / time_of(problem.steps, x)
+            improves = shorter > WORTH
+            # the barrier bounds what the better one misses; the other misses by how much it is
+            # longer besides, and is what later rounds find
+            gap = min(gap, BARRIER_GAP + (0.0 if improves else max(shorter, 0.0)))
+            x = better if shorter > 0.0 else x
+        if not verification.tighten(problem, x, reached.stale):
+            return Found(x, gap)
+    raise Unverified(int(np.argmax(x)))
+
+
+def with_own_limits(problem: Intervals) -> Intervals:
+    """The same, with limits that may be tightened without touching those that were given."""
+    return problem._replace(
+        upper=problem.upper.copy(),
+        lower=problem.lower.copy(),
+        bounds=problem.bounds.copy(),
+        caps=problem.caps.copy(),
+    )
+
+
+def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
+    """Squares of the speed (N + 1,) of a fast motion that keeps to its limits at the points.
+
+    Raises:
+        Failed: there is none.
+    """
+    reached = Reached(problem, ends)
+    reached.find()
+    return reached.x
+
+
+class Reached:
+    """The motion found by reachability, found again where limits have changed.
+
+    Attributes:
+        low, high: (N + 1,) least and largest x from which the end can be reached.
+        x: (N + 1,) of the motion; a new array each time.
+        stale: (N,) which intervals are to be looked at: those whose limits have changed.
+    """
+
+    def __init__(self, problem: Intervals, ends: tuple[float, float]) -> None:
+        count = len(problem.steps)
+        self._problem, self._ends = problem, ends
+        self.low, self.high, self.x = np.zeros((3, count + 1))
+        self.low[-1] = self.high[-1] = ends[1]
+        self.stale = np.ones(count, dtype=bool)
+
+    def find(self) -> None:
+        """Find the motion.
+
+        Raises:
+            Failed: there is none.
+        """
+        problem, ends, low, high = self._problem, self._ends, self.low, self.high
+        failed = controllable(problem, low, high, self.stale)
+        if failed >= 0:
+            raise Failed(failed, forward=False)
+        if not low[0] * (1.0 - 1e-9) <= ends[0] <= high[0] * (1.0 + 1e-9):
+            raise Failed(0, forward=True)
+        x: FloatArray = self.x.copy()
+        start = min(ends[0], high[0])
+        self.stale[0] |= start != x[0]
+        x[0] = start
+        failed = fastest(problem, low, high, x, self.stale)
+        if failed >= 0:
+            raise Failed(failed, forward=True)
+        self.x = x
+        self.stale[:] = False
+
+
+def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray) -> float:
+    """By how much, of the time, a motion may be longer than the shortest.
+
+    No motion passes a place faster than from where it can still stop at the end, nor faster than
+    it can come from the start: the same, of the path reversed.
+    """
+    terms = np.ascontiguousarray(problem.terms[::-1, ::-1])
+    terms[..., 0] *= -1.0
+    reverse = problem._replace(
+        steps=np.ascontiguousarray(problem.steps[::-1]),
+        terms=terms,
+        upper=np.ascontiguousarray(problem.upper[::-1]),
+        lower=np.ascontiguousarray(problem.lower[::-1]),
+        bounds=np.ascontiguousarray(problem.bounds[::-1, ::-1]),
+        caps=np.ascontiguousarray(problem.caps[::-1]),
+    )
+    low, come = np.zeros(len(x)), np.zeros(len(x))
+    low[-1] = come[-1] = ends[0]
+    if controllable(reverse, low, come, np.ones(len(x) - 1, dtype=bool)) >= 0:
+        return np.inf
+    least = time_of(problem.steps, np.maximum(np.minimum(high, come[::-1]), x))
+    return time_of(problem.steps, x) / least - 1.0
+
+
+def _improved(problem: Intervals, ends: tuple[float, float], x: FloatArray) -> FloatArray | None:
+    """A motion by Newton's method from one strictly within the limits; None without such a one."""
+    for share in NARROWED:
+        middle = 0.5 * (problem.upper + problem.lower)
+        half = np.where(np.isfinite(middle), 0.5 * (problem.upper - problem.lower), 0.0)
+        narrow = problem._replace(
+            upper=problem.upper - share * half,
+            lower=problem.lower + share * half,
+            bounds=(1.0 - share) * problem.bounds,
+            caps=(1.0 - share) * problem.caps,
+            efforts=(1.0 - share) * problem.efforts,
+        )
+        try:
+            better = unverified(narrow, ends)
+        except Failed:
+            continue
+        better[1:-1] *= 1.0 - 1e-6
+        time = time_of(problem.steps, x)
+        weight = BARRIER * time / (6.0 * problem.terms.shape[2] * len(problem.steps))
+        shortened(problem, better, weight, LOWERINGS)
+        return better
+    return None

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The fastest motion along a path within the limits of a mechanism and of its motors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
+from robodyn.planning.time_optimal.constraints.all import constraints_of
+from robodyn.planning.time_optimal.curves import Through, coordinate_weights
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.explanations import (
+    cannot_be,
+    impossible,
+    limiting,
+    refuse_conditioning,
+    refuse_positions,
+)
+from robodyn.planning.time_optimal.motion import Timed, TimeOptimal, node_times
+from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.problem import intervals_of
+from robodyn.planning.time_optimal.search import Failed, Unverified, fastest_within, unverified
+from robodyn.planning.time_optimal.settings import TimeOptimalSettings
+from robodyn.planning.time_optimal.smooth import smooth_piece
+from robodyn.planning.time_optimal.spacing import spacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.planning.time_optimal.constraints.all import Constraints
+    from robodyn.planning.time_optimal.motion import Limited, Part
+    from robodyn.planning.time_optimal.path import Piece, Placing, Spacing
+    from robodyn.trajectories.base import Trajectory
+
+DEFAULT = TimeOptimalSettings()
+FEWEST_POINTS = 10
+MOST_POINTS = 200_000
+# How often intervals are halved where limits do not hold between their ends.
+REFINEMENTS = 3
+# From how many intervals on they are spread by a motion on fewer of them, and how many times fewer.
+SPACED, COARSER = 400, 6
+# Of a velocity at an end: how far it may point aside from the path.
+ASIDE = 1e-3
+
+
+def time_optimal(
+    mechanism: Mechanism,
+    path: Trajectory | ArrayLike,
+    effort_limits: ArrayLike | None = None,
+    velocity_limits: ArrayLike | None = None,
+    condition_limit: float | None = None,
+    *,
+    settings: TimeOptimalSettings = DEFAULT,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> TimeOptimal:
+    """The fastest motion along a path, from rest to rest, within limits.
+
+    The limits hold between the points at which the motion is found, too: the result is verified
+    there, and limits are tightened until it keeps to them. Viscous, Coulomb and Stribeck friction
+    and the motors' torque-speed curves count.
+
+    Args:
+        mechanism: what is to move; with its payload, see `with_payload`.
+        path: a trajectory, whose timing does not matter, or configurations (k, nq) to pass through
+            on a smooth curve. At a corner the motion rests.
+        effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by
+            default the mechanism's.
+        velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
+        condition_limit: condition number that the path may not exceed.
+        settings: all that is asked of the motion.
+        progress: called with the share of the path that is done.
+        options: fields of the settings that are to be others.
+
+    Raises:
+        InvalidInput: arguments out of range, or a path of another mechanism.
+        InfeasibleTrajectory: the path leaves a joint's travel or the bound on conditioning, or no
+            speed is within the limits; with the limit, the place and the number.
+        TypeError: an option that is no field of the settings.
+    """
+    named = {
+        "effort_limits": effort_limits,
+        "velocity_limits": velocity_limits,
+        "condition_limit": condition_limit,
+    }
+    options |= {name: value for name, value in named.items() if value is not None}
+    wanted = replace(settings, **options)
+    constraints = constraints_of(mechanism, wanted)
+    count = int(as_scalar("points", wanted.points, at_least=FEWEST_POINTS))
+    if count > MOST_POINTS:
+        raise InvalidInput(
+            f"points is {count}, expected at most {MOST_POINTS}", value=wanted.points
+        )
+    line = cast("Trajectory", path if hasattr(path, "sample") else Through(mechanism, path))
+    ends = wanted.start_velocity, wanted.goal_velocity
+    for refined in range(REFINEMENTS):
+        try:
+            return _planned(line, count << refined, constraints, ends, progress)
+        except Unverified:
+            continue
+        except KinematicsError as error:
+            raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
+    raise InfeasibleTrajectory(
+        f"on {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
+        "ends; the path bends too sharply for these points, give more or smooth it",
+        value=wanted.points,
+    )
+
+
+def _planned(
+    line: Trajectory,
+    count: int,
+    constraints: Constraints,
+    ends: tuple[ArrayLike | None, ArrayLike | None],
+    progress: Callable[[float], None] | None,
+) -> TimeOptimal:
+    """The fastest motion on so many intervals.
+
+    Raises:
+        Unverified: on these it does not keep to its limits between the points.
+    """
+    mechanism = constraints.mechanism
+    path = PathPieces(mechanism, line)
+    spacings: Sequence[Placing | None] | None = None
+    easings: list[Easing] = []
+    if constraints.third:
+        easings = spacings = _easings(len(path), *ends)
+    elif count >= SPACED:
+        coarse = path.cut(count // COARSER)
+        rough = _end_speeds(mechanism, coarse, *ends)
+        spacings = [
+            _spacing(piece, constraints, speed) for piece, speed in zip(coarse, rough, strict=True)
+        ]
+    pieces = path.cut(count, spacings)
+    shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
+    shares /= shares[-1]
+    speeds = _end_speeds(mechanism, pieces, *ends)
+    timed: list[Part] = []
+    reasons: list[Limited] = []
+    start_time, gap = 0.0, 0.0
+    for k, (piece, speed) in enumerate(zip(pieces, speeds, strict=True)):
+        whole = float(shares[k]), float(shares[k + 1])
+
+        def tell(share: float, whole: tuple[float, float] = whole) -> None:
+            if progress is not None:
+                progress(whole[0] + share * (whole[1] - whole[0]))
+
+        part: Part
+        if easings:
+            part, why = smooth_piece(constraints, piece, easings[k], speed, whole, tell)
+            missing = np.nan
+        else:
+            part, missing, why = _piece(constraints, piece, speed, whole, tell)
+        timed.append(part)
+        reasons += [
+            reason._replace(start=reason.start + start_time, end=reason.end + start_time)
+            for reason in why
+        ]
+        start_time += float(part.times[-1])
+        gap = float(np.maximum(gap, missing))
+        if progress is not None:
+            progress(whole[1])
+    return TimeOptimal(timed, gap, tuple(reasons))
+
+
+def _easings(count: int, start: ArrayLike | None, goal: ArrayLike | None) -> list[Easing]:
+    """How a smooth motion leaves the ends of each piece: it rests at all but the path's own."""
+    rests = [True] * (count + 1)
+    rests[0], rests[-1] = (given is None or not np.any(given) for given in (start, goal))
+    return [Easing(*pair) for pair in zip(rests[:-1], rests[1:], strict=True)]
+
+
+def _spacing(piece: Piece, constraints: Constraints, ends: tuple[float, float]) -> Spacing | None:
+    """How to spread the points of a piece, by what limits the motion on coarse intervals."""
+    try:
+        path = along(constraints.mechanism, piece, tip=constraints.tip, places=IMPOSED)
+        problem = intervals_of(path, constraints, ends)
+        return spacing(problem, unverified(problem, ends))
+    except (KinematicsError, Failed):
+        # the finer intervals tell why, and where
+        return None
+
+
+def _piece(
+    constraints: Constraints,
+    piece: Piece,
+    ends: tuple[float, float],
+    whole: tuple[float, float],
+    tell: Callable[[float], None],
+) -> tuple[Timed, float, list[Limited]]:
+    """The fastest motion along a piece, the bound on what it misses, and what limits it."""
+    mechanism = constraints.mechanism
+    try:
+        path = along(mechanism, piece, tip=constraints.tip)
+        refuse_positions(mechanism, path, piece, whole)
+        refuse_conditioning(constraints, piece, whole)
+        problem = intervals_of(path, constraints, ends)
+    except KinematicsError as error:
+        raise cannot_be(error, piece, len(VERIFIED), whole) from error
+    try:
+        found = fastest_within(path, problem, constraints, ends, tell)
+    except Failed as failed:
+        raise impossible(constraints, piece, problem, failed, ends, whole) from failed
+    times = node_times(path.steps, found.x)
+    if not np.isfinite(times[-1]):
+        raise InfeasibleTrajectory(
+            f"nothing limits the motion along {whole[0]:.3g} to {whole[1]:.3g} of the path; give "
+            "limits of effort, rate or acceleration",
+            value=np.inf,
+        )
+    middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
+    why = limiting(path, problem, constraints, middle, times)
+    return Timed(piece, found.x, times), found.gap, why
+
+
+def _end_speeds(
+    mechanism: Mechanism,
+    pieces: list[Piece],
+    start: ArrayLike | None,
+    goal: ArrayLike | None,
+) -> list[tuple[float, float]]:
+    """Squares of the speed at the ends of each piece."""
+    speeds = [[0.0, 0.0] for _ in pieces]
+    for name, given, k, side in (
+        ("start_velocity", start, 0, 0),
+        ("goal_velocity", goal, -1, 1),
+    ):
+        if given is None:
+            continue
+        size = mechanism.coordinates.velocity_size
+        velocity = as_exact(name, given, (size,))
+        tangent = pieces[k].curve.knots.velocity[-side]
+        weights = coordinate_weights(mechanism)
+        v, u = weights * velocity, weights * tangent
+        speed = float(v @ u / (u @ u))
+        aside = float(np.linalg.norm(v - speed * u))
+        if speed < 0.0 or aside > ASIDE * float(np.linalg.norm(v)):
+            raise InvalidInput(
+                f"{name} is {velocity.tolist()}, expected a multiple of the path's direction "
+                f"there, {tangent.tolist()}",
+                value=given,
+            )
+        speeds[k][side] = speed**2
+    return [(first, last) for first, last in speeds]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A motion looked at between the points it was found at, and limits tightened there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.planning.kernels.peaks import peaks
+from robodyn.planning.time_optimal.along import VERIFIED
+from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.kernels.intervals import Intervals
+    from robodyn.planning.time_optimal.along import Along
+    from robodyn.planning.time_optimal.constraints.all import Constraints
+
+# Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
+ROUNDING = 1e-6
+# By how much more than an excess a limit is tightened.
+MORE = 1.2
+
+
+class Verification:
+    """Efforts, rates and accelerations between the points of a motion, against their limits.
+
+    A motion is looked at where it differs from the one before it, and where that exceeded limits.
+    `highest` finds the largest (N, k) in intervals of values (N, M, k) at the places of the path.
+    """
+
+    def __init__(
+        self,
+        path: Along,
+        constraints: Constraints,
+        highest: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> None:
+        self._path, self._constraints = path, constraints
+        self._highest = peak if highest is None else highest
+        # of all limits of the second order: the largest and the least value at the points where
+        # they are imposed, and the shares by which they are exceeded
+        self._sizes = np.concatenate([each.sizes for each in constraints.second], axis=1)
+        count = len(path.steps)
+        shape = 4, count, self._sizes.shape[1]
+        self._most, self._least, self._above, self._below = np.zeros(shape)
+        self._fast = np.zeros(count)
+        self._x: FloatArray | None = None
+
+    def tighten(self, problem: Intervals, x: FloatArray, changed: NDArray[np.bool_]) -> bool:
+        """Tighten limits in and around intervals that exceed them; False where none does.
+
+        Intervals whose limits are tightened are marked in `changed` (N,).
+        """
+        rows = self._differing(x)
+        self._x = x
+        begin, change = x[:-1][rows, None], np.diff(x)[rows, None]
+        acceleration = 0.5 * change / self._path.steps[rows, None]
+        self._look(rows, begin + change * VERIFIED, acceleration)
+        return self._tightened(problem, changed)
+
+    def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
+        """As `tighten`, of squares of the speed and accelerations (N, M) at the places."""
+        self._look(slice(None), square, acceleration)
+        return self._tightened(problem, np.zeros(len(square), dtype=bool))
+
+    def _tightened(self, problem: Intervals, changed: NDArray[np.bool_]) -> bool:
+        """Tighten what was seen to be exceeded, see `tighten`."""
+        least, most = self._sizes
+        exceeded = _raised(problem.upper, self._above, self._most, -most, changed)
+        exceeded |= _raised(problem.lower, self._below, self._least, least, changed)
+        if (self._fast > ROUNDING).any():
+            exceeded = True
+            slower = 1.0 - 2.0 * MORE * around(self._fast)
+            problem.bounds[:] *= slower[:, None]
+            problem.caps[:-1] = np.minimum(problem.caps[:-1], problem.bounds[:, 0])
+            problem.caps[1:] = np.minimum(problem.caps[1:], problem.bounds[:, -1])
+            slowed = slower < 1.0
+            changed |= slowed
+            changed[1:] |= slowed[:-1]
+        return exceeded
+
+    def _differing(self, x: FloatArray) -> NDArray[np.intp] | slice:
+        """Intervals to look at."""
+        if self._x is None:
+            return slice(None)
+        moved = x != self._x
+        differs = moved[1:] | moved[:-1] | (self._fast > 0.0)
+        differs |= (self._above > 0.0).any(axis=1) | (self._below > 0.0).any(axis=1)
+        return np.flatnonzero(differs)
+
+    def _look(
+        self, rows: NDArray[np.intp] | slice, square: FloatArray, acceleration: FloatArray
+    ) -> None:
+        """Fill what is known of some intervals, by squares of the speed and accelerations there."""
+        part, highest = self._path.part(rows), self._highest
+        speed, square = np.sqrt(square)[..., None], square[..., None]
+        found = [
+            each.excess(part, square, acceleration[..., None]) for each in self._constraints.second
+        ]
+        values, above, below = (np.concatenate(v, axis=-1) for v in zip(*found, strict=True))
+        imposed = values[:, part.imposed]
+        self._most[rows], self._least[rows] = imposed.max(axis=1), imposed.min(axis=1)
+        self._above[rows], self._below[rows] = highest(above), highest(below)
+        fast = np.concatenate([each.used(part, speed) for each in self._constraints.first], axis=-1)
+        self._fast[rows] = highest(fast).max(axis=-1) - (1.0 - SPEED_MARGIN_BETWEEN)
+
+
+def peak(values: FloatArray) -> FloatArray:
+    """The largest (N, k) of values (N, M, k) at `VERIFIED`, and of parabolas through three."""
+    out = np.empty((values.shape[0], values.shape[2]))
+    peaks(np.ascontiguousarray(values), VERIFIED, out)
+    return out
+
+
+def around(excess: FloatArray) -> FloatArray:
+    """The largest of an interval and its neighbours, never negative."""
+    wide = np.maximum(excess, 0.0)
+    out: FloatArray = wide.copy()
+    out[1:] = np.maximum(out[1:], wide[:-1])
+    out[:-1] = np.maximum(out[:-1], wide[1:])
+    return out
+
+
+def _raised(
+    limit: FloatArray,
+    excess: FloatArray,
+    reached: FloatArray,
+    size: FloatArray,
+    changed: NDArray[np.bool_],
+) -> bool:
+    """Move limits (N, k) inwards from what was reached by excesses of `size`; whether any was.
+
+    Marks in `changed` (N,) where.
+    """
+    if not (excess > ROUNDING).any():
+        return False
+    # a limit that is not reached at the points would not act if it moved a little
+    nearer = np.minimum(limit, reached) if (size < 0.0).all() else np.maximum(limit, reached)
+    moved = excess > 0.0
+    limit[:] = np.where(moved, nearer + MORE * excess * size, limit)
+    changed |= moved.any(axis=1)
+    return True

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The region of a platform's positions or orientations, its volume, boundary and singularities."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+from robodyn.planning.workspace.surfaces import level_surface
+from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
+from robodyn.sweeps.schedulers import cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.workspace.requirements import Requirements
+    from robodyn.planning.workspace.surfaces import Surface
+
+# Strata along each axis, the first time and at most, and by how much they grow.
+STRATA, MOST_STRATA, GROWTH = 24, 140, 1.6
+# Poses that are examined together.
+CHUNK = 65536
+# Standard deviations of the error that is stated.
+SIGMAS = 3.0
+
+
+class PoseRegion:
+    """A region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
+
+    Attributes:
+        kind: `constant`, `reachable`, `dexterous` or `orientation`.
+        box: (3, 2) that it was looked for in.
+        volume, volume_error: [m^3], or [rad^3] of roll, pitch and yaw; the error is three
+            standard deviations, or the share that was asked for where that is more.
+        samples: poses that were examined for them.
+        dimensions: 3.
+    """
+
+    dimensions = 3
+
+    def __init__(
+        self,
+        needs: Requirements,
+        kind: str,
+        others: FloatArray,
+        box: FloatArray | None,
+        error: float,
+        cells: int,
+        seed: int,
+        scheduler: Any,
+        progress: Callable[[float], None] | None,
+    ) -> None:
+        self.kind, self.needs = kind, needs
+        self._others, self._cells, self._scheduler = others, cells, scheduler
+        self.box = self._default_box() if box is None else box
+        self.samples = 0
+        self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
+        self.volume, self.volume_error = self._measured(error, seed, progress)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the connection to a cluster, whose workers need none."""
+        return {**self.__dict__, "_scheduler": None}
+
+    def __repr__(self) -> str:
+        return f"PoseRegion({self.text})"
+
+    @property
+    def unit(self) -> str:
+        """Of the volume."""
+        return "rad^3" if self.kind == "orientation" else "m^3"
+
+    @property
+    def text(self) -> str:
+        """The volume in a line; of an empty region also what is in the way where it is least."""
+        line = (
+            f"{self.kind} workspace of {self.needs.mechanism.name}: {self.volume:.5g} +- "
+            f"{self.volume_error:.2g} {self.unit} from {self.samples} poses"
+        )
+        if self.volume > 0.0:
+            return line
+        place = ", ".join(f"{value:.4g}" for value in self._best[1])
+        poses = self._poses(self._best[1][None])[0]
+        margins = self.needs.margins(poses)
+        chosen = margins.argmax() if self.kind == "reachable" else margins.argmin()
+        return f"{line}: it is empty; nearest at ({place}), where {self.needs.worst(poses[chosen])}"
+
+    def margins(self, points: FloatArray) -> FloatArray:
+        """(N,) how far points (N, 3) are from being outside, between -1 and 1."""
+        parts = [
+            self._margins(points[first : first + CHUNK]) for first in range(0, len(points), CHUNK)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def contains(self, points: ArrayLike) -> Any:
+        """(...) whether points (..., 3) are inside; a pose (..., 7) is asked for by itself.
+
+        A pose belongs to a region of positions if it meets the requirements with its own
+        orientation and its position is inside.
+        """
+        given = np.asarray(points, dtype=np.float64)
+        if given.shape[-1:] == (7,):
+            flat = given.reshape(-1, 7)
+            own = self.needs.margins(flat) >= 0.0
+            at, angles = rpy_from_pose(flat)
+            inside = self.margins(angles if self.kind == "orientation" else at) >= 0.0
+            return (own & inside).reshape(given.shape[:-1])
+        checked = as_array("points", given, (3,))
+        return (self.margins(checked.reshape(-1, 3)) >= 0.0).reshape(checked.shape[:-1])
+
+    @cached_property
+    def boundary(self) -> Surface:
+        """Closed triangles around the region, on a grid of `resolution` cells along each axis."""
+        axes, values = self._grid
+        padded = np.full(tuple(n + 2 for n in values.shape), -1e-6)
+        padded[1:-1, 1:-1, 1:-1] = values
+        wider = tuple(
+            np.concatenate([[a[0] - 1e-9 * (a[-1] - a[0])], a, [a[-1] + 1e-9 * (a[-1] - a[0])]])
+            for a in axes
+        )
+        return level_surface((wider[0], wider[1], wider[2]), padded)
+
+    @cached_property
+    def singular_surface(self) -> Surface:
+        """Triangles within the region on which the determinant is zero.
+
+        At the first of the orientations where there are several.
+        """
+        axes, values = self._grid
+        points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+        found = self.needs.mechanism.determinant(self._poses(points)[:, 0])
+        if found is None:
+            return level_surface(axes, np.ones(values.shape))
+        found = np.asarray(found) / max(float(np.abs(found).max()), 1e-300)
+        inside = values >= 0.0
+        n = [slice(None, -1), slice(1, None)]
+        cells = np.any([inside[a, b, c] for a in n for b in n for c in n], axis=0)
+        return level_surface(axes, found.reshape(values.shape), cells)
+
+    def save(self, path: str | Path) -> None:
+        """Write the boundary to a file that ends in .stl or .ply; its lengths are metres.
+
+        Raises:
+            InvalidInput: another ending.
+            OutputError: the file cannot be written.
+        """
+        self.boundary.save(path)
+
+    @cached_property
+    def _grid(self) -> tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]:
+        x, y, z = (np.linspace(low, high, self._cells + 1) for low, high in self.box)
+        points = np.stack(np.meshgrid(x, y, z, indexing="ij"), -1).reshape(-1, 3)
+        size = self._cells + 1
+        return (x, y, z), self.margins(points).reshape(size, size, size)
+
+    def _poses(self, points: FloatArray) -> FloatArray:
+        """(N, k, 7) poses of points (N, 3) with each of the orientations, or at the position."""
+        first, others = np.broadcast_arrays(points[:, None], self._others[None])
+        if self.kind == "orientation":
+            return pose_from_rpy(others, first)
+        return pose_from_rpy(first, others)
+
+    def _margins(self, points: FloatArray) -> FloatArray:
+        if len(self._others) == 1:
+            return self.needs.margins(self._poses(points)[:, 0])
+        any_ = self.kind == "reachable"
+        found = np.full(len(points), -1.0 if any_ else 1.0)
+        for other in self._others:
+            # points that are settled need no more orientations
+            open_ = np.flatnonzero(found < 0.0 if any_ else found >= 0.0)
+            if not open_.size:
+                break
+            at = points[open_]
+            poses = pose_from_rpy(at, np.broadcast_to(other, at.shape))
+            new = self.needs.margins(poses)
+            found[open_] = np.maximum(found[open_], new) if any_ else np.minimum(found[open_], new)
+        return found
+
+    def _measured(
+        self, error: float, seed: int, progress: Callable[[float], None] | None
+    ) -> tuple[float, float]:
+        """Volume and its error: two samples in each of n^3 strata, n growing until it is small."""
+        whole = float(np.prod(np.diff(self.box, axis=1)))
+        strata, random = STRATA, np.random.default_rng(seed)
+        while True:
+            inside, scatter = self._strata(strata, random)
+            count = strata**3
+            self.samples += 2 * count
+            volume = whole * inside / (2.0 * count)
+            # nothing found is not nothing there: of three expected, one is missed in twenty times
+            least = 3.0 * whole / (2.0 * count)
+            stated = max(SIGMAS * whole * np.sqrt(scatter) / (2.0 * count), least)
+            if stated <= error * volume or strata >= MOST_STRATA or (not inside and strata >= 60):
+                break
+            if progress is not None:
+                progress(min(0.99, (strata / MOST_STRATA) ** 3))
+            # the error falls with the samples' number to the power 2/3
+            wanted = strata * np.sqrt(stated / max(error * volume, 1e-300))
+            grown = min(max(wanted * 1.05, GROWTH * strata), 2.5 * strata)
+            strata = min(int(np.ceil(grown)), MOST_STRATA)
+        if progress is not None:
+            progress(1.0)
+        # no closer than was asked for, so that a comparison by sampling finds it within the error
+        return volume, max(stated, error * volume)
+
+    def _strata(self, strata: int, random: np.random.Generator) -> tuple[int, int]:
+        """Samples inside, and strata whose two samples differ."""
+        low, high = self.box.T
+        side = (high - low) / strata
+        numbers = np.arange(strata**3)
+        inside = scatter = 0
+        jobs = []
+        for first in range(0, len(numbers), CHUNK // 2):
+            part = numbers[first : first + CHUNK // 2]
+            corner = np.stack(np.unravel_index(part, (strata,) * 3), axis=-1)
+            shift = random.uniform(size=(2, len(part), 3))
+            jobs.append(low + (corner + shift) * side)
+        for points, margins in _spread(self.margins, jobs, self._scheduler):
+            both = (margins >= 0.0).reshape(2, -1)
+            inside += int(both.sum())
+            scatter += int((both[0] != both[1]).sum())
+            best = int(margins.argmax())
+            if margins[best] > self._best[0]:
+                self._best = float(margins[best]), points.reshape(-1, 3)[best]
+        return inside, scatter
+
+    def _default_box(self) -> FloatArray:
+        """As far as the legs reach, or half a turn each way.
+
+        Raises:
+            InvalidInput: the legs have no ends.
+        """
+        if self.kind == "orientation":
+            return np.array([[-np.pi, np.pi], [-0.5 * np.pi, 0.5 * np.pi], [-np.pi, np.pi]])
+        mechanism = self.needs.mechanism
+        longest = mechanism.position_limits[:, 1]
+        if not (mechanism.acts_along_legs and np.isfinite(longest).any()):
+            raise InvalidInput(
+                f"{mechanism.name} has no limits that end its workspace: give bounds",
+                value=mechanism.position_limits,
+            )
+        feet, tips = mechanism.leg_ends(mechanism.home)
+        home = mechanism.body_pose(mechanism.home)
+        own = (tips - home[:3]) @ rotation_matrix(home)
+        boxes = []
+        for pose in pose_from_rpy(np.zeros((len(self._others), 3)), self._others):
+            centres = feet - own @ rotation_matrix(pose).T
+            limits = np.stack([centres - longest[:, None], centres + longest[:, None]], axis=-1)
+            boxes.append([limits[..., 0].max(axis=0), limits[..., 1].min(axis=0)])
+        ends = np.array(boxes)
+        every = self.kind == "dexterous"
+        low = ends[:, 0].max(axis=0) if every else ends[:, 0].min(axis=0)
+        high = ends[:, 1].min(axis=0) if every else ends[:, 1].max(axis=0)
+        return np.stack([low, np.maximum(high, low + 1e-6 * mechanism.size)], axis=1)
+
+
+def orientations_of(given: ArrayLike) -> FloatArray:
+    """(k, 3) roll, pitch and yaw [rad], from these or from one angle.
+
+    Raises:
+        InvalidInput: of another shape, or an angle that is not positive.
+    """
+    angles = as_array("orientations", given, (), "rad")
+    if angles.ndim == 0 and angles > 0.0:
+        steps = np.array([-1.0, 0.0, 1.0]) * float(angles)
+        return np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), -1).reshape(-1, 3)
+    if angles.ndim == 2 and angles.shape[1] == 3 and len(angles):
+        return angles
+    raise InvalidInput(
+        f"orientations is {np.asarray(given).tolist()}, expected a positive angle or (k, 3) "
+        "roll, pitch and yaw [rad]",
+        value=given,
+    )
+
+
+def _spread(
+    function: Callable[[FloatArray], FloatArray], jobs: Sequence[FloatArray], scheduler: Any
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Points (..., 3) of each job, and what a function says of them, flattened.
+
+    Args:
+        function: of points (N, 3); it is sent to the workers.
+        jobs: points (..., 3) each.
+        scheduler: address of a scheduler, or a Client; None computes here.
+
+    Raises:
+        MissingExtra: there is no `dask.distributed`.
+        ClusterError: there is no cluster at that address, or it failed.
+    """
+    if scheduler is None:
+        for points in jobs:
+            yield points, function(points.reshape(-1, 3))
+        return
+    with cluster(scheduler) as client:
+        futures = [client.submit(function, points.reshape(-1, 3), pure=False) for points in jobs]
+        for points, future in zip(jobs, futures, strict=True):
+            yield points, future.result()

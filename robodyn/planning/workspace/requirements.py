@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a configuration of a workspace has to fulfil, as one margin that is negative where it fails.
+
+Limits of the driven joints, conditioning, the efforts that hold the mechanism at rest, and the
+angles of the passive joints at both ends of straight legs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.protocol import Mechanism
+
+# A condition number from which on no efforts are asked for: there may be none.
+HOPELESS = 1e8
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What is required of a configuration.
+
+    Attributes:
+        bounds: limits of joints and conditioning.
+        efforts: (n,) [N or N m] largest efforts at rest; None for any.
+        wrench: (6,) [N, N m] on the body meanwhile.
+        base_cone, body_cone: [rad] how far legs may lean from their directions at home, against
+            the base and against the body; None for any.
+    """
+
+    bounds: Bounds
+    efforts: FloatArray | None = None
+    wrench: FloatArray | None = None
+    base_cone: float | None = None
+    body_cone: float | None = None
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Of which they are."""
+        return self.bounds.mechanism
+
+    def margins(self, configurations: FloatArray) -> FloatArray:
+        """(N,) smallest margin of configurations (N, nq), between -1 and 1."""
+        found = self.bounds.margins(configurations).min(axis=1)
+        if self.base_cone is not None or self.body_cone is not None:
+            found = np.minimum(found, self._lean(configurations))
+        if self.efforts is not None:
+            open_ = np.flatnonzero(found > -1.0)
+            if open_.size:
+                held = self._held(configurations[open_])
+                found[open_] = np.minimum(found[open_], held)
+        return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
+
+    def worst(self, configuration: FloatArray) -> str:
+        """The requirement with the smallest margin, with its numbers."""
+        parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
+        if self.base_cone is not None or self.body_cone is not None:
+            parts.append((float(self._lean(configuration[None])[0]), "cones"))
+        if self.efforts is not None:
+            parts.append((float(self._held(configuration[None])[0]), "efforts"))
+        _, which = min(parts)
+        if which == "bounds":
+            return self.bounds.nearest(configuration).text
+        if which == "cones":
+            return "a leg leans further than its joint allows"
+        assert self.efforts is not None
+        held = self._efforts(configuration[None])[0]
+        if not np.isfinite(held).all():
+            return "no efforts hold the mechanism"
+        joint = int((np.abs(held) / self.efforts).argmax())
+        mechanism = self.mechanism
+        return (
+            f"{mechanism.joint_names[joint]} needs {abs(held[joint]):.4g} "
+            f"{mechanism.effort_units[joint]} to hold it at rest, its limit is "
+            f"{self.efforts[joint]:.4g} {mechanism.effort_units[joint]}"
+        )
+
+    def _held(self, configurations: FloatArray) -> FloatArray:
+        assert self.efforts is not None
+        share = np.abs(self._efforts(configurations)) / self.efforts
+        largest = np.nan_to_num(share, nan=np.inf).max(axis=1)
+        return np.asarray(
+            np.where(largest > 1.0, 1.0 / np.maximum(largest, 1.0), 2.0 - largest) - 1.0
+        )
+
+    def _efforts(self, configurations: FloatArray) -> FloatArray:
+        """(N, n) at rest; NaN where none suffice."""
+        mechanism = self.mechanism
+        out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
+        try:
+            regular = mechanism.condition_number(configurations) < HOPELESS
+            if mechanism.determinant(configurations[:1]) is None:
+                regular[:] = True
+            rest = np.zeros((int(regular.sum()), mechanism.coordinates.velocity_size))
+            out[regular] = mechanism.inverse_dynamics(
+                configurations[regular], rest, rest, self.wrench
+            )
+        except KinematicsError:
+            if len(configurations) > 1:
+                return np.concatenate([self._efforts(one[None]) for one in configurations])
+        return out
+
+    @cached_property
+    def _legs(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Ends (k, 3) at base and body, each in its frame, and directions at home in these."""
+        mechanism = self.mechanism
+        feet, tips = mechanism.leg_ends(mechanism.home)
+        if not len(feet):
+            raise InvalidInput(
+                f"{mechanism.name} has no straight legs whose joints' cones could be limited",
+                value=mechanism.kind,
+            )
+        pose = mechanism.body_pose(mechanism.home)
+        turn = rotation_matrix(pose)
+        along = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
+        return feet, (tips - pose[:3]) @ turn, along, along @ turn
+
+    def _lean(self, configurations: FloatArray) -> FloatArray:
+        feet, tips, on_base, on_body = self._legs
+        poses = self.mechanism.body_pose(configurations)
+        turn = rotation_matrix(poses)
+        legs = np.einsum("nij,kj->nki", turn, tips) + poses[:, None, :3] - feet
+        legs /= np.linalg.norm(legs, axis=2, keepdims=True)
+        found = np.ones(len(poses))
+        if self.base_cone is not None:
+            angle = np.arccos(np.clip((legs * on_base).sum(axis=2), -1.0, 1.0)).max(axis=1)
+            found = np.minimum(found, self.base_cone - angle)
+        if self.body_cone is not None:
+            home = np.einsum("nij,kj->nki", turn, on_body)
+            angle = np.arccos(np.clip((legs * home).sum(axis=2), -1.0, 1.0)).max(axis=1)
+            found = np.minimum(found, self.body_cone - angle)
+        return found
+
+
+def effort_bounds(mechanism: Mechanism, given: bool | ArrayLike | None) -> FloatArray | None:
+    """(n,) [N or N m]: the mechanism's own for True, one number for all, or one each.
+
+    Raises:
+        InvalidInput: not positive, or of another shape.
+    """
+    if given is None or given is False:
+        return None
+    if given is True:
+        return mechanism.effort_limits
+    n = len(mechanism.joint_names)
+    limits = (
+        np.broadcast_to(as_array("effort_limits", given, ()), (n,))
+        if np.ndim(given) == 0
+        else (as_array("effort_limits", given, (n,), "N or N m"))
+    )
+    if limits.shape != (n,) or not (limits > 0.0).all():
+        raise InvalidInput(
+            f"effort_limits is {np.asarray(given).tolist()}, expected {n} positive numbers",
+            value=given,
+        )
+    return np.asarray(limits, dtype=np.float64)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Level surfaces of functions on a grid, as triangles: marching tetrahedra.
+
+Every cell is cut into six tetrahedra around its diagonal, the same way in all cells, so that
+neighbours meet in the same triangles and a surface that does not leave the grid is closed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, OutputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+# Corners of a cell, and the six tetrahedra around the diagonal from the first to the last.
+_CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+_TETRAHEDRA = np.array([[0, a, b, 7] for a, b in ((1, 3), (3, 2), (2, 6), (6, 4), (4, 5), (5, 1))])
+# Values this close to the level count as below it, so that no triangle is without area.
+_TINY = 1e-12
+
+
+class Surface(NamedTuple):
+    """Triangles.
+
+    Attributes:
+        vertices: (V, 3).
+        triangles: (T, 3) numbers of vertices, counter-clockwise seen from where the function is
+            negative.
+    """
+
+    vertices: FloatArray
+    triangles: NDArray[np.int64]
+
+    @property
+    def volume(self) -> float:
+        """What a closed surface encloses, positive inside."""
+        a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
+        return float((np.cross(a, b) * c).sum() / 6.0)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file that ends in .stl or .ply.
+
+        Raises:
+            InvalidInput: another ending.
+            OutputError: the file cannot be written.
+        """
+        writers = {".stl": _stl, ".ply": _ply}
+        place = Path(path)
+        if place.suffix.lower() not in writers:
+            raise InvalidInput(
+                f"{place}: ends in {place.suffix or 'nothing'}, expected .stl or .ply",
+                value=str(path),
+            )
+        try:
+            place.write_bytes(writers[place.suffix.lower()](self))
+        except OSError as error:
+            raise OutputError(
+                f"{place}: cannot be written: {error.strerror}", value=str(path)
+            ) from error
+
+
+def level_surface(
+    axes: tuple[FloatArray, FloatArray, FloatArray],
+    values: FloatArray,
+    counted: NDArray[np.bool_] | None = None,
+) -> Surface:
+    """The surface on which a function is zero.
+
+    Args:
+        axes: coordinates (n,), (m,), (k,) of the grid.
+        values: (n, m, k) of the function, finite.
+        counted: (n - 1, m - 1, k - 1) cells to look at; all by default.
+    """
+    shape = np.array(values.shape)
+    flat = np.where(np.abs(values) < _TINY, -_TINY, values).reshape(-1)
+    cells = np.stack(np.meshgrid(*(np.arange(n - 1) for n in shape), indexing="ij"), -1)
+    cells = cells.reshape(-1, 3) if counted is None else cells[counted]
+    corners = (cells[:, None] + _CORNERS) @ np.array([shape[1] * shape[2], shape[2], 1])
+    positive = flat[corners] > 0.0
+    corners = corners[positive.any(axis=1) & ~positive.all(axis=1)]
+    tetrahedra = corners[:, _TETRAHEDRA].reshape(-1, 4)
+    inside = flat[tetrahedra] > 0.0
+    count = inside.sum(axis=1)
+    # those inside first, so that only three cases are left
+    order = np.argsort(~inside, axis=1, kind="stable")
+    ordered = np.take_along_axis(tetrahedra, order, axis=1)
+    edges: list[NDArray[np.int64]] = []
+    one, two, three = (ordered[count == n] for n in (1, 2, 3))
+    edges.append(one[:, [[0, 1], [0, 2], [0, 3]]])
+    edges.append(three[:, [[3, 0], [3, 1], [3, 2]]])
+    edges.append(two[:, [[0, 2], [0, 3], [1, 2]]])
+    edges.append(two[:, [[1, 3], [1, 2], [0, 3]]])
+    pairs = np.sort(np.concatenate(edges).reshape(-1, 2), axis=1)
+    unique, triangles = np.unique(pairs, axis=0, return_inverse=True)
+    places = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+    low, high = flat[unique[:, 0]], flat[unique[:, 1]]
+    share = (low / (low - high))[:, None] if len(unique) else np.empty((0, 1))
+    vertices = places[unique[:, 0]] + share * (places[unique[:, 1]] - places[unique[:, 0]])
+    return _turned(vertices, triangles.reshape(-1, 3), _towards(ordered, places, flat, count))
+
+
+def _towards(
+    ordered: NDArray[np.int64], places: FloatArray, flat: FloatArray, count: NDArray[np.int64]
+) -> FloatArray:
+    """(T, 3) for each triangle, in their order, a direction to where the function is negative."""
+    parts = []
+    for number in (1, 3, 2, 2):
+        corners = ordered[count == number]
+        inside = places[corners[:, :number]].mean(axis=1)
+        parts.append(places[corners[:, number:]].mean(axis=1) - inside)
+    return np.concatenate(parts)
+
+
+def _turned(vertices: FloatArray, triangles: NDArray[np.int64], outward: FloatArray) -> Surface:
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    wrong = (np.cross(b - a, c - a) * outward).sum(axis=1) < 0.0
+    triangles[wrong] = triangles[wrong][:, ::-1]
+    return Surface(vertices, triangles)
+
+
+def _stl(surface: Surface) -> bytes:
+    corners = surface.vertices[surface.triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    layout = [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("unused", "<u2")]
+    rows = np.zeros(len(corners), dtype=layout)
+    rows["normal"] = normal / np.where(length > 0.0, length, 1.0)
+    rows["corners"] = corners
+    count = len(rows).to_bytes(4, "little")
+    return b"robodyn".ljust(80) + count + bytes(rows.tobytes())
+
+
+def _ply(surface: Surface) -> bytes:
+    head = (
+        "ply\nformat binary_little_endian 1.0\ncomment robodyn\n"
+        f"element vertex {len(surface.vertices)}\n"
+        "property float x\nproperty float y\nproperty float z\n"
+        f"element face {len(surface.triangles)}\nproperty list uchar int vertex_indices\n"
+        "end_header\n"
+    )
+    faces = np.zeros(len(surface.triangles), dtype=[("count", "u1"), ("corners", "<i4", 3)])
+    faces["count"], faces["corners"] = 3, surface.triangles
+    return head.encode() + surface.vertices.astype("<f4").tobytes() + faces.tobytes()

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The positions or orientations that the tip of an arm or a closed loop reaches, from within.
+
+Space is divided into cubes. Those that random configurations of an arm, or the home of a closed
+loop, put the tip in are reached; from each, inverse kinematics by damped least squares leads on
+into its neighbours, until none is left that can be entered. What share of the cubes is reached is
+measured at random points, separately in those at the edge and in those inside, whose neighbours are
+all reached. The error stated is three standard deviations, and what inverse kinematics did not
+reach inside.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+from robodyn.planning.workspace.surfaces import Surface, level_surface
+from robodyn.planning.workspace.tip_steps import STEPS, TipSteps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.workspace.requirements import Requirements
+
+CHUNK = 8192
+# How much coarser the cubes are that are filled first, and how many along an axis they are at most.
+COARSE, FEWEST = 3, 14
+# Random points in the cubes at the edge and inside; inverse kinematics of loops takes longer.
+MANY, FEW, SIGMAS = (4000, 1000), (200, 60), 3.0
+# Extents below this share of the size are those of a plane.
+FLAT = 1e-6
+
+Cell = tuple[int, ...]
+
+
+class TipRegion:
+    """A region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
+
+    Attributes:
+        kind: `reachable`, of positions, or `orientation`, wherever the tip is then.
+        box: (3, 2) [m or rad] around it.
+        cell: [m or rad] side of the cubes.
+        dimensions: 3, or 2 where the tip moves in a plane along two axes.
+        volume, volume_error: [m^3 or rad^3], or [m^2] in a plane.
+        cut_short: why the cubes are larger than was asked for; empty if they are not.
+    """
+
+    def __init__(
+        self,
+        needs: Requirements,
+        kind: str,
+        box: FloatArray | None,
+        cells: int,
+        seed: int,
+        progress: Callable[[float], None] | None,
+        budget: float = np.inf,
+    ) -> None:
+        self.kind, self.needs, self.cut_short = kind, needs, ""
+        self._turns = kind == "orientation"
+        self._mechanism = needs.mechanism
+        self._given = box
+        self._steps = TipSteps(needs, self._turns)
+        self._random = np.random.default_rng(seed)
+        seeds = self._steps.seeds(self._random)
+        # first in coarse cubes, to find out how far it extends, and how long the others will take
+        coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()
+        self._divide(seeds, coarse)
+        if not self._fill(progress, 0.0, 0.1, began + budget):
+            self._refuse_endless(budget)
+            self.cut_short = f"not filled to its ends within the budget of {budget:g} s"
+        seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
+        fine = min(cells, int(coarse * self._times(time.monotonic() - began, budget)))
+        if fine > coarse:
+            self._divide(seeds, fine)
+            self._fill(progress, 0.1, 0.8)
+        if fine < cells and not self.cut_short:
+            self.cut_short = (
+                f"coarser than the {cells} cells along an axis that were asked for, which take "
+                f"longer than the budget of {budget:g} s"
+            )
+        self.volume, self.volume_error = self._measured()
+        if progress is not None:
+            progress(1.0)
+
+    def _refuse_endless(self, budget: float) -> None:
+        """Raise where filling went on for the whole budget, as a sliding motor has no limits.
+
+        Raises:
+            InvalidInput: naming the motors.
+        """
+        m = self._mechanism
+        limits = zip(m.joint_names, m.joint_units, m.position_limits, strict=True)
+        endless = [name for name, unit, ends in limits if unit == "m" and np.isinf(ends).any()]
+        if endless and self._given is None:
+            raise InvalidInput(
+                f"the workspace of {m.name} still grows after {budget:g} s: "
+                f"{', '.join(endless)} have no limits of position in its description; give it "
+                "some, or bounds to look between",
+                value=endless,
+            )
+
+    def _times(self, took: float, budget: float) -> float:
+        """How many times as many cells along an axis may be filled within a budget [s]."""
+        if took >= budget:
+            return 1.0
+        # half of what is left: more neighbours are tried in vain where cubes are small
+        return float((0.5 * (budget - took) / max(took, 1e-9)) ** (1.0 / self.dimensions))
+
+    def _divide(self, seeds: FloatArray, cells: int) -> None:
+        """Lay the cubes, and note those that the seeds are in."""
+        at = self._steps.tips(seeds)
+        extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
+        axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
+        self._axes = [0, 1, 2] if self._turns or not axes else axes
+        self.dimensions = len(self._axes)
+        self.cell = (float(extent.max()) or self._mechanism.size) / cells
+        self._origin = at.min(axis=0) if len(at) else np.zeros(3)
+        self._period: tuple[int, ...] = (0,) * self.dimensions
+        if self._turns:
+            # whole cubes to a turn, so that roll and yaw go on at its end
+            whole = int(np.ceil(2.0 * np.pi / self.cell)) if len(at) else 1
+            self._period, self.cell = (whole, 0, whole), 2.0 * np.pi / whole
+            self._origin = np.full(3, -np.pi)
+        self._known: dict[Cell, FloatArray] = {}
+        self._take(seeds, at)
+
+    def __repr__(self) -> str:
+        return f"TipRegion({self.text})"
+
+    @property
+    def unit(self) -> str:
+        """Of the volume."""
+        return "rad^3" if self._turns else "m^3" if self.dimensions == 3 else "m^2"
+
+    @property
+    def text(self) -> str:
+        """The volume in a line."""
+        line = (
+            f"{self.kind} workspace of {self._mechanism.name}: {self.volume:.4g} +- "
+            f"{self.volume_error:.2g} {self.unit}, {len(self._known)} cells of {self.cell:.3g} "
+            f"{'rad' if self._turns else 'm'}"
+        )
+        if self.cut_short:
+            line += f", {self.cut_short}"
+        if self._known:
+            return line
+        return f"{line}: it is empty; at home {self.needs.worst(self._mechanism.home)}"
+
+    @property
+    def box(self) -> FloatArray:
+        """(3, 2) [m or rad] around it."""
+        cells = np.array(list(self._known) or [(0,) * self.dimensions])
+        out = np.stack([self._origin, self._origin], axis=1)
+        out[self._axes] += self.cell * np.stack([cells.min(axis=0), cells.max(axis=0) + 1], axis=1)
+        return out
+
+    def contains(self, points: ArrayLike) -> Any:
+        """(...) whether the tip reaches points (..., 3), by inverse kinematics from close by."""
+        given = as_array("points", points, (3,), "rad" if self._turns else "m")
+        flat = given.reshape(-1, 3)
+        return self._reaches(flat).reshape(given.shape[:-1])
+
+    @cached_property
+    def boundary(self) -> Surface:
+        """Triangles around the cubes; in a plane, those that cover its squares."""
+        cells = np.array(list(self._known)).reshape(-1, self.dimensions)
+        if not len(cells):
+            return Surface(np.empty((0, 3)), np.empty((0, 3), dtype=np.int64))
+        low = cells.min(axis=0)
+        if self.dimensions < 3:
+            return self._flat(cells)
+        shape = cells.max(axis=0) - low + 3
+        filled = np.full(shape, -0.5)
+        filled[tuple((cells - low + 1).T)] = 0.5
+        x, y, z = (
+            self._origin[k] + self.cell * (low[k] - 0.5 + np.arange(shape[k])) for k in range(3)
+        )
+        return level_surface((x, y, z), filled)
+
+    def save(self, path: str | Path) -> None:
+        """Write the boundary to a file that ends in .stl or .ply; its lengths are metres.
+
+        Raises:
+            InvalidInput: another ending.
+            OutputError: the file cannot be written.
+        """
+        self.boundary.save(path)
+
+    def _flat(self, cells: NDArray[np.int64]) -> Surface:
+        corners = cells[:, None] + np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+        vertices = np.tile(self._origin, (4 * len(cells), 1))
+        flat = corners.reshape(-1, self.dimensions)
+        for k, axis in enumerate(self._axes):
+            vertices[:, axis] += self.cell * flat[:, k]
+        first = 4 * np.arange(len(cells))[:, None, None]
+        return Surface(vertices, (first + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3))
+
+    def _cells_of(self, at: FloatArray) -> NDArray[np.int64]:
+        return np.floor((at - self._origin)[:, self._axes] / self.cell).astype(np.int64)
+
+    def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
+        """Note which new cubes configurations reach."""
+        new = []
+        inside: NDArray[np.bool_] = np.ones(len(at), dtype=bool)
+        if self._given is not None:
+            inside = np.asarray(((at >= self._given[:, 0]) & (at <= self._given[:, 1])).all(axis=1))
+        for cell, configuration, kept in zip(
+            map(tuple, self._cells_of(at).tolist()), configurations, inside, strict=True
+        ):
+            if kept and cell not in self._known:
+                self._known[cell] = configuration
+                new.append(cell)
+        return new
+
+    def _neighbour(self, cell: Cell, shift: Cell) -> Cell:
+        return tuple(
+            (a + b) % period if period else a + b
+            for a, b, period in zip(cell, shift, self._period, strict=True)
+        )
+
+    def _fill(
+        self,
+        progress: Callable[[float], None] | None,
+        before: float,
+        share: float,
+        until: float = np.inf,
+    ) -> bool:
+        """Fill the cubes, unless it takes until then; whether all are filled.
+
+        `progress` is told how much of `share` is done, after what was done `before`.
+        """
+        around = [
+            tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
+            for axis in range(self.dimensions)
+            for sign in (-1, 1)
+        ]
+        front = list(self._known)
+        while front:
+            tried: dict[Cell, list[FloatArray]] = {}
+            for cell in front:
+                for shift in around:
+                    there = self._neighbour(cell, shift)
+                    if there not in self._known:
+                        tried.setdefault(there, []).append(self._known[cell])
+            starts = [(cell, start) for cell, many in tried.items() for start in many]
+            front = []
+            for first in range(0, len(starts), CHUNK):
+                part = starts[first : first + CHUNK]
+                found = self._moved(np.array([q for _, q in part]), [cell for cell, _ in part])
+                front += self._take(found, self._steps.tips(found))
+            if progress is not None:
+                progress(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
+            if time.monotonic() > until:
+                return not front
+        return True
+
+    def _moved(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
+        """Configurations that bring the tip from cubes into their neighbours, where there are."""
+        goal = np.tile(self._origin, (len(q), 1))
+        goal[:, self._axes] += self.cell * (np.array(cells) + 0.5)
+        for _ in range(STEPS):
+            q = self._steps.nearer(q, goal)
+        good = (self._cells_of(self._steps.tips(q)) == np.array(cells)).all(axis=1)
+        q = q[good]
+        return q[self.needs.margins(q) >= 0.0] if len(q) else q
+
+    def _reaches(self, points: FloatArray) -> NDArray[np.bool_]:
+        """(N,) whether inverse kinematics from any cube around leads to points (N, 3)."""
+        found = np.zeros(len(points), dtype=bool)
+        cells = self._cells_of(points)
+        for shift in sorted(product((0, -1, 1), repeat=self.dimensions), key=np.count_nonzero):
+            pairs = [
+                (k, self._known[cell])
+                for k, own in enumerate(cells.tolist())
+                if not found[k] and (cell := self._neighbour(own, shift)) in self._known
+            ]
+            if not pairs:
+                continue
+            which = np.array([k for k, _ in pairs])
+            q, goal = np.array([start for _, start in pairs]), points[which]
+            for _ in range(3 * STEPS):
+                q = self._steps.nearer(q, goal)
+            near = np.abs(self._steps.left(q, goal)).max(axis=1) < 0.01 * self.cell
+            good = near & (self.needs.margins(q) >= 0.0)
+            found[which[good]] = True
+        if self._turns:
+            # beyond it the same orientation has another pitch
+            found &= np.abs(points[:, 1]) <= np.pi / 2
+        return found
+
+    def _measured(self) -> tuple[float, float]:
+        """Volume and its error, from random points in the cubes inside and in those at the edge."""
+        around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
+        cells: tuple[list[Cell], list[Cell]] = [], []
+        for cell in self._known:
+            near = (self._neighbour(cell, shift) for shift in around)
+            cells[all(one in self._known for one in near)].append(cell)
+        size, volume, error = self.cell**self.dimensions, 0.0, 0.0
+        for part, points in zip(cells, MANY if self._steps.simple else FEW, strict=True):
+            if not part:
+                continue
+            chosen = np.array(part)[self._random.integers(0, len(part), points)]
+            at = np.tile(self._origin, (points, 1))
+            shift = self._random.uniform(size=chosen.shape)
+            at[:, self._axes] += self.cell * (chosen + shift)
+            share = float(self._reaches(at).mean())
+            scatter = SIGMAS * np.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
+            volume += size * len(part) * share
+            error += size * len(part) * scatter
+            if part is cells[1]:
+                # where all around is reached it is inverse kinematics that failed, or a small hole
+                error += size * len(part) * (1.0 - share)
+        return volume, error

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configurations of arms and closed loops, and steps of inverse kinematics for many at once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.protocol import stepped
+from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.workspace.requirements import Requirements
+
+# Random configurations of an arm, steps of a loop's walk, and how many are examined together.
+SEEDS, WALK, CHUNK = 60_000, 300, 8192
+# Steps of inverse kinematics into a neighbour, their damping, and the longest [rad].
+STEPS, DAMPING, LONGEST = 6, 0.02, 0.3
+
+
+class TipSteps:
+    """Where a mechanism's tip is, and how it is brought nearer to points.
+
+    Args:
+        needs: what is required of a configuration.
+        turns: whether points are roll, pitch and yaw, wherever the tip is then.
+    """
+
+    def __init__(self, needs: Requirements, turns: bool = False) -> None:
+        self.needs, self._mechanism, self._turns = needs, needs.mechanism, turns
+
+    def seeds(self, random: np.random.Generator) -> FloatArray:
+        """Configurations that meet the requirements: random ones, or a walk from home."""
+        mechanism, home = self._mechanism, self._mechanism.home[None]
+        if self.simple:
+            lower, upper = mechanism.position_limits.T
+            lower = np.where(np.isfinite(lower), lower, -np.pi)
+            upper = np.where(np.isfinite(upper), upper, np.pi)
+            home = np.concatenate([home, random.uniform(lower, upper, (SEEDS, len(lower)))])
+        else:
+            home = self._walk(home[0], random)
+        kept = [
+            part[self.needs.margins(part) >= 0.0]
+            for part in np.array_split(home, max(len(home) // CHUNK, 1))
+        ]
+        return np.asarray(np.concatenate(kept))
+
+    def _walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
+        """Configurations on a random walk within the requirements."""
+        path, size = [here], self._mechanism.coordinates.velocity_size
+        for _ in range(WALK):
+            step = self._units * LONGEST * random.normal(size=size)
+            moved = stepped(self._mechanism, here, step)
+            if moved is not None and self.needs.margins(moved[None])[0] >= 0.0:
+                path.append(moved)
+                here = moved
+        return np.array(path)
+
+    @cached_property
+    def simple(self) -> bool:
+        """Whether a configuration is independent numbers, so that many move at once."""
+        coordinates = self._mechanism.coordinates
+        return coordinates.configuration_size == coordinates.velocity_size
+
+    def _kept(self, q: FloatArray, way: FloatArray) -> FloatArray:
+        """Displacements (N, nv) cut where they would take driven joints beyond their limits."""
+        mechanism = self._mechanism
+        here, rates = mechanism.joint_positions(q), mechanism.joint_velocities(q, way)
+        there = np.clip(here + rates, *mechanism.position_limits.T)
+        over = (there != here + rates).any(axis=1)
+        if over.any() and rates.shape == way.shape:
+            basis = np.eye(way.shape[1])
+            D = mechanism.joint_velocities(q[over][:, None], basis)
+            cut = np.linalg.pinv(np.swapaxes(D, 1, 2)) @ (there - here)[over][..., None]
+            way = way.copy()
+            way[over] = cut[..., 0]
+        return way
+
+    @cached_property
+    def _units(self) -> FloatArray:
+        """(nv,) [rad or m] of a radian in each coordinate."""
+        units = self._mechanism.coordinates.units
+        return np.array([self._mechanism.size if unit == "m" else 1.0 for unit in units])
+
+    def tips(self, configurations: FloatArray) -> FloatArray:
+        """(N, 3) [m] positions of the tip, or its roll, pitch and yaw."""
+        if not len(configurations):
+            return np.empty((0, 3))
+        poses = self._mechanism.body_pose(configurations)
+        return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
+
+    def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
+        """(N, 3) [m or rad] what is left to goals (N, 3), as a displacement in the base frame."""
+        if not self._turns:
+            return np.asarray(goal - self.tips(q))
+        poses = self._mechanism.body_pose(q)
+        return np.asarray(pose_difference(poses, pose_from_rpy(poses[:, :3], goal))[:, 3:])
+
+    def nearer(self, q: FloatArray, goal: FloatArray) -> FloatArray:
+        """One step of damped least squares towards goals (N, 3), within the joints' limits."""
+        mechanism = self._mechanism
+        scale = 1.0 if self._turns else mechanism.size
+        units = self._units
+        rows = slice(3, 6) if self._turns else slice(3)
+        rates = mechanism.jacobian(q)[:, rows] * units / scale
+        left = self.left(q, goal) / scale
+        square = rates @ np.swapaxes(rates, 1, 2) + DAMPING**2 * np.eye(3)
+        way = np.einsum("nij,ni->nj", rates, np.linalg.solve(square, left[..., None])[..., 0])
+        length = np.linalg.norm(way, axis=1, keepdims=True)
+        way *= np.minimum(1.0, LONGEST / np.maximum(length, 1e-12)) * units
+        if self.simple:
+            moved = mechanism.advance(q, way)
+            if self.needs.bounds.within_limits:
+                moved = np.clip(moved, *mechanism.position_limits.T)
+            return np.asarray(moved)
+        if self.needs.bounds.within_limits:
+            way = self._kept(q, way)
+        out: FloatArray = q.copy()
+        for k, (one, step) in enumerate(zip(q, way, strict=True)):
+            moved_one = stepped(mechanism, one, step)
+            if moved_one is not None:
+                out[k] = moved_one
+        return np.asarray(out)

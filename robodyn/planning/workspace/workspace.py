@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a mechanism can work: the region of its body's positions or orientations, and its volume.
+
+The region of a platform follows from inverse kinematics, which costs a microsecond for each pose:
+its volume comes from stratified sampling with an error from the spread within the strata, its
+boundary from margins on a grid. The positions or orientations that an arm's or a closed loop's tip
+reaches are filled from within, see `tip_region`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
+from robodyn.planning.workspace.requirements import Requirements, effort_bounds
+from robodyn.planning.workspace.tip_region import TipRegion
+from robodyn.poses import rpy_from_pose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.mechanisms.protocol import Mechanism
+
+KINDS = ("constant", "reachable", "dexterous", "orientation")
+KINDS_OF_TIPS = ("reachable", "orientation")
+
+
+@dataclass(frozen=True)
+class WorkspaceSettings:
+    """What is asked of a mechanism within its workspace, and how finely that is looked for.
+
+    Attributes:
+        xyz: (3,) [m] the position of an orientation workspace; that of home by default.
+        rpy: (3,) [rad] the orientation of a constant one; that of home by default.
+        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
+            all combinations of it, zero and its negative about the three axes.
+        condition_limit: largest condition number.
+        characteristic_length: [m] of the condition number.
+        effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
+            one number or (n,) [N or N m]; None takes no notice of them.
+        wrench: (6,) [N, N m] on the body meanwhile.
+        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
+        within_limits: keep to the limits of the driven joints' positions.
+        bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
+        error: share of the volume to which it is wanted, three standard deviations.
+        resolution: cells of the grid along each axis, for boundary and singular surface.
+        seed: of the random samples.
+        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
+            where `resolution` takes longer, and the region's text says so.
+    """
+
+    xyz: ArrayLike | None = None
+    rpy: ArrayLike | None = None
+    orientations: ArrayLike | None = None
+    condition_limit: float = np.inf
+    characteristic_length: float = 1.0
+    effort_limits: bool | ArrayLike | None = None
+    wrench: ArrayLike | None = None
+    base_cone: float | None = None
+    body_cone: float | None = None
+    within_limits: bool = True
+    bounds: ArrayLike | None = None
+    error: float = 0.01
+    resolution: int = 40
+    seed: int = 0
+    budget: float = 30.0
+
+
+DEFAULT = WorkspaceSettings()
+
+
+def workspace(
+    mechanism: Mechanism,
+    kind: str = "",
+    *,
+    settings: WorkspaceSettings = DEFAULT,
+    scheduler: Any = None,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> PoseRegion | TipRegion:
+    """The region in which a mechanism keeps to its limits and to what else is asked.
+
+    ```python
+    region = rd.workspace(m, "dexterous", orientations=0.2, condition_limit=30.0)
+    region.volume, region.volume_error
+    region.save("dexterous.stl")
+    ```
+
+    Args:
+        mechanism: of any kind.
+        kind: of a platform `constant` (positions at one orientation, the default), `reachable`
+            (positions at which any of several orientations is possible), `dexterous` (at which
+            all are), or `orientation` (roll, pitch and yaw at one position). Of a mechanism that
+            is moved by its joints `reachable`, the positions of its tip, or `orientation`, its
+            roll, pitch and yaw wherever it is then: the default where it turns about three axes
+            and does not go three ways, as spherical mechanisms.
+        settings: all that is asked of it.
+        scheduler: address of a `dask.distributed` scheduler, or a `Client`, that large samples
+            are computed on.
+        progress: called with the share done, 0 to 1.
+        options: fields of the settings that are to be others.
+
+    Raises:
+        InvalidInput: wrong shapes, numbers out of range, or a region without ends.
+        MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
+        TypeError: an option that is no field of the settings.
+    """
+    asked = replace(settings, **options)
+    kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
+    known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
+    if kind not in known:
+        raise InvalidInput(
+            f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
+            value=kind,
+        )
+    error = as_scalar("error", asked.error, above=0.0)
+    cells = int(as_scalar("resolution", asked.resolution, at_least=4.0))
+    load = None if asked.wrench is None else as_exact("wrench", asked.wrench, (6,), "N, N m")
+    for name, angle in (("base_cone", asked.base_cone), ("body_cone", asked.body_cone)):
+        if angle is not None:
+            as_scalar(name, angle, "rad", above=0.0)
+    needs = Requirements(
+        Bounds(
+            mechanism,
+            asked.condition_limit,
+            0.0,
+            asked.characteristic_length,
+            asked.within_limits,
+        ),
+        effort_bounds(mechanism, asked.effort_limits),
+        load,
+        asked.base_cone,
+        asked.body_cone,
+    )
+    box = None if asked.bounds is None else _box(asked.bounds)
+    xyz, rpy, seed = asked.xyz, asked.rpy, asked.seed
+    if not mechanism.coordinates.is_pose:
+        turns = _tip_freedoms(mechanism)[1]
+        if kind == "orientation" and turns < 3:
+            raise InvalidInput(
+                f"the tip of {mechanism.name} turns about {turns} axes at home, so its "
+                "orientations have no volume; kind 'reachable' is of its positions",
+                value=kind,
+            )
+        if xyz is not None or rpy is not None:
+            raise InvalidInput(
+                f"xyz and rpy are of platforms' workspaces; {mechanism.name} is moved by its "
+                "joints, and its tip is taken as they bring it",
+                value=xyz if rpy is None else rpy,
+            )
+        limit = asked.budget
+        if limit != np.inf:
+            limit = as_scalar("budget", limit, "s", above=0.0)
+        return TipRegion(needs, kind, box, cells, seed, progress, limit)
+    at, turned = rpy_from_pose(mechanism.home)
+    if kind == "orientation":
+        place = at if xyz is None else as_exact("xyz", xyz, (3,), "m")
+        return PoseRegion(needs, kind, place[None], box, error, cells, seed, scheduler, progress)
+    if kind == "constant":
+        angles = (turned if rpy is None else as_exact("rpy", rpy, (3,), "rad"))[None]
+    else:
+        if asked.orientations is None:
+            raise InvalidInput(
+                f"a {kind} workspace is over several orientations: give an angle, or (k, 3) roll, "
+                "pitch and yaw",
+                value=None,
+            )
+        angles = orientations_of(asked.orientations)
+    return PoseRegion(needs, kind, angles, box, error, cells, seed, scheduler, progress)
+
+
+def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
+    """In how many directions the tip moves at home, and about how many axes it turns."""
+    J = mechanism.jacobian(mechanism.home)
+    moves, turns = (
+        np.linalg.matrix_rank(part, tol=1e-6) for part in (J[:3] / mechanism.size, J[3:])
+    )
+    return int(moves), int(turns)
+
+
+def _kind_of_tip(mechanism: Mechanism) -> str:
+    moves, turns = _tip_freedoms(mechanism)
+    return "orientation" if turns == 3 > moves else "reachable"
+
+
+def _box(bounds: ArrayLike) -> Any:
+    box = as_array("bounds", bounds, (2,))
+    if box.shape != (3, 2) or not (box[:, 0] < box[:, 1]).all():
+        raise InvalidInput(
+            f"bounds is {np.asarray(bounds).tolist()}, expected (3, 2), lower below upper",
+            value=bounds,
+        )
+    return box

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is free is chosen so that the worst place gets better, and the motion stays consistent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.planning.paths.free_motion import FreeMotion
+
+
+def largest(mechanism, motion, samples=301):
+    times = np.linspace(0.0, motion.duration, samples)
+    return mechanism.condition_number(motion.sample(times).configuration).max()
+
+
+def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
+    path = rd.paper_path("I")
+    best = rd.optimize_redundancy(dasgupta, path, [], constant=["rx"])
+    tried = [FreeMotion(path, {"rx": np.full(6, value)}) for value in np.linspace(-1.0, 1.0, 81)]
+    assert best.after < 1.01 * min(largest(dasgupta, motion) for motion in tried)
+    assert best.before == pytest.approx(largest(dasgupta, path), rel=1e-3)
+    assert best.after == pytest.approx(largest(dasgupta, best.trajectory), rel=1e-3)
+
+
+def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
+    path = rd.paper_path("I")
+    best = rd.optimize_redundancy(dasgupta, path, ["rx"], controls=6)
+    assert best.after < 0.8 * best.before
+    times = np.linspace(0.0, path.duration, 51)
+    planned, chosen = (one.sample(times).configuration for one in (path, best.trajectory))
+    # what is not free is as it was
+    np.testing.assert_allclose(chosen[:, :3], planned[:, :3], atol=1e-12)
+    t, h = np.linspace(0.53, 5.47, 20), 1e-5
+    before, here, after = (best.trajectory.sample(t + shift) for shift in (-h, 0.0, h))
+    velocity = dasgupta.difference(before.configuration, after.configuration) / (2.0 * h)
+    np.testing.assert_allclose(velocity, here.velocity, atol=1e-7)
+    change = (after.velocity - before.velocity) / (2.0 * h)
+    np.testing.assert_allclose(change, here.acceleration, atol=1e-7)
+
+
+def test_spin_turns_about_the_bodys_own_axis(dasgupta):
+    path = rd.paper_path("I")
+    best = rd.optimize_redundancy(dasgupta, path, [], constant=["spin"], objective="effort")
+    times = np.linspace(0.0, path.duration, 11)
+    axes = []
+    for motion in (path, best.trajectory):
+        x, y, z, w = motion.sample(times).configuration[:, 3:].T
+        axes.append([2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)])
+    np.testing.assert_allclose(axes[0], axes[1], atol=1e-12)
+    assert best.after <= best.before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"free": ["height"]}, "free coordinates are height"),
+        ({"ranges": {"rx": (0.2, 0.1)}}, "range of rx is 0.2 to 0.1"),
+        ({"ranges": {"z": (0.0, 0.1)}}, "z, which is not free"),
+        ({"objective": "time"}, "objective is 'time'"),
+    ],
+)
+def test_refusals(dasgupta, options, message):
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.optimize_redundancy(dasgupta, rd.paper_path("I"), **options)
