@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from robodyn.identification.preparation import Filters, Samples
     from robodyn.identification.result import FrictionTerm
     from robodyn.identification.solving import Solution
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 STANDARD_GRAVITY = 9.81
 # Parts of its largest rate at which a joint surely moves.

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from robodyn.identification.motors import Motors
     from robodyn.identification.preparation import Filters, Samples
     from robodyn.identification.recording import Recording
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Efforts whose correlation with those of the given model is below this are of the other sense.
 AGAINST = -0.7
@@ -173,12 +173,6 @@ def _check(
 ) -> None:
     if not recordings:
         raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
-    if not hasattr(m, "regressor"):
-        raise InvalidInput(
-            f"{m.name}: mechanisms of the kind {m.kind!r} have no regressor, so their parameters "
-            "cannot be identified",
-            value=m.kind,
-        )
     if len(m.joint_names) != len(m.independent_joints):
         raise InvalidInput(
             f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} "

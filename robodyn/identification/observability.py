@@ -14,7 +14,7 @@ from robodyn.identification.base_parameters import Base, find_base
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.identification.assembly import Columns
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # States around home by which it is found what could be seen, and how far from it they are.
 STATES, SPREAD = 120, 0.3

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from robodyn.identification.preparation import Samples
     from robodyn.identification.recording import Recording
     from robodyn.identification.result import Identification
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
 EXTENT = 0.05

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.identification.motors import Motors
     from robodyn.identification.recording import Recording
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 ORDER = 4
 # Instants a second, for one of the cutoffs' hertz: of the motion, and of what is fitted at last.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from robodyn.identification.base_parameters import Base
     from robodyn.identification.friction import Term
     from robodyn.identification.preparation import Filters, Samples
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
