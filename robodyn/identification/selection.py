@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.identification.assembly import FOLDS
 from robodyn.identification.friction import OFFSET, RUBBING
+from robodyn.identification.regression import FOLDS
 from robodyn.identification.solving import scaled_solve, scaling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.assembly import Equations
     from robodyn.identification.friction import Term
+    from robodyn.identification.regression import Regression
 
 # A term has to lower the squared error of prediction by this part, and in so many folds; there are
 # at most so many.
@@ -36,13 +36,13 @@ DOUBTFUL = (OFFSET,)
 class _Joint:
     """Sums over a joint's rows, of each fold: of (columns, effort) with (columns, effort)."""
 
-    def __init__(self, system: Equations, j: int) -> None:
-        rows = np.concatenate([system.A[:, j], system.F[j], system.effort[:, j, None]], axis=1)
+    def __init__(self, system: Regression, friction: FloatArray, j: int) -> None:
+        rows = np.concatenate([system.A[:, j], friction, system.effort[:, j, None]], axis=1)
         weighed = rows * system.weight[:, j, None]
         self.sums = np.stack(
             [weighed[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
         )
-        self.b, self.k = system.A.shape[-1], system.F[j].shape[1]
+        self.b, self.k = system.A.shape[-1], friction.shape[1]
 
     def columns(self, terms: Sequence[int]) -> list[int]:
         return [*range(self.b), *(self.b + term for term in terms), self.b + self.k]
@@ -56,25 +56,26 @@ class _Joint:
 
 
 def select_terms(
-    system: Equations,
+    system: Regression,
     terms: Sequence[Sequence[Term]],
-    first: Sequence[Sequence[int]],
-    near: FloatArray,
+    friction: Sequence[FloatArray],
+    sure: Sequence[int],
     sigma: FloatArray,
-    tell: Callable[[float], None] = lambda part: None,
+    tell: Callable[[float], None],
 ) -> list[list[int]]:
     """Of each joint, which of its terms are used.
 
     Args:
-        system: equations with all terms that are tried.
-        terms: of each joint.
-        first: of each joint, those that are used in any case.
-        near: (b,) base parameters of the given model.
+        system: the equations.
+        terms: of each joint, all that are tried.
+        friction: for each joint (M, k) of these.
+        sure: of each joint, how many of its first terms are used in any case.
         sigma: (n,) noise of the joints.
         tell: progress from 0 to 1.
     """
-    joints = [_Joint(system, j) for j in range(len(terms))]
-    chosen = [list(own) for own in first]
+    joints = [_Joint(system, table, j) for j, table in enumerate(friction)]
+    chosen = [list(range(count)) for count in sure]
+    near = system.near
     for j, joint in enumerate(joints):
         rest = []
         for fold in range(FOLDS):
