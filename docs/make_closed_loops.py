@@ -133,7 +133,7 @@ def own_opening(mechanism: Any) -> str:
     q, u = mechanism.home, np.zeros(mechanism.mobility)
     none, widest = np.zeros(len(mechanism.joint_names)), 0.0
     for _ in range(round(WATCHED / STEP)):
-        q, u = mechanism.integrate(q, u, none, np.zeros(6), STEP, 1)
+        q, u = mechanism.step(q, u, none, np.zeros(6), STEP, 1)
         widest = max(widest, mechanism.structure.equations.left(q) * mechanism.size)
     return "< 1e-11" if 1e3 * widest < 1e-11 else f"{1e3 * widest:.0e}"
 

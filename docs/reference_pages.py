@@ -55,9 +55,9 @@ SECTIONS = {
 # What functions and methods above return
 ANSWERS = (
     "robodyn.mechanisms.common.motion.Motion",
-    "robodyn.mechanisms.common.joint_states.JointStates",
-    "robodyn.mechanisms.common.joint_states.DrivenMotion",
-    "robodyn.mechanisms.stewart.kinematics.LegMotion",
+    "robodyn.mechanisms.common.motion.JointStates",
+    "robodyn.mechanisms.common.motion.DrivenMotion",
+    "robodyn.mechanisms.stewart.joints.LegMotion",
     "robodyn.mechanisms.stewart.dynamics.Reactions",
     "robodyn.mechanisms.common.linearization.Linearization",
     "robodyn.trajectories.base.Trajectory",
@@ -97,7 +97,7 @@ def write_reference(file: Path) -> None:
         "# API reference\n",
         "Shapes, units and frames stand with each argument, or with the class where all its "
         "methods share them. Leading dimensions `...` are a batch: everything broadcasts over "
-        "them. The protocol that every mechanism answers comes last.\n",
+        "them. What every mechanism answers comes last.\n",
     ]
     for title, names in sections.items():
         names = [name for name in names if hasattr(rd, name)]
@@ -109,9 +109,12 @@ def write_reference(file: Path) -> None:
     parts += ["## What they are asked for\n"]
     parts += [_directive("autoclass", name) for name in SETTINGS]
     parts += [
-        "## The protocol of mechanisms\n",
+        "## Every mechanism\n",
         _directive(
-            "autoclass", "robodyn.mechanisms.protocol.Mechanism", ":members:", ":inherited-members:"
+            "autoclass",
+            "robodyn.mechanisms.mechanism.Mechanism",
+            ":members:",
+            ":inherited-members:",
         ),
     ]
     text = "\n".join(parts)

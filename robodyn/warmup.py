@@ -16,13 +16,12 @@ from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
 from robodyn.control.path_tolerance import USUAL, path_tolerances
 from robodyn.errors import RobodynError, UnderActuated
-from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 SECOND = 1_000_000_000  # [ns]
 STEP = 1e-4  # [m or rad] away from home
@@ -41,7 +40,7 @@ def warm_up(mechanism: Mechanism) -> None:
     effort = np.zeros(len(mechanism.joint_names))
     with suppress(UnderActuated):  # which moves all the same
         effort = mechanism.inverse_dynamics(home, rest, rest)
-    effort_limits_at(mechanism, np.zeros(len(mechanism.joint_names)))
+    mechanism.effort_limits_at(np.zeros(len(mechanism.joint_names)))
     Plant(mechanism).hold(np.asarray(effort), 1)
     # an unsuitable home is reported where it is used
     with suppress(RobodynError):

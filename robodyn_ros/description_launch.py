@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
 
     from launch import LaunchContext
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Rate of transforms [Hz]: as fast as RViz draws.
 TRANSFORMS = 60.0
@@ -232,7 +232,7 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     """Six sliders for a body's pose, or one for each joint."""
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[model_parameters()])
     if not installed("joint_state_publisher_gui"):
         return LogInfo(

@@ -13,7 +13,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.control import CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.common.motor_limits import effort_limits_at
 from robodyn_ros import messages, qos
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.control import Command
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories import SampledTrajectory
 
 
@@ -123,7 +122,7 @@ class EffortOutputs:
             self._no_trajectory("the efforts of the motion are not finite")
             return
         # a controller adds them to its own without checking limits
-        limits = effort_limits_at(self._mechanism, motion.velocities)
+        limits = self._mechanism.effort_limits_at(motion.velocities)
         motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
         message = messages.joint_trajectory(self._joints, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rclpy.timer import Timer
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn_ros.interfaces import Interface
 
 

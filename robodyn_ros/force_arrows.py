@@ -16,7 +16,7 @@ from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 # Okabe and Ito (2008): distinguishable with any colour vision, and by brightness.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rclpy.qos import QoSProfile
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories import Motion, SampledTrajectory
     from robodyn_ros.mechanism_messages import StatePublisher
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from launch.launch_description_entity import LaunchDescriptionEntity
 
     from launch import LaunchContext
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Path of a launch that runs until it is stopped.
 NONE = "none"

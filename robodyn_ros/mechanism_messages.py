@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rclpy.qos import QoSProfile
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class MechanismMessages:

@@ -15,7 +15,7 @@ from robodyn_ros.force_arrows import LEVELS
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def colored_path(

@@ -42,7 +42,7 @@ class PoseSliders(Node):
         super().__init__("pose_sliders")
         p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
-        if not self._mechanism.coordinates.is_pose:
+        if not self._mechanism.configuration_is_pose:
             raise rd.ModelError(
                 f"{self._mechanism.name} is moved by its joints, not by a pose: use "
                 "joint_state_publisher_gui"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import DrawnJoint
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn_ros.bag_writer import BagWriter
 
 TOPIC = "/tf"
@@ -70,7 +70,7 @@ class RecordedTransforms:
         self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
         self._floating: list[DrawnJoint] = []
         # a body whose pose is the state has its transform from that
-        if mechanism is not None and not mechanism.coordinates.is_pose:
+        if mechanism is not None and not mechanism.configuration_is_pose:
             self._mechanism, self._reader = mechanism, messages_of(mechanism)
             self._floating = [joint for joint in joints if joint.kind == "floating"]
         self._positions: dict[str, float] = {}

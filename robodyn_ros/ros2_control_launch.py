@@ -162,9 +162,10 @@ def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[st
     """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
     if isinstance(rate, (int, float)) and rate > 0:
-        # one update for each state; efforts act from the next one on
+        # One update for each state. Efforts act from the next one on, and the state was there for
+        # half a period on average, as a simulation and its controller manager do not beat together.
         sections["controller_manager"] = {"update_rate": round(rate)}
-        sections["inverse_dynamics"] = {"delay": 1.0 / rate}
+        sections["inverse_dynamics"] = {"delay": 1.5 / rate}
     return {f"/**/{name}": values for name, values in sections.items()}
 
 

@@ -63,15 +63,12 @@ class StateEstimator(Node):
         super().__init__("state_estimator")
         self._p = p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
-        kind = kind_of(self._mechanism)
-        make_estimator, warm_up = kind.adapter("state_estimator"), kind.adapter("compile")
+        make_estimator = kind_of(self._mechanism).adapter("state_estimator")
         if make_estimator is None:
             raise rd.ModelError(
                 f"{self._mechanism.name} needs no estimator: the joint_states of a real "
                 f"{self._mechanism.nouns.mechanism} are its state"
             )
-        if warm_up is not None:
-            warm_up(self._mechanism)
         self._estimator = make_estimator(
             self._mechanism,
             p["initial_pose"],
@@ -84,6 +81,7 @@ class StateEstimator(Node):
                 angular_jump=p["angular_jump"],
             ),
         )
+        self._estimator.warm_up()
         self._body = self._mechanism.nouns.body
         self._driven = self._mechanism.joint_names
         names = self._mechanism.all_joint_names

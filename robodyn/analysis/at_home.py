@@ -13,7 +13,7 @@ from robodyn.errors import RobodynError
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Steps at which a way out from home is looked at, as shares of the mechanism's size and in radians,
 # and how far it is followed: a way out and in again between two of them is not seen.
@@ -122,7 +122,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
                 zip(mechanism.joint_names, (_finite(share) for share in strokes), strict=True)
             )
         }
-        if mechanism.coordinates.is_pose:
+        if mechanism.configuration_is_pose:
             found["reach"] = [
                 {
                     "variable": reach.variable,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 OK, WARN, ERROR = 0, 1, 2
@@ -90,10 +90,7 @@ def weakest_directions(
         InvalidInput: wrong shape, not finite, or a length that is not positive.
         KinematicsError: the configuration has no geometry.
     """
-    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-    J = np.array(mechanism.jacobian(configuration))
-    # angular rates are multiplied by the length, moments divided by it
-    J[..., 3:, :] *= length if mechanism.jacobian_maps == "rates to twist" else 1.0 / length
+    J = mechanism.scaled_jacobian(configuration, characteristic_length)
     direction = np.linalg.svd(J)[0][..., :, min(J.shape[-2:]) - 1]
     largest = np.abs(direction).argmax(axis=-1)[..., None]
     return np.asarray(direction * np.sign(np.take_along_axis(direction, largest, axis=-1)))

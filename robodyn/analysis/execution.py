@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.control import Controller
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.simulation import SimulationResult
     from robodyn.trajectories import Trajectory
     from robodyn.trajectories.base import Motion

@@ -10,7 +10,6 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
@@ -137,14 +136,14 @@ class _Check:
             if name not in quantities:
                 columns = slice(group * len(effort), (group + 1) * len(effort))
                 self._lower[columns], self._upper[columns] = -np.inf, np.inf
-        self._tires = self._efforts and motors_tire(mechanism)
+        self._tires = self._efforts and mechanism.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower and upper limits (..., columns) where the values are these."""
         if not self._tires:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
-        motors = effort_limits_at(self._mechanism, values[..., n : 2 * n])
+        motors = self._mechanism.effort_limits_at(values[..., n : 2 * n])
         lower, upper = (
             np.array(np.broadcast_to(limit, values.shape)) for limit in (self._lower, self._upper)
         )

@@ -16,7 +16,7 @@ from robodyn.analysis.singularity import SAMPLES, singular_meetings, threshold_c
 
 if TYPE_CHECKING:
     from robodyn.analysis.singularity import Meeting
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 

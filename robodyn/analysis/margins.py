@@ -16,13 +16,12 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.motor_limits import effort_limits_at
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
 ROUNDING = 1e-9
@@ -154,7 +153,7 @@ def margins(
         limit = as_scalar("max_condition", limit, at_least=1.0)
     rows, beyond = [], []
     # a missing rate is beyond its own limit already
-    limits = effort_limits_at(mechanism, np.nan_to_num(v))
+    limits = mechanism.effort_limits_at(np.nan_to_num(v))
     for j, joint in enumerate(mechanism.joint_names):
         lower, upper = mechanism.position_limits[j]
         velocity = mechanism.velocity_limits[j]
@@ -185,7 +184,7 @@ def condition_limit(mechanism: Mechanism) -> float:
     The threshold of errors where the actuators act side by side on one body: near a singularity
     they cannot hold it. Infinite elsewhere, an arm passes through singular configurations.
     """
-    return CONDITION_LIMIT if mechanism.jacobian_maps == "efforts to wrench" else np.inf
+    return CONDITION_LIMIT if mechanism.acts_along_legs else np.inf
 
 
 def _margin(

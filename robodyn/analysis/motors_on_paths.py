@@ -16,7 +16,7 @@ from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
 from robodyn.trajectories.waypoints import load_path
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 INSTANTS = 1001
 

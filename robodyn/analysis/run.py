@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
 
 
@@ -210,13 +210,11 @@ class RunHistory:
     def _columns(self) -> list[str]:
         joints = list(self.mechanism.joint_names)
         coordinates = self.mechanism.coordinates
-        position, velocity = list(coordinates.configuration_names), coordinates.velocity_names
-        if not coordinates.is_pose:
-            velocity = tuple(f"rate_{name}" for name in velocity)
+        position = list(coordinates.configuration_names)
         return [
             "time",
             *position,
-            *velocity,
+            *coordinates.columns("velocity", "rate"),
             *(f"planned_{name}" for name in position),
             *(f"effort_{name}" for name in joints),
             *(f"massless_{name}" for name in joints[: self.massless.shape[1]]),

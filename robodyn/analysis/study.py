@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
-    from robodyn.mechanisms.stewart.dynamics import Reactions
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
@@ -65,7 +64,7 @@ class MotionStudy:
     scaled_condition_number: FloatArray
     joint_positions: FloatArray
     joint_velocities: FloatArray
-    reactions: Reactions | None = None
+    reactions: Any = None
     singular_times: FloatArray = field(default_factory=lambda: np.empty(0))
 
     @property

@@ -16,7 +16,7 @@ from robodyn.errors import OutputError
 if TYPE_CHECKING:
     from robodyn.analysis.margins import Margins
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
 
 
@@ -153,10 +153,7 @@ def write_csv(study: StudyHistories, path: str | Path) -> None:
     joints = study.mechanism.joint_names
     coordinates = study.mechanism.coordinates
     for name, values in study.motion._asdict().items():
-        labels = getattr(coordinates, f"{name}_names")
-        if not coordinates.is_pose:
-            labels = [f"{name}_{label}" for label in labels]
-        columns += zip(labels, values.T, strict=True)
+        columns += zip(coordinates.columns(name, name), values.T, strict=True)
     for name, values in (
         ("force", study.forces),
         *study.terms.items(),

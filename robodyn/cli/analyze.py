@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.analysis.study import MotionStudy
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _write(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.identification.calibration.result import Calibration
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _noise(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.mechanisms.inspection import Told
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def check(

@@ -15,6 +15,7 @@ import typer
 
 import robodyn as rd
 from robodyn.cli.session import load_quietly
+from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.common.joint_friction import JointFriction
 from robodyn.mechanisms.registry import kind_of, kinds
 from robodyn.numerics.cache_folders import cache_folders
@@ -24,7 +25,7 @@ from robodyn.threads import get_threads
 from robodyn.warmup import warm_up, warm_up_watching
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 ASIDE = 1e-2  # [m or rad] from home
 
@@ -84,9 +85,10 @@ def use(model: str) -> None:
     with suppress(rd.RobodynError):
         aside = mechanism.advance(mechanism.home, np.full(batch.velocity.shape[-1], ASIDE))
         rd.time_optimal(mechanism, [mechanism.home, aside], points=20)
-    others = kind_of(mechanism).adapter("compile")
-    if others is not None:
-        others(mechanism)
+    make_estimator = kind_of(mechanism).adapter("state_estimator")
+    if make_estimator is not None:
+        with suppress(rd.RobodynError):
+            make_estimator(mechanism, None, Encoders()).warm_up()
 
 
 def _step_smooth_and_rough(mechanism: Mechanism) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories import Trajectory
 
 

@@ -28,7 +28,7 @@ from robodyn.trajectories.default_path import default_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.report.page import Page
     from robodyn.trajectories import Trajectory
 

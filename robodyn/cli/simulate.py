@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.analysis.limits import Quantity
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories import Trajectory
 
 

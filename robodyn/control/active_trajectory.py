@@ -24,7 +24,7 @@ from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
     from robodyn.trajectories.handover import Handover
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Joints' efforts [N or N m], torques at the motors [N m], currents [A].
 COMMAND_UNITS = ("effort", "torque", "current")

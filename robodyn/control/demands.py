@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.common.motor_limits import effort_limits_at
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
 
 # Beyond a limit by less than this share of it is rounding.
@@ -66,7 +65,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
         text = f"{mechanism.name} cannot be in the configurations on the way"
         return Broken(np.inf, text)
     # a motor's torque falls with its speed
-    efforts = effort_limits_at(mechanism, np.nan_to_num(found.rates))
+    efforts = mechanism.effort_limits_at(np.nan_to_num(found.rates))
     limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
     units = tuple(f"{unit}/s" for unit in mechanism.joint_units), mechanism.effort_units
     for index, (values, limit) in enumerate(zip(found, limits, strict=True)):

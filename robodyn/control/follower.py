@@ -17,14 +17,13 @@ from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
@@ -244,7 +243,7 @@ class TrajectoryFollower:
         # cached: used at every update
         self._limits = mechanism.effort_limits
         self._least_limit = float(self._limits.min())
-        self._tires = motors_tire(mechanism)
+        self._tires = mechanism.has_torque_speed_curve
         self._coordinates = mechanism.coordinates
         self._rates = (self._coordinates.velocity_size,)
 
@@ -395,7 +394,7 @@ class TrajectoryFollower:
         effort, problem = required, ""
         if self._tires:
             rates = self.mechanism.joint_velocities(motion.configuration, motion.velocity)
-            effort, problem = self._cut(required, effort_limits_at(self.mechanism, rates))
+            effort, problem = self._cut(required, self.mechanism.effort_limits_at(rates))
         elif max(numbers) > self._least_limit or min(numbers) < -self._least_limit:
             effort, problem = self._cut(required, self._limits)
         self._last_effort = effort

@@ -19,7 +19,7 @@ from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVE
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from robodyn.control.demands import Demand, demand, row, worst_broken
 from robodyn.errors import InfeasibleTrajectory
-from robodyn.mechanisms.common.motor_limits import motors_tire
 from robodyn.trajectories.handover import Handover
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion, Trajectory
 
 # Each handover tried takes so much longer than the one before; none takes longer than LONGEST [s].
@@ -42,7 +41,10 @@ def limited_handover(
     """
     handover = Handover(mechanism, old, new, blend, start=start)
     limits = mechanism.velocity_limits, mechanism.effort_limits
-    if not any(np.isfinite(limit).any() for limit in limits) and not motors_tire(mechanism):
+    if (
+        not any(np.isfinite(limit).any() for limit in limits)
+        and not mechanism.has_torque_speed_curve
+    ):
         return handover
     with np.errstate(all="ignore"):
         before = demand(mechanism, row(old))

@@ -20,7 +20,7 @@ from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # The times tried, as multiples of the one asked for: longer ones for rates and efforts, then
 # shorter ones, which stop before the end of a joint.

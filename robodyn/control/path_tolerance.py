@@ -18,7 +18,7 @@ from robodyn.errors import KinematicsError
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
 
 # [rad], [m] usual tolerances of a joint that turns, and of one that slides.

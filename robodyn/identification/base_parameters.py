@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.identification.columns import Columns
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Columns that add less than this to those before, in parts of their size, add nothing.
 RANK = 1e-7

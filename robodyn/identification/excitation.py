@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the limits that a motion uses, and instants at which it is judged.
 MARGIN, INSTANTS = 0.9, 160
@@ -74,8 +74,6 @@ def exciting_trajectory(
             f"harmonics is {harmonics} and trials {trials}, expected 1 or more of each",
             value=(harmonics, trials),
         )
-    if not hasattr(m, "regressor"):
-        raise InvalidInput(f"{m.name}: mechanisms of its kind have no regressor", value=m.kind)
     search = _Search(m, length, condition_limit)
     rng = np.random.default_rng(seed)
     shape = (count, len(search.centre))

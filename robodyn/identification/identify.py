@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from robodyn.identification.fit import Fit
     from robodyn.identification.recording import Recording
     from robodyn.identification.samples import Samples
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Efforts whose correlation with those of the given model is below this are of the other sense.
 AGAINST = -0.7
@@ -135,12 +135,6 @@ def _check(
 ) -> None:
     if not recordings:
         raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
-    if not hasattr(m, "regressor"):
-        raise InvalidInput(
-            f"{m.name}: mechanisms of the kind {m.kind!r} have no regressor, so their parameters "
-            "cannot be identified",
-            value=m.kind,
-        )
     if len(m.joint_names) != len(m.independent_joints):
         raise InvalidInput(
             f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} "

@@ -11,7 +11,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanisms.registry import kind_of
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def write_model(mechanism: Mechanism, path: str | Path) -> list[Path]:

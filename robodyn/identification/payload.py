@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.identification.recording import Recording
     from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
 EXTENT = 0.05

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 UNITS = ("", "rad", "m", "deg", "mm")
 # What is called by another unit: of a revolute joint degrees, of a prismatic one millimetres.

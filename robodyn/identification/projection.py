@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.identification.fit import Fit
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 STANDARD_GRAVITY = 9.81
 # Parts of its largest rate at which a joint surely moves.

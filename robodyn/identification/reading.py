@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.identification.joint_tables import JointTable
     from robodyn.identification.sources import Sources
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Shorter ones [samples, s] say nothing of a motion.
 FEWEST, SHORTEST = 20, 0.5

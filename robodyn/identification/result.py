@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from robodyn.identification.filters import Filters
     from robodyn.identification.friction import FrictionTerm
     from robodyn.identification.samples import Samples
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from robodyn.errors import InvalidInput
 from robodyn.identification.filters import Filters, even_instants, low_pass, spline
 from robodyn.identification.plausibility import STILL
-from robodyn.mechanisms.common.joint_states import DrivenMotion
-from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.identification.motors import Motors
     from robodyn.identification.recording import Recording
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Instants a second, for one of the cutoffs' hertz: of the motion, and of what is fitted at last.
 PER_MOTION, PER_EFFORT, PER_FIT = 5.0, 10.0, 4.0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from robodyn.identification.joint_tables import JointTable
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Topics of efforts of their own, the likeliest first, where joint states have none.
 EFFORTS = ("joint_commands", "forces")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.formats.urdf_text import UrdfDocument
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.mechanisms.option_names import Spelling
-    from robodyn.mechanisms.protocol import Mechanism
 
 
 @dataclass(frozen=True)

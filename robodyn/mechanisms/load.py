@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from robodyn.mechanisms.kind import Kind
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.mechanisms.option_names import Spelling
-    from robodyn.mechanisms.protocol import Mechanism
 
 URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")

@@ -1,37 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the view, the sweeps and the ROS 2 nodes need from a mechanism beyond its dynamics."""
+"""How a mechanism is shown: the numbers in which people state where it is, and its drawing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.mechanisms.common.figure import joint_axis_arrows
+from robodyn.mechanisms.common.variables import joint_variables
+from robodyn.mechanisms.kinematics import Kinematics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
-    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.common.joint_states import DrivenMotion
-    from robodyn.mechanisms.common.motion import Motion
     from robodyn.mechanisms.common.variables import Variable
 
 
-class Drawn(Protocol):
-    """How a mechanism is drawn; everything in the base frame unless stated otherwise."""
+class Presentation(Kinematics):
+    """The third part of `Mechanism`; everything in the base frame unless stated otherwise.
+
+    Attributes:
+        acts_along_legs: whether the actuators push on the moving body along legs; see `leg_ends`.
+    """
+
+    acts_along_legs = False
+
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """By name: positions, velocities, accelerations and properties of the model.
+
+        The number of positions may differ from the size of a configuration: an orientation is
+        stated by roll, pitch and yaw, a closed loop by its independent joints.
+        """
+        return joint_variables(self.independent_joints, self.coordinates.units)
+
+    def values_of(self, configuration: ArrayLike, /) -> FloatArray:
+        """(..., k) [m or rad] the position variables of configurations (..., nq)."""
+        return np.asarray(configuration, dtype=np.float64)
+
+    def configuration_of(self, values: ArrayLike, /) -> FloatArray:
+        """Configurations (..., nq) of position variables (..., k) [m or rad].
+
+        Raises:
+            KinematicsError: there is no such configuration.
+        """
+        return np.asarray(values, dtype=np.float64)
 
     @property
     def typical_effort(self) -> float:
-        """[N or N m] lower bound of the effort that is drawn as an arrow of standard length."""
+        """[N or N m] lower bound of the effort that is drawn as an arrow of standard length.
 
-    @property
-    def acts_along_legs(self) -> bool:
-        """Whether the actuators push on the moving body along legs; see `leg_ends`."""
+        0.3 of the largest effort limit; 0 where there is none.
+        """
+        finite = self.effort_limits[np.isfinite(self.effort_limits)]
+        return 0.3 * float(finite.max()) if len(finite) else 0.0
 
     def leg_ends(self, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
         """Ends (k, 3) [m] of straight legs, at the base and at the moving body; k is 0 or n."""
+        return np.empty((0, 3)), np.empty((0, 3))
 
     def leg_directions(self, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
         """Points (k, 3) [m] at which legs hold the moving body, and the legs' unit vectors (k, 3).
@@ -39,13 +72,16 @@ class Drawn(Protocol):
         Raises:
             KinematicsError: a leg without a direction.
         """
+        return np.empty((0, 3)), np.empty((0, 3))
 
     def floating_poses(self, configuration: FloatArray, /) -> Mapping[tuple[str, str], FloatArray]:
         """Poses (7,) of links that no joint of `joint_states` places: those on floating joints.
 
         By the names of parent and child; each the pose of the child in the frame of its parent.
         """
+        return {}
 
+    @abstractmethod
     def figure(self) -> Figure:
         """The mechanism drawn from its model alone, for models without a URDF."""
 
@@ -60,95 +96,4 @@ class Drawn(Protocol):
             configuration: the one that the frames belong to.
             lengths: (n,) [m] of the arrows, with the signs of the efforts.
         """
-
-
-class Varied(Protocol):
-    """The numbers in which users state a configuration, and what a sweep can vary."""
-
-    @property
-    def variables(self) -> Mapping[str, Variable]:
-        """By name: positions, velocities, accelerations and properties of the model.
-
-        The number of positions may differ from the size of a configuration: an orientation is
-        stated by roll, pitch and yaw, a closed loop by its independent joints.
-        """
-
-    def values_of(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., k) [m or rad] the position variables of configurations (..., nq)."""
-
-    def configuration_of(self, values: ArrayLike, /) -> FloatArray:
-        """Configurations (..., nq) of position variables (..., k) [m or rad].
-
-        Raises:
-            KinematicsError: there is no such configuration.
-        """
-
-    def with_model_values(self, values: Mapping[str, float], /) -> Self:
-        """The mechanism with other values of the variables of its model.
-
-        Raises:
-            ModelError: there is no such mechanism.
-        """
-
-    @property
-    def largest_payload(self) -> float:
-        """[kg] upper end of the range from which a user may choose a payload."""
-
-    @property
-    def jacobian_unit(self) -> str:
-        """Unit of a singular value of the Jacobian."""
-
-    @property
-    def description(self) -> tuple[object, object]:
-        """What the mechanism was built from, as frozen data: its model and any further options."""
-
-
-class Jointwise(Protocol):
-    """How joint messages carry a mechanism's state and motion.
-
-    A joint trajectory is of the `m` independent joints. They may be fewer than the driven ones (a
-    redundantly driven loop), and both fewer than all joints.
-    """
-
-    @property
-    def independent_joints(self) -> tuple[str, ...]:
-        """(m,) names of the joints whose motion determines that of the mechanism."""
-
-    def independent_motion(
-        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
-    ) -> DrivenMotion:
-        """Positions, rates and accelerations (..., m) of the independent joints."""
-
-    def motion_of_independent(
-        self,
-        positions: ArrayLike,
-        velocities: ArrayLike,
-        accelerations: ArrayLike | None = None,
-        guess: ArrayLike | None = None,
-    ) -> Motion:
-        """The mechanism's motion of its independent joints' (..., m).
-
-        Along the last batch dimension each configuration is found from the one before it, the
-        first from the guess. Accelerations are zero where not given.
-
-        Raises:
-            NoSolution: no configuration has these positions.
-            SingularConfiguration: the rates do not determine the motion.
-        """
-
-    @property
-    def measured_joints(self) -> tuple[str, ...]:
-        """(k,) names of the joints whose readings determine the state."""
-
-    def state_of_readings(
-        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None, /
-    ) -> tuple[FloatArray, FloatArray]:
-        """Configuration (nq,) and velocity (nv,) of the readings (k,) of `measured_joints`.
-
-        Readings are positions and velocities as the URDF measures them; finite, not checked. The
-        configuration is the one near the guess, by default home.
-
-        Raises:
-            NoSolution: no configuration has these readings.
-            SingularConfiguration: the velocities do not determine the motion.
-        """
+        return joint_axis_arrows(figure, frames, self.joint_names, lengths, self.size)

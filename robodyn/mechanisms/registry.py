@@ -21,7 +21,7 @@ from robodyn.mechanisms.stewart.kind import STEWART
 
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 GROUP = "robodyn.mechanisms"
 

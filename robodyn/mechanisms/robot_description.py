@@ -23,7 +23,7 @@ from robodyn.mechanisms.registry import kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Default hardware: it communicates over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"

@@ -19,7 +19,7 @@ from robodyn.trajectories import arm_path, plan_joints
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # One bit of a 12-bit converter [rad], and the paper's control period [s].
 BOUND, PERIOD = 4.26e-4, 0.01

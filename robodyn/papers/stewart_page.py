@@ -14,7 +14,7 @@ from robodyn.report.page import Page
 from robodyn.trajectories import paper_path
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.report.chart import Chart
 
     Figure = tuple[str, str, Chart, list[Statement]]

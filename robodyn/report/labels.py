@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 _EFFORTS = {"N": "force", "N m": "torque"}
 
@@ -44,4 +44,4 @@ def units_in_one(units: Sequence[str], per: str = "") -> str:
 
 def is_parallel(mechanism: Mechanism) -> bool:
     """Whether all joints act on one body side by side, so that their efforts can be compared."""
-    return mechanism.jacobian_maps == "efforts to wrench"
+    return mechanism.acts_along_legs

@@ -23,7 +23,7 @@ from robodyn.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.report.chart import Chart, Line
 
 

@@ -14,7 +14,7 @@ from robodyn.report.numbers_as_text import number, vector
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.common.report_answers import Cell
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Title, headings and rows.
 TextTable = tuple[str, list[str], list[list[str]]]

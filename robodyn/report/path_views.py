@@ -15,7 +15,7 @@ from robodyn.report.chart import COLORS, DASHED, DOTTED, GREY, INK, SOLID, Chart
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.report_answers import OutlinePart
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 AZIMUTH, ELEVATION = np.deg2rad(-55.0), np.deg2rad(22.0)

@@ -14,7 +14,7 @@ from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion, Trajectory
 
 

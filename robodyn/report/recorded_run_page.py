@@ -82,7 +82,7 @@ def _motion(run: PlanComparison) -> Chart:
 
 def _errors(run: PlanComparison) -> Chart:
     coordinates = run.mechanism.coordinates
-    names = list("xyz" * 2) if coordinates.is_pose else list(coordinates.velocity_names)
+    names = list(coordinates.displacement_names)
     panels = tuple(
         Panel(part.name.capitalize(),
               colored(run.time, run.error[:, part.columns], names[part.columns]),
@@ -122,7 +122,7 @@ def _coordinates(
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
     """Values (N, k) of a motion as people read them, and the name and unit of each."""
     mechanism = run.mechanism
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         names = ("x", "y", "z", "roll", "pitch", "yaw")
         units: tuple[str, ...] = mechanism.coordinates.units
         return np.hstack(rpy_from_pose(configurations)), list(zip(names, units, strict=True))

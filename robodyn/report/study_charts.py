@@ -41,7 +41,7 @@ from robodyn.report.path_views import path_chart
 if TYPE_CHECKING:
     from robodyn.analysis.study import MotionStudy
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.

@@ -16,7 +16,6 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.control.laws import law_of, rows_for
 from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
-from robodyn.mechanisms.protocol import SimulatesCompiled
 from robodyn.simulation.control_loop import inner_ends, steps_between
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from robodyn.control.computed_torque import Controller
     from robodyn.control.laws import Law
     from robodyn.mechanisms.common.compiled_run import Outcome
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.simulation.task import SimulationTask
 
 
@@ -66,7 +65,7 @@ def fast_forward(run: SimulationTask, progress: Callable[[float], None] | None =
 def _tell_motors(run: SimulationTask, first: int, last: int) -> None:
     """Applied efforts of some rows as the motors give them at the rates there."""
     plant, rows = run.plant, slice(first, last)
-    if plant.motors_tire:
+    if plant.limits_motors:
         states = run.configuration[rows], run.velocity[rows]
         run.applied[rows] = plant.available(run.applied[rows], *states)
 
@@ -78,8 +77,6 @@ def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
 
 
 def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
-    if not isinstance(mechanism, SimulatesCompiled):
-        return None
     return mechanism.compiled_simulation(mechanism if law.model is None else law.model)
 
 
@@ -95,7 +92,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1))
     columns = {0: size, 1: 0}.get(law.kind, int(rows.shape[-1]))
     return Rollout(
-        spring_and_damper(plant.end_stops, plant.motors_tire),
+        spring_and_damper(plant.end_stops, plant.limits_motors),
         np.array(np.broadcast_to(plant.limits, (size,))),
         law.kind,
         law.kp,

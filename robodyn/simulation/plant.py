@@ -15,14 +15,13 @@ import numpy as np
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanisms.common.end_stops import EndStops
-from robodyn.mechanisms.common.motor_limits import effort_limits_at, motors_tire
 from robodyn.simulation.stiffness import why_it_failed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 DEFAULT_STOPS = EndStops()
@@ -61,7 +60,7 @@ class Plant:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops
         self.limits = mechanism.effort_limits if limit_efforts else np.inf
-        self.motors_tire = limit_efforts and motors_tire(mechanism)
+        self.limits_motors = limit_efforts and mechanism.has_torque_speed_curve
         self.reset(configuration, velocity)
 
     def reset(
@@ -96,10 +95,10 @@ class Plant:
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
         """Efforts (..., n) cut to what the motors have at states (..., nq) and (..., nv)."""
-        if not self.motors_tire:
+        if not self.limits_motors:
             return effort
         rates = self.mechanism.joint_velocities(configuration, velocity)
-        limits = effort_limits_at(self.mechanism, rates)
+        limits = self.mechanism.effort_limits_at(rates)
         return np.clip(effort, -limits, limits)
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
@@ -123,11 +122,9 @@ class Plant:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
         held = self.saturate(effort)
         applied = self.available(held, self.configuration, self.velocity)
-        # others than the library's own kinds need not know it
-        more: dict[str, bool] = {"limit_motors": True} if self.motors_tire else {}
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         try:
-            self.configuration, self.velocity = self.mechanism.integrate(
+            self.configuration, self.velocity = self.mechanism.step(
                 self.configuration,
                 self.velocity,
                 held,
@@ -135,7 +132,7 @@ class Plant:
                 self.dt,
                 steps,
                 self.end_stops,
-                **more,
+                limit_motors=self.limits_motors,
             )
         except SimulationFailed as error:
             why = why_it_failed(self.mechanism, self.configuration, self.velocity, self.dt)

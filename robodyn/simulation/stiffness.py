@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import RobodynError, SingularMassMatrix
-from robodyn.mechanisms.protocol import SimulatesCompiled
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Runge-Kutta of order 4 is stable for decay rates up to this over the step.
 STABLE = 2.785
@@ -37,7 +36,7 @@ def why_it_failed(
         pass
     rate, index = _fastest_decay(mechanism, configuration, velocity)
     friction = _friction_of(mechanism, index)
-    if rate * dt > STABLE and not isinstance(mechanism, SimulatesCompiled):
+    if rate * dt > STABLE and mechanism.compiled_simulation(mechanism) is None:
         return (
             f"the step of {dt:g} s is too long for {friction}, by which a velocity decays at "
             f"{rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no friction"
@@ -76,7 +75,8 @@ def _fastest_decay(
 def _friction_of(mechanism: Mechanism, index: int) -> str:
     """Friction and damping of the joint to which a coordinate belongs, or of the first."""
     rows = mechanism.joint_friction
-    index = index if index < len(rows) and not mechanism.coordinates.is_pose else 0
+    name = mechanism.coordinates.velocity_names[index]
+    index = mechanism.joint_names.index(name) if name in mechanism.joint_names else 0
     parts = ", ".join(f"{name} {_numbers(value)}" for name, value in rows[index].items())
     return f"joint {mechanism.joint_names[index]!r} ({parts})"
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.stewart.kinematics import LIMIT_TOLERANCE
 from robodyn.sweeps.quantities import LABELS, QUANTITIES
 from robodyn.sweeps.states import states, sweep_variables, variant
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.variables import Variable
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.sweeps.quantities import Output, Quantity, Settings
     from robodyn.sweeps.states import States
 
@@ -81,7 +80,7 @@ def _evaluate_one(
     exists = np.isfinite(batch.configuration[rows]).all(axis=-1)
     _answer(positions_of, batch, rows[exists], positions)
     positions = positions[rows]
-    within = _within(positions, machine.position_limits)
+    within = machine.within_position_limits(positions)
     results["reachable"][rows] = within
     rows = rows[np.isfinite(positions).all(axis=-1) if settings.beyond_limits else within]
     for name in quantities:
@@ -137,10 +136,3 @@ def _answer(
             continue
         for array, result in zip(out, results, strict=True):
             array[part] = result
-
-
-def _within(positions: FloatArray, limits: FloatArray) -> NDArray[np.bool_]:
-    # Tolerance for rounding.
-    room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
-    inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
-    return np.asarray((inside & np.isfinite(positions)).all(axis=-1))

@@ -14,7 +14,7 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
-from robodyn.mechanisms.protocol import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.sweeps.axes import Axis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples

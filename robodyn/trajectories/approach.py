@@ -15,7 +15,7 @@ from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # Of a driven joint [m or rad]: what is nearer than this counts as there.
@@ -47,7 +47,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
     first, last = mechanism.joint_positions(np.stack([here, start]))
     difference = np.abs(last - first)
     worst = int(difference.argmax())
-    if not mechanism.coordinates.is_pose:
+    if mechanism.tracking.by_coordinate:
         unit, name = mechanism.joint_units[worst], mechanism.joint_names[worst]
         return Distance(float(difference[worst]), f"{difference[worst]:.3g} {unit} ({name})")
     way = mechanism.difference(here, start)

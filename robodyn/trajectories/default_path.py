@@ -13,7 +13,7 @@ from robodyn.trajectories.demonstration import DEMO, within_limits
 from robodyn.trajectories.waypoints import load_path
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def default_path(mechanism: Mechanism) -> str:

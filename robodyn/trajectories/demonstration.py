@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
-from robodyn.mechanisms.common.motor_limits import effort_limits_at
-from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.joints import plan_joints
-from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
+from robodyn.trajectories.straight import plan_straight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # The name under which it is asked for.
@@ -91,7 +89,7 @@ def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
     """(nv,) [m or rad] how far to go along each coordinate."""
     coordinates = mechanism.coordinates
-    if coordinates.is_pose or coordinates.velocity_names != mechanism.joint_names:
+    if coordinates.velocity_names != mechanism.joint_names:
         far = {"m": 0.12 * mechanism.size, "rad": 0.15}
         return np.array([far[unit] for unit in coordinates.units])
     span = np.minimum(np.diff(mechanism.position_limits, axis=1)[:, 0], 6.0)
@@ -134,7 +132,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     except (KinematicsError, UnderActuated):
         return False
     determinant = mechanism.determinant(q)
-    limits = effort_limits_at(mechanism, velocities)
+    limits = mechanism.effort_limits_at(velocities)
     return bool(
         (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()
         and (np.abs(efforts) <= SHARE * limits).all()
@@ -147,11 +145,8 @@ def _move(
 ) -> Trajectory:
     """From rest to rest."""
     profile = "quintic" if way.any() else "lspb"
-    coordinates = mechanism.coordinates
-    if coordinates.is_pose:
-        return plan_line(start, goal, duration, profile=profile)
-    if coordinates.configuration_size == coordinates.velocity_size:
-        return plan_joints(start, goal, duration, profile=profile)
+    if not mechanism.coordinates.is_constrained:
+        return plan_straight(mechanism, start, goal, duration=duration, profile=profile)
     # the quintic in the mechanism's independent coordinates, which only it can apply
     independent = plan_joints(np.zeros(len(way)), way, duration, profile=profile)
     times = np.linspace(0.0, duration, round(KNOTS * duration) + 1)
@@ -168,12 +163,11 @@ def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> 
     Raises:
         NoSolution: the mechanism cannot follow; it is not searched for elsewhere.
     """
-    coordinates = mechanism.coordinates
-    if coordinates.is_pose or coordinates.configuration_size == coordinates.velocity_size:
+    if not mechanism.coordinates.is_constrained:
         return mechanism.advance(start, displacements)
     found = [start]
     for step in np.diff(displacements, axis=0):
-        there = stepped(mechanism, found[-1], step)
+        there = mechanism.unchecked.try_advance(found[-1], step)
         if there is None:
             raise NoSolution("the loops do not follow this way", residual=np.inf, value=step)
         found.append(there)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
@@ -108,11 +108,7 @@ class SampledTrajectory(RowTrajectory):
         self._mechanism = mechanism
         coordinates = mechanism.coordinates
         self._rotation = coordinates.rotation
-        # neither a pose nor independent numbers
-        self._advances = not coordinates.is_pose and (
-            bool(coordinates.quaternions)
-            or coordinates.configuration_size != coordinates.velocity_size
-        )
+        self._advances = coordinates.is_constrained
         self._list: list[float] = self.times.tolist()
         # where the last single time was found: between these times, on this cubic
         self._cursor: tuple[float, float, _Cubics] | None = None
@@ -253,7 +249,8 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
     """Times [s] at which to sample a trajectory: a grid of `period`, its switches and its end.
 
     All are whole nanoseconds, the resolution of ROS time, so a grid point stays the same instant
-    on both sides of a message.
+    on both sides of a message. A grid point within a microsecond of a switch is left out: as small
+    an interval turns what is rounded in positions into accelerations.
 
     Raises:
         InvalidInput: a period shorter than a nanosecond, or more than MAX_KNOTS of them.
@@ -265,7 +262,10 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
             f"of {period:g} s, more than {MAX_KNOTS}; lengthen the intervals",
             value=duration,
         )
-    nanoseconds = {round(t * 1e9) for t in (*switching_times, duration)}
+    switches = np.unique(np.rint(np.array([0.0, *switching_times, duration]) * 1e9))
     step = round(period * 1e9)
-    nanoseconds.update(range(0, round(duration * 1e9) + 1, step))
-    return np.array(sorted(nanoseconds)) * 1e-9
+    grid = np.arange(0, round(duration * 1e9) + 1, step, dtype=np.float64)
+    after = np.searchsorted(switches, grid).clip(max=len(switches) - 1)
+    nearest = np.minimum(switches[after] - grid, grid - switches[np.maximum(after - 1, 0)])
+    apart = np.abs(nearest) >= min(1000, step // 2)
+    return np.union1d(switches, grid[apart]) * 1e-9

@@ -14,7 +14,7 @@ from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # Between the knots of a motion whose configurations are found from independent joints [s].
@@ -46,7 +46,7 @@ def plan_straight(
         InfeasibleTrajectory: the limits do not allow the duration.
         NoSolution: a closed loop cannot be assembled on the way.
     """
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return plan_line(start, goal, duration, v_max, w_max, profile=profile)
     if len(mechanism.independent_joints) == mechanism.coordinates.configuration_size:
         return plan_joints(start, goal, duration, v_max, profile)

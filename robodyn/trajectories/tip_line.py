@@ -13,7 +13,7 @@ from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 # Time between knots [s].
@@ -66,7 +66,7 @@ def along_body(
         InvalidInput: shapes that do not match, or not finite.
         NoSolution: a pose on the way that the mechanism cannot reach from the one before.
     """
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return path
     times = knot_times(path.duration, path.switching_times, period)
     try:
@@ -89,7 +89,7 @@ def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
     A mechanism whose configuration is a pose is always asked so. Joints that move together from
     one configuration to another need no Jacobian, and may do so through singular ones.
     """
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return True
     parts = getattr(trajectory, "segments", ())
     return bool(getattr(trajectory, "of_body", False)) or any(

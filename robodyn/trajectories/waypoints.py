@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
@@ -101,7 +101,7 @@ def load_path(
 
 def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     start = path.sample(0.0)
-    if is_of_body(mechanism, path) and not mechanism.coordinates.is_pose:
+    if is_of_body(mechanism, path) and not mechanism.configuration_is_pose:
         return
     of = POSE.text if _is_of_poses(path) else f"{len(start.velocity)} joint positions"
     wants = mechanism.coordinates.text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
@@ -100,7 +100,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
     if not source:
         raise InvalidInput(f"{bag}: it has no robot_description, name the model")
     mechanism = load(source)
-    is_pose = mechanism.coordinates.is_pose
+    is_pose = mechanism.configuration_is_pose
     name = "platform_state" if is_pose else "joint_states"
     states = _states(found[name], mechanism)
     if not states:
@@ -153,7 +153,7 @@ def _stamp(message: Any, received: int) -> float:
 def _states(
     messages: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, FloatArray]]:
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return [(t, _pose(m.pose.pose)) for t, m in messages]
     names = mechanism.measured_joints
     rest = np.zeros(len(names))

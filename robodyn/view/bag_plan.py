@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 
@@ -126,8 +126,8 @@ def _trajectory(message: Any, mechanism: Mechanism, here: FloatArray) -> Sampled
 
 def _of_poses(message: Any, mechanism: Mechanism, times: FloatArray) -> SampledTrajectory:
     base, frame = mechanism.frames[0], message.header.frame_id
-    if not mechanism.coordinates.is_pose or frame not in ("", base):
-        moved = f"poses in {base!r}" if mechanism.coordinates.is_pose else "joint positions"
+    if not mechanism.configuration_is_pose or frame not in ("", base):
+        moved = f"poses in {base!r}" if mechanism.configuration_is_pose else "joint positions"
         raise InvalidInput(
             f"a recorded trajectory has poses in the frame {frame!r}, {mechanism.name} takes "
             f"{moved}",

@@ -13,7 +13,7 @@ from robodyn.mechanisms.load import models
 from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:

@@ -13,7 +13,7 @@ from robodyn.trajectories.demonstration import DEMO
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories import Trajectory
 
 

@@ -16,7 +16,7 @@ from robodyn.view import colors
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure, Shape
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.view.snapshot import Snapshot
 
 

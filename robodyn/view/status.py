@@ -14,7 +14,7 @@ from robodyn.poses import rpy_from_pose
 from robodyn.view import colors
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.view.snapshot import Snapshot
 
 _BANNER = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.view.live import LiveSimulation
     from robodyn.view.replay import Replay
     from robodyn.view.snapshot import Snapshot
@@ -134,7 +134,7 @@ def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
     variables = mechanism.variables.items()
     units = {name: each.unit for name, each in variables if each.role == "position"}
     scale = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in units.values()])
-    named = mechanism.coordinates.is_pose
+    named = mechanism.configuration_is_pose
     labels = tuple(
         f"{name if named else number} [{'°' if unit == 'rad' else 'm'}]"
         for number, (name, unit) in enumerate(units.items(), start=1)

@@ -133,7 +133,7 @@ def test_energy_is_conserved_where_nothing_drives(smooth):
     q, v = smooth.home, np.zeros(smooth.coordinates.velocity_size)
     effort, wrench = np.zeros(len(smooth.joint_names)), np.zeros(6)
     before = sum(smooth.energy(q, v))
-    q, v = smooth.integrate(q, v, effort, wrench, 2e-4, 250)
+    q, v = smooth.step(q, v, effort, wrench, 2e-4, 250)
     kinetic, potential = smooth.energy(q, v)
     assert kinetic > 0.0
     assert abs(kinetic + potential - before) < 1e-7 * kinetic

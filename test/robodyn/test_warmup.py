@@ -43,10 +43,9 @@ model, path = sys.argv[1:]
 mechanism = rd.load(model)
 warm_up(mechanism)
 warm_up_watching(mechanism)
-kind = kind_of(mechanism)
-prepare, make_estimator = kind.adapter("compile"), kind.adapter("state_estimator")
-if prepare is not None:
-    prepare(mechanism)
+make_estimator = kind_of(mechanism).adapter("state_estimator")
+if make_estimator is not None:
+    make_estimator(mechanism, None, Encoders()).warm_up()
 path = rd.load_path(path, mechanism)
 times = knot_times(path.duration, path.switching_times, 0.01)
 motion = path.sample(times)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def finite(values: Iterable[float]) -> bool:

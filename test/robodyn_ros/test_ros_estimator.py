@@ -240,7 +240,7 @@ def test_passive_joints_come_in_messages_of_their_own(estimator, home, mechanism
         ]
 
     message = estimator.peer.until(passive, "passive joints")[0]
-    names, position, velocity = mechanism.leg_joint_states(pose, twist)
+    names, position, velocity = mechanism.joint_states(pose, twist)
     assert len(message.name) == 12
     assert set(message.name) == set(names) - set(mechanism.joint_names)
     for name, q, qd in zip(message.name, message.position, message.velocity, strict=True):

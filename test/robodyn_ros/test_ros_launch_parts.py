@@ -161,7 +161,7 @@ def test_controllers_command_the_joints_of_any_mechanism():
     made = read_sections(settings["more_controllers_file"])
     assert made["/**/effort_controller"] == {"interface_name": "effort", "joints": [*joints]}
     assert made["/**/controller_manager"]["update_rate"] == 500
-    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.002)
+    assert made["/**/inverse_dynamics"]["delay"] == pytest.approx(0.003)
     assert "idle" not in made["/**/inverse_dynamics"]
 
 

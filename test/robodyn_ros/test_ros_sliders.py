@@ -35,7 +35,7 @@ def test_all_joints_go_where_the_sliders_put_the_platform():
         assert graph.set("pose_sliders", x=x, y=y, z=z, roll=0.1, pitch=-0.2, yaw=0.3) == []
         pose = rd.pose_from_rpy([x, y, z], [0.1, -0.2, 0.3])
         reach(graph, states, pose)
-        names, position, _ = platform.leg_joint_states(pose, np.zeros(6))
+        names, position, _ = platform.joint_states(pose, np.zeros(6))
         expected = pytest.approx(dict(zip(names, position, strict=True)), abs=1e-9)
         graph.until(
             lambda: dict(zip(joints[-1].name, joints[-1].position, strict=True)) == expected,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.identification.calibration.measurements import Measurements
     from robodyn.identification.calibration.problem import Problem
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Joints that move less than this [m or rad] stand still.
 STILL = 1e-6

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}

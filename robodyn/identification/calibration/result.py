@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from robodyn.identification.calibration.measurements import Measurements
     from robodyn.identification.calibration.problem import Problem
     from robodyn.mechanisms.common.geometry import Geometry
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
 LENGTHS, ANGLES = 0.02, 0.05

@@ -5,55 +5,35 @@
 from __future__ import annotations
 
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from robodyn.errors import InvalidInput
+from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.coordinates import Coordinates
-from robodyn.mechanisms.common.description import MovingBody, Nouns, effort_units
-from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
-from robodyn.mechanisms.common.tracking import JOINT_TRACKING
+from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.joint_friction import friction_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
-    from robodyn.mechanisms.closed_loop.structure import Structure
-    from robodyn.mechanisms.common.coordinates import JacobianMap, Unit
-    from robodyn.mechanisms.common.description import EffortUnit
-    from robodyn.mechanisms.common.tracking import Tracking
+    from robodyn.mechanisms.closed_loop.model import TreeJoint
+    from robodyn.mechanisms.common.coordinates import Unit
 
-# Paths of the bundled models, by the names of these.
-SHOWN = {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
-class ClosedLoopAnswers:
-    """The part of `ClosedLoop` that describes it; its equations are elsewhere.
+class ClosedLoopAnswers(ClosedLoopJoints):
+    """The part of `ClosedLoop` that describes it; its equations are elsewhere."""
 
-    Attributes:
-        model: the description it was made from.
-        structure: what was found of it.
-    """
-
-    model: ClosedLoopModel
-    structure: Structure
-    jacobian_maps: JacobianMap = "rates to twist"
     nouns = Nouns(mechanism="mechanism", joint="joint", body="tip", effort="effort")
-    tracking: Tracking = JOINT_TRACKING
-    formulations: tuple[str, ...] = ("exact",)
-    characteristic_length = 1.0
-
-    @property
-    def default_path(self) -> str:
-        """What a bundled model shows itself off with; empty for all others."""
-        return SHOWN.get(self.model.name, "")
+    # of the bundled models
+    default_paths: ClassVar = {
+        "delta": "pick_and_place",
+        "fivebar": "star",
+        "hexapod_rotary": "dance",
+    }
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -77,31 +57,6 @@ class ClosedLoopAnswers:
         tree = self.structure.tree
         return tuple(self._unit_of_rate(tree.rate_of[name]) for name in self.model.driven)
 
-    @cached_property
-    def effort_units(self) -> tuple[EffortUnit, ...]:
-        """(n,) `N` or `N m`."""
-        return effort_units(self.joint_units)
-
-    @property
-    def joint_signs(self) -> FloatArray:
-        """(n,) all 1: positions are those of the URDF."""
-        return np.ones(len(self.model.driven))
-
-    @property
-    def joint_offsets(self) -> FloatArray:
-        """(n,) all zero: positions are those of the URDF."""
-        return np.zeros(len(self.model.driven))
-
-    @property
-    def source(self) -> str:
-        """Where the description came from; empty if it was made in a program."""
-        return self.model.source
-
-    @property
-    def gravity_vector(self) -> FloatArray:
-        """(3,) [m/s^2] base frame."""
-        return self.model.gravity
-
     @property
     def bodies(self) -> tuple[MovingBody, ...]:
         """The links that move and have mass or inertia, each in its own frame."""
@@ -111,11 +66,6 @@ class ClosedLoopAnswers:
             for link in self.model.links
             if tree.body_of[link.name] and (link.mass > 0.0 or link.inertia.any())
         )
-
-    @property
-    def moving_mass(self) -> float:
-        """[kg] of all links that move."""
-        return float(sum(body.mass for body in self.bodies))
 
     @property
     def joint_friction(self) -> tuple[dict[str, Any], ...]:
@@ -159,108 +109,18 @@ class ClosedLoopAnswers:
         """Joints that move while all driven ones are locked."""
         return self.structure.loose
 
-    def loops_found(self) -> dict[str, Any]:
-        """How the mechanism is closed, what moves and whether the motors suffice, JSON-able.
-
-        `mobility` is tree coordinates less rank, `freedoms` what remains of it without the idle
-        ones.
-        """
-        found, own = self.structure, self._itself
-        home = found.home
-        numbers = {
-            "motion": float(own.motion_condition(home, own.characteristic_length)),
-            "force": float(own.force_condition(home)),
-        }
-        return {
-            "tree_coordinates": found.tree.rates,
-            "closures": [
-                {
-                    "name": closure.name,
-                    "type": closure.kind,
-                    "parent": closure.parent,
-                    "child": closure.child,
-                    "equations": closure.equations,
-                }
-                for closure in self.model.closures
-            ],
-            "equations": found.closures,
-            "rank": found.rank,
-            "mobility": found.tree.rates - found.rank,
-            "freedoms": found.mobility,
-            "determined_by": own.tip_freedoms.text,
-            "idle_freedoms": list(self.idle_freedoms),
-            "driven_joints": list(self.model.driven),
-            "motors_suffice": found.determined,
-            "loose_joints": list(found.loose),
-            "open_by": found.equations.left(home) * found.equations.size,
-            "condition_numbers": {
-                name: number if np.isfinite(number) else None for name, number in numbers.items()
-            },
-        }
-
-    @property
-    def _itself(self) -> Any:
-        """The whole mechanism, of which this class is a part."""
-        return self
-
-    def effort_terms(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        acceleration: FloatArray,
-        wrench: FloatArray | None = None,
-        formulation: str = "exact",
-    ) -> EffortTerms:
-        """Efforts (N, n) and what inertia, velocity, gravity, friction and a wrench contribute.
-
-        NaN where the mechanism is singular.
-
-        Raises:
-            InvalidInput: another formulation than `exact`.
-        """
-        if formulation != "exact":
-            raise InvalidInput(
-                f"formulation is {formulation!r}, a closed loop knows exact only",
-                value=formulation,
-            )
-        q, u, change = (np.atleast_2d(part) for part in (configuration, velocity, acceleration))
-        rest, core = np.zeros_like(u), (len(self.model.driven),)
-
-        def efforts(mechanism: Any, *motion: FloatArray) -> FloatArray:
-            function: Callable[..., FloatArray] = mechanism.inverse_dynamics
-            return where_regular(function, (q, *motion), core)
-
-        own: Any = self
-        gravity = efforts(own._frictionless, rest, rest)
-        frictionless = efforts(own._frictionless, u, rest)
-        inertial = efforts(own._frictionless, u, change) - frictionless
-        unloaded = efforts(own, u, change)
-        terms = {
-            "inertial": inertial,
-            "coriolis": frictionless - gravity,
-            "gravity": gravity,
-            "friction": unloaded - frictionless - inertial,
-        }
-        if wrench is None:
-            return EffortTerms(unloaded, terms)
-        load = np.broadcast_to(wrench, (*u.shape[:-1], 6))
-        total = where_regular(own.inverse_dynamics, (q, u, change, load), core)
-        return EffortTerms(total, terms | {"wrench": total - unloaded})
-
-    @cached_property
-    def _frictionless(self) -> Any:
-        own: Any = self
-        return own.without_friction()
-
-    def differences(self, other: Any) -> list[str]:
-        """What differs from another mechanism's model, a line for each field."""
-        return differences(self.model, getattr(other, "model", None))
-
-    def warm_up(self) -> None:
-        """What planning, control and simulation do not call anyway: a slow import."""
-        own: Any = self
-        if len(own.joint_names) > own.mobility:
-            import_module("scipy.optimize")
+    def friction_rows(self) -> FloatArray:
+        """(nf, sticking.ROW) of the driven joints, in their order, and of others that rub."""
+        tree, driven = self.structure.tree, list(self.model.driven)
+        rows = {}
+        for body in tree.bodies[1:]:
+            joint = body.joint
+            if joint is None or joint.kind == "floating":
+                continue
+            if joint.name in driven or joint.friction.any():
+                rows[joint.name] = friction_row(joint.actuator, body.rate, body.factor)
+        order = [*driven, *(name for name in rows if name not in driven)]
+        return np.array([rows[name] for name in order])
 
     def _unit_of_rate(self, rate: int) -> Unit:
         for body in self.structure.tree.bodies[1:]:

@@ -11,15 +11,15 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
-from robodyn.mechanisms.closed_loop import batch_calls as many
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
+from robodyn.mechanisms.closed_loop.calls import batch, entry
+from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.kernels.newton import PIECE
 from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
-from robodyn.mechanisms.closed_loop.placing import TipPose, nearest
-from robodyn.mechanisms.closed_loop.single_calls import entry
-from robodyn.mechanisms.closed_loop.structure import followed, guessed
+from robodyn.mechanisms.closed_loop.structure import ATTEMPTS, followed, guessed
 from robodyn.mechanisms.common.motion import Motion
+from robodyn.numerics.broadcasting import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Configurations that are closed together.
 TOGETHER = 8
+# Starts around a guess from which a pose of the tip is tried to reach.
+TIP_ATTEMPTS = 40
 
 
 class ClosedLoopAssembling(ClosedLoopKinematics):
@@ -47,10 +49,10 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         Raises:
             NoSolution: the loops do not close there.
         """
-        q, step = self._q("configuration", configuration), self._u("displacement", displacement)
-        shape = np.broadcast_shapes(q.shape[:-1], step.shape[:-1])
-        starts = np.array(np.broadcast_to(q, (*shape, self._nq))).reshape(-1, self._nq)
-        steps = np.array(np.broadcast_to(step, (*shape, self._nu))).reshape(-1, self._nu)
+        shape, (starts, steps) = flatten(
+            configuration=self._q("configuration", configuration),
+            displacement=self._u("displacement", displacement),
+        )
         return self._all_displaced(starts, steps).reshape(*shape, self._nq)
 
     def assemble(
@@ -76,15 +78,13 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         start = self._guess(guess)
         if pose is not None:
             wanted = as_array("pose", pose, (7,), "m, unit quaternion x y z w")
-            shape = np.broadcast_shapes(wanted.shape[:-1], start.shape[:-1])
-            return self._each(shape, wanted, start, lambda p, q: self._to_pose(q, p))
+            return self._each(wanted, start, self._to_pose)
         if driven is None:
             raise InvalidInput("assemble needs positions of joints, or a pose of the tip")
         if hasattr(driven, "items"):
             return self._from_joints(dict(driven.items()), start)
         wanted = as_array("driven", driven, (self._n,), f"{self._n} driven joints, rad or m")
-        shape = np.broadcast_shapes(wanted.shape[:-1], start.shape[:-1])
-        return self._each(shape, wanted, start, lambda p, q: self._to_driven(q, p))
+        return self._each(wanted, start, self._to_driven)
 
     def assemblies(self, driven: ArrayLike, *, searches: int = 6000, seed: int = 0) -> FloatArray:
         """All configurations (k, nq) found with these driven positions (n,), nearest home first.
@@ -166,7 +166,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         """Configurations (N, nq) after displacements (N, free) of the independent coordinates."""
         if len(starts) < TOGETHER:
             return self._displaced_singly(starts, steps)
-        found = many.configured(
+        found = batch(
             "displaced",
             self.structure.packed,
             (self._nq, self._nu),
@@ -245,7 +245,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
 
     def _nearest(self, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray:
         equations = self.structure.equations
-        found = nearest(equations, q, held, extra)
+        found = searched(equations, q, held, extra, ATTEMPTS if extra is None else TIP_ATTEMPTS)
         if found.left > ACCEPTED:
             name = equations.worst(found.q)
             raise NoSolution(
@@ -290,14 +290,10 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
 
     def _each(
         self,
-        shape: tuple[int, ...],
         wanted: FloatArray,
         start: FloatArray,
         find: Callable[[FloatArray, FloatArray], FloatArray],
     ) -> FloatArray:
-        wanted = np.broadcast_to(wanted, (*shape, wanted.shape[-1]))
-        start = np.broadcast_to(start, (*shape, self._nq))
-        out = np.empty((*shape, self._nq))
-        for index in np.ndindex(shape):
-            out[index] = find(wanted[index], start[index])
-        return out
+        shape, (goals, starts) = flatten(wanted=wanted, guess=start)
+        found = [find(q, goal) for q, goal in zip(starts, goals, strict=True)]
+        return np.reshape(found, (*shape, self._nq))

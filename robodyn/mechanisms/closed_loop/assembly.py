@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import row_factors
-from robodyn.mechanisms.closed_loop.single_calls import entry
+from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.packing import Packed
@@ -114,7 +115,7 @@ class Equations:
         self,
         q: FloatArray,
         held: Sequence[int] = (),
-        extra: ExtraRows | None = None,
+        extra: TipPose | None = None,
         steps: int = MOST_STEPS,
     ) -> Attempt:
         """From q to where the loops close, coordinates `held` staying as they are.
@@ -181,7 +182,7 @@ class Equations:
                 out[n] = float((frames[0] @ closure.axis) @ (frames[1] @ closure.child_axis))
         return out
 
-    def _all(self, q: FloatArray, extra: ExtraRows | None) -> tuple[FloatArray, FloatArray]:
+    def _all(self, q: FloatArray, extra: TipPose | None) -> tuple[FloatArray, FloatArray]:
         gap, K = self.at(q)
         if extra is None:
             return gap, K
@@ -189,12 +190,51 @@ class Equations:
         return np.concatenate([gap, more]), np.vstack([K, J * self.columns])
 
 
-class ExtraRows:
-    """More equations, such as where the tip shall be: values (k,) and Jacobian (k, rates)."""
+class TipPose:
+    """That the tip has a pose, or what of it determines the mechanism; of comparable size.
+
+    Args:
+        pose: (7,) wanted, base frame.
+        size: [m] by which its position is divided.
+        body_pose: from a configuration to the tip's pose.
+        jacobian: from a configuration to (6, rates).
+        rows: of the six equations those that count: all by default.
+    """
+
+    def __init__(
+        self,
+        pose: FloatArray,
+        size: float,
+        body_pose: Callable[[FloatArray], FloatArray],
+        jacobian: Callable[[FloatArray], FloatArray],
+        rows: Sequence[int] = range(6),
+    ) -> None:
+        self._rows = list(rows)
+        self._pose, self._size = np.asarray(pose), size
+        self._wanted = rotation_matrix(self._pose)
+        self._body_pose, self._jacobian = body_pose, jacobian
+
+    def gap(self, q: FloatArray) -> FloatArray:
+        """How far the tip is from there: position [parts of the size], turn [rad]."""
+        here = self._body_pose(q)
+        turn = rotation_matrix(here) @ self._wanted.T
+        cosine = np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0)
+        angle = float(np.arccos(cosine))
+        spin = 0.5 * np.array(
+            [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+        )
+        length = float(np.linalg.norm(spin))
+        vector = spin if length < 1e-9 else np.arctan2(length, cosine) / length * spin
+        if angle > 3.0 and length < 1e-9:
+            vector = np.array([angle, 0.0, 0.0])
+        gap = np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
+        return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Their values and Jacobian at a configuration."""
-        raise NotImplementedError
+        gap, J = self.gap(q), self._jacobian(q)
+        J[:3] /= self._size
+        return gap, J[self._rows]
 
 
 def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import as_scalar
-from robodyn.mechanisms.closed_loop import batch_calls as many
+from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
 from robodyn.mechanisms.closed_loop.assembly import null_space
-from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
+from robodyn.mechanisms.closed_loop.calls import batch
 from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 POOR = 1e6
 
 
-class ClosedLoopConditions(ClosedLoopKinematics):
+class ClosedLoopConditions(ClosedLoopAssembling):
     """The part of `ClosedLoop` that tells singularities of type 1 and type 2.
 
     Where a part of the tip's pose determines the mechanism, as the position does for a delta or a
@@ -111,7 +111,7 @@ class ClosedLoopConditions(ClosedLoopKinematics):
         S = None
         if len(q) > 1:
             shape = self._tree.rates, self._nu
-            S = many.configured("tangent", self.structure.packed, (self._nq,), shape, (q,))
+            S = batch("tangent", self.structure.packed, (self._nq,), shape, (q,))
         if S is None:
             return np.full(len(q), np.nan)
         S /= self.structure.equations.columns[:, None]
@@ -149,6 +149,44 @@ class ClosedLoopConditions(ClosedLoopKinematics):
                 yields=self._yielding,
             ),
         )
+
+    def loops_found(self) -> dict[str, Any]:
+        """How the mechanism is closed, what moves and whether the motors suffice, JSON-able.
+
+        `mobility` is tree coordinates less rank, `freedoms` what remains of it without the idle
+        ones.
+        """
+        found, home = self.structure, self.structure.home
+        numbers = {
+            "motion": float(self.motion_condition(home, self.characteristic_length)),
+            "force": float(self.force_condition(home)),
+        }
+        return {
+            "tree_coordinates": found.tree.rates,
+            "closures": [
+                {
+                    "name": closure.name,
+                    "type": closure.kind,
+                    "parent": closure.parent,
+                    "child": closure.child,
+                    "equations": closure.equations,
+                }
+                for closure in self.model.closures
+            ],
+            "equations": found.closures,
+            "rank": found.rank,
+            "mobility": found.tree.rates - found.rank,
+            "freedoms": found.mobility,
+            "determined_by": self.tip_freedoms.text,
+            "idle_freedoms": list(self.idle_freedoms),
+            "driven_joints": list(self.model.driven),
+            "motors_suffice": found.determined,
+            "loose_joints": list(found.loose),
+            "open_by": found.equations.left(home) * found.equations.size,
+            "condition_numbers": {
+                name: number if np.isfinite(number) else None for name, number in numbers.items()
+            },
+        }
 
     def _force_condition_at(self, q: FloatArray, length: float) -> FloatArray:
         """`force_condition`, whatever the length."""
@@ -219,8 +257,8 @@ class ClosedLoopConditions(ClosedLoopKinematics):
     def _motions_of_many(self, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
         """The same of a batch (N, nq); NaN is left where the independent joints serve badly."""
         packed, widths = self.structure.packed, (self._nq,)
-        S = many.configured("tangent", packed, widths, (self._tree.rates, self._nu), (q,))
-        J = many.configured("jacobian", packed, widths, (6, self._nu), (q,))
+        S = batch("tangent", packed, widths, (self._tree.rates, self._nu), (q,))
+        J = batch("jacobian", packed, widths, (6, self._nu), (q,))
         if S is None or J is None:
             return
         known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))

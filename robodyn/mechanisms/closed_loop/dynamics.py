@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.errors import SingularMassMatrix
 from robodyn.mechanisms.closed_loop.assembly import least_step
-from robodyn.mechanisms.closed_loop.single_calls import dynamics, entry
+from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -32,7 +32,7 @@ def forward_anywhere(
     packed = pivots.at(q, free)
     v = full_rates(structure, q, rates)
     other = np.empty(len(free))
-    if not dynamics(packed).forward(q, v[list(free)], effort, wrench, True, other):
+    if not single_dynamics(packed).forward(q, v[list(free)], effort, wrench, True, other):
         raise SingularMassMatrix(
             f"{mechanism.name}: a motion of the mechanism has no inertia, so no acceleration "
             "follows; give its links mass",

@@ -15,17 +15,14 @@ derivatives of J u and A u with u held.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.checks import as_exact, refuse_beyond
 from robodyn.errors import (
     InvalidInput,
     KinematicsError,
     NoSolution,
-    RobodynError,
     SingularConfiguration,
     UnderActuated,
 )
@@ -68,6 +65,8 @@ class LoopEstimator(Estimator):
         UnderActuated: the driven joints do not determine the configuration.
     """
 
+    _mechanism: ClosedLoop
+
     def __init__(
         self,
         mechanism: ClosedLoop,
@@ -83,7 +82,6 @@ class LoopEstimator(Estimator):
                 joints=loose,
                 value=mechanism.joint_names,
             )
-        self._mechanism = mechanism
         self._start = mechanism.home if start is None else np.array(start, dtype=np.float64)
         steps, rate_steps, jumps = (encoders or Encoders()).of_joints(mechanism.joint_units)
         for name, values in (("step", steps), ("rate step", rate_steps), ("jump", jumps)):
@@ -98,28 +96,18 @@ class LoopEstimator(Estimator):
         )
         deviation = quantisation_deviation(1.0)
         self._deviations, self._jumps = deviation * steps, jumps
-        super().__init__(
-            len(mechanism.joint_names), self._deviations, deviation * rate_steps, jumps
-        )
+        super().__init__(mechanism, self._deviations, deviation * rate_steps, jumps)
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        position = as_exact("positions", positions, (self._count,), "m or rad")
-        rate = None if rates is None else as_exact("rates", rates, (self._count,), "m/s, rad/s")
-        refuse_beyond("positions", position)
-        if rate is not None:
-            refuse_beyond("rates", rate)
+        position, rate = super()._checked(positions, rates)
         # an encoder of a joint without end may count a turn from anywhere
         near = self._mechanism.joint_positions(self._start)
         if self.last is not None:
             near = self._positions
         turns = np.where(self._turns, np.round((near - position) / (2.0 * np.pi)), 0.0)
         return position + 2.0 * np.pi * turns, rate
-
-    def _predicted(self, last: Estimate, ahead: float) -> FloatArray:
-        moved = self._mechanism.unchecked.stepped(last.configuration, ahead * last.velocity)
-        return last.configuration if moved is None else moved
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
         own = self._mechanism
@@ -193,11 +181,13 @@ class LoopEstimator(Estimator):
             for _ in range(steps):
                 gap = self._positions - own.joint_positions(q)
                 if own._drives_free:
-                    return own.unchecked.stepped(q, gap)
+                    return own.unchecked.try_advance(q, gap)
                 A = own.drive_matrix(q) / scale[:, None]
                 step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
                 longest = float(np.abs(step / size).max())
-                moved = own.unchecked.stepped(q, step * min(1.0, LONGEST_STEP / max(longest, DONE)))
+                moved = own.unchecked.try_advance(
+                    q, step * min(1.0, LONGEST_STEP / max(longest, DONE))
+                )
                 if moved is None or longest <= DONE:
                     return moved
                 q = moved
@@ -241,18 +231,6 @@ def loop_estimator(
     """
     start = None if initial_pose is None else mechanism.configuration_at(initial_pose)
     return LoopEstimator(mechanism, start, encoders)
-
-
-def warm_up_estimating(mechanism: ClosedLoop) -> None:
-    """Estimate a mechanism near home once, so that what this calls is compiled or loaded."""
-    # an unsuitable home is reported by whoever uses it
-    with suppress(RobodynError):
-        rates = np.full(len(mechanism.joint_names), 1e-3)
-        estimator = LoopEstimator(mechanism)
-        estimate = estimator.update(0, mechanism.joint_positions(mechanism.home), rates)
-        if estimate is not None:
-            estimator.twist_covariance_in_body(estimate)
-            mechanism.joint_states(estimate.configuration, estimate.velocity)
 
 
 def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:

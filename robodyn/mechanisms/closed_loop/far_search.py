@@ -16,14 +16,14 @@ import numpy as np
 
 from robodyn.arrays import cross
 from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.single_calls import entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.assembly import Attempt, Equations, ExtraRows
+    from robodyn.mechanisms.closed_loop.assembly import Attempt, Equations, TipPose
     from robodyn.mechanisms.closed_loop.model import LoopClosure
 
 # The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
@@ -58,7 +58,7 @@ class FarSearch:
         self,
         q: FloatArray,
         held: Sequence[int],
-        extra: ExtraRows | None,
+        extra: TipPose | None,
         rng: np.random.Generator,
     ) -> tuple[FloatArray | None, str]:
         """The same as `near`, one loop after the other, short ones first, each with new tries.
@@ -88,7 +88,7 @@ class FarSearch:
         self,
         q: FloatArray,
         held: Sequence[int] = (),
-        extra: ExtraRows | None = None,
+        extra: TipPose | None = None,
         loops: Sequence[_Loop] | None = None,
     ) -> FloatArray | None:
         """A configuration from which Newton's method should close the loops; None if stuck.
@@ -130,7 +130,7 @@ class FarSearch:
         return None
 
     def _at(
-        self, q: FloatArray, extra: ExtraRows | None, loops: Sequence[_Loop]
+        self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]
     ) -> tuple[FloatArray, FloatArray]:
         """What is left (rows,) and its Jacobian (rows, rates), of comparable numbers."""
         B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
@@ -146,7 +146,7 @@ def searched(
     equations: Equations,
     guess: FloatArray,
     held: Sequence[int],
-    extra: ExtraRows | None,
+    extra: TipPose | None,
     attempts: int,
 ) -> Attempt:
     """What Newton's method finds from a guess, else from far, else from other starts around it.

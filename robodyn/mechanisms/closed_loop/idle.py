@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.assembly import null_space
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Idle
-from robodyn.mechanisms.closed_loop.single_calls import entry
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

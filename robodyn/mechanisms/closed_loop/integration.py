@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import SingularConfiguration
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.dynamics import full_rates
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
-from robodyn.mechanisms.closed_loop.single_calls import entry
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels, Outcome, Rollout
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
@@ -31,21 +31,16 @@ if TYPE_CHECKING:
 
 # Changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
-_LOST = (
+LOST = (
     "the loops do not close any more; with shorter steps they may: it whips through a singular "
     "configuration, or through one where the axes of three hinges in a ball joint's place line up"
 )
-_REASONS = {
+NO_STEP = {
     NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
-    layout.BAD_PIVOTS: _LOST,
-    layout.BAD_COORDINATES: _LOST,
+    layout.BAD_PIVOTS: LOST,
+    layout.BAD_COORDINATES: LOST,
     layout.SINGULAR: "a motion of the mechanism has no inertia to accelerate; give its links mass",
 }
-
-
-def reason(status: int, q: FloatArray) -> str:
-    """Why there was no acceleration at a configuration, or no command."""
-    return _REASONS.get(status, _LOST)
 
 
 # of a plan and numbers

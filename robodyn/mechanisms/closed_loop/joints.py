@@ -12,16 +12,16 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.mechanisms.closed_loop.pivots import Pivots
 from robodyn.mechanisms.closed_loop.variants import structure_of
+from robodyn.mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
 
 
-class ClosedLoopJoints:
+class ClosedLoopJoints(Mechanism):
     """The part of `ClosedLoop` that knows its joints.
 
     A configuration (..., nq) is the position of every movable joint in the order of
@@ -35,12 +35,7 @@ class ClosedLoopJoints:
     """
 
     kind = "closed_loop"
-
-    if TYPE_CHECKING:
-
-        @property
-        def actuators(self) -> tuple[Actuator, ...]:
-            """See `ClosedLoopAnswers`."""
+    model: ClosedLoopModel
 
     def __init__(self, model: ClosedLoopModel) -> None:
         self.model = model
@@ -52,11 +47,6 @@ class ClosedLoopJoints:
         self._driven_at = np.array([self._tree.position_of[name] for name in model.driven])
         self._rates_at = np.array([self._tree.rate_of[name] for name in model.driven])
         self._free_at = np.array([self._tree.place_of_rate(rate) for rate in self.structure.free])
-
-    @property
-    def name(self) -> str:
-        """What the mechanism is called."""
-        return self.model.name
 
     @property
     def mobility(self) -> int:
@@ -79,19 +69,9 @@ class ClosedLoopJoints:
         return tuple(joint.name for joint in self._tree.joints if joint.kind != "floating")
 
     @cached_property
-    def passive_joint_names(self) -> tuple[str, ...]:
-        """Those that are not driven."""
-        return tuple(name for name in self.all_joint_names if name not in self.model.driven)
-
-    @cached_property
     def independent_joints(self) -> tuple[str, ...]:
         """The coordinates in which velocity and acceleration are told."""
         return tuple(self._tree.rate_names[rate] for rate in self.structure.free)
-
-    @cached_property
-    def frames(self) -> tuple[str, str]:
-        """Names of the base link and of the tip's."""
-        return self.model.base_link, self.model.tip_link
 
     @cached_property
     def effort_limits(self) -> FloatArray:

@@ -12,7 +12,7 @@ from robodyn.mechanisms.kind import Kind
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
@@ -63,7 +63,6 @@ CLOSED_LOOP = Kind(
         "outline": "robodyn.mechanisms.closed_loop.report_answers:outline",
         "parameter_tables": "robodyn.mechanisms.closed_loop.report_answers:parameter_tables",
         "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
-        "compile": "robodyn.mechanisms.closed_loop.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.closed_loop.estimation:loop_estimator",
     },
     example="delta",

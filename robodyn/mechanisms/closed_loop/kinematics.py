@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.arrays import cross
-from robodyn.errors import InvalidInput, SingularConfiguration
-from robodyn.mechanisms.closed_loop import batch_calls as many
-from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
+from robodyn.checks import as_array
+from robodyn.errors import (
+    InvalidInput,
+    KinematicsError,
+    SingularConfiguration,
+    UnderActuated,
+)
+from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
+from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.single_calls import entry
-from robodyn.mechanisms.common.joint_states import DrivenMotion, JointStates
+from robodyn.mechanisms.common.figure import pose_of_frame
+from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.poses import quaternion_of_rotation
 
 if TYPE_CHECKING:
@@ -25,11 +31,13 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
 
+# Entries of single states that take a flag whether to skip checks, before the result.
+SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_efforts")
 # A configuration given from outside may be open by this part of the size.
 OPEN = 1e-5
 
 
-class ClosedLoopKinematics(ClosedLoopJoints):
+class ClosedLoopKinematics(ClosedLoopAnswers):
     """The part of `ClosedLoop` that tells how it moves at a given configuration."""
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
@@ -104,12 +112,8 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             self._u("acceleration", acceleration),
         )
 
-    def forward_kinematics(self, configuration: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
-        return self.link_pose(configuration, self.model.tip_link)
-
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of the tip link; see `forward_kinematics`."""
+        """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
         return self.link_pose(configuration, self.model.tip_link)
 
     def link_pose(self, configuration: ArrayLike, link: str) -> FloatArray:
@@ -126,7 +130,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         found = None
         if q.ndim > 1:
             packed = self.structure.packed
-            found = many.configured("frames", packed, (self._nq,), (4, 3), (q,), number)
+            found = batch("frames", packed, (self._nq,), (4, 3), (q,), number)
         if found is not None:
             places[..., :3, :] = np.swapaxes(found, -1, -2)
             places[..., 3, 3] = 1.0
@@ -137,33 +141,43 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         turns = quaternion_of_rotation(matrices[..., :3, :3])
         return np.concatenate([matrices[..., :3, 3], turns], axis=-1)
 
+    def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
+        tree = self.structure.tree
+        joints = [joint for joint in tree.joints if joint.kind == "floating"]
+        if not joints:
+            return {}
+        places = self._placed(configuration)
+        frames = {
+            link: places[tree.body_of[link]] @ tree.frame_of[link]
+            for joint in joints
+            for link in (joint.parent, joint.child)
+        }
+        return {
+            (joint.parent, joint.child): pose_of_frame(
+                _seen_from(frames[joint.parent], frames[joint.child])
+            )
+            for joint in joints
+        }
+
     def jacobian(self, configuration: ArrayLike) -> FloatArray:
         """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
-        q = self._q("configuration", configuration)
-        return self._each_state("jacobian", (6, self._nu), (q,), lambda out: (False, out))
+        return self._each_state("jacobian", (6, self._nu), configuration)
 
     def tangent(self, configuration: ArrayLike) -> FloatArray:
         """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
-        q = self._q("configuration", configuration)
-        return self._each_state("tangent", (self._tree.rates, self._nu), (q,), lambda out: (out,))
+        return self._each_state("tangent", (self._tree.rates, self._nu), configuration)
 
     @cached_property
     def _calls(self) -> dict[str, Callable[..., Any]]:
-        names = (
-            "jacobian",
-            "tangent",
-            "motion",
-            "energy",
-            "free_efforts",
-            "mass_matrix",
-            "inverse_dynamics",
-        )
-        return {name: entry(name, self.structure.packed) for name in names}
+        """Entries that were asked for, with the pivots of home."""
+        return {}
 
-    def _ask(self, name: str, q: FloatArray, arguments: tuple[Any, ...]) -> None:
+    def _ask(self, name: str, q: FloatArray, *arguments: Any) -> None:
         """Call an entry, with other pivots where those of home do not serve; q is closed."""
-        q = np.ascontiguousarray(q)
-        call = self._calls[name]
+        call = self._calls.get(name)
+        if call is None:
+            call = self._calls.setdefault(name, entry(name, self.structure.packed))
         if call(q, *arguments):
             return
         self._refuse_open(q)
@@ -189,6 +203,17 @@ class ClosedLoopKinematics(ClosedLoopJoints):
                 value=q,
             )
 
+    def _refuse_under_actuated(self) -> None:
+        loose = self.structure.loose
+        if loose:
+            raise UnderActuated(
+                f"{self.name}: the {self._n} driven joints do not determine the mechanism, which "
+                f"has {self._nu} freedoms; with all motors locked {', '.join(loose)} still move. "
+                "Drive more joints; forward dynamics and simulation work as it is",
+                joints=loose,
+                value=self.model.driven,
+            )
+
     def _rates(self, q: FloatArray, u: FloatArray) -> FloatArray:
         return self._motion(q, u, np.zeros(self._nu))[0]
 
@@ -196,29 +221,57 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         self,
         name: str,
         core: tuple[int, ...],
-        given: tuple[FloatArray, ...],
-        arguments: Callable[..., tuple[Any, ...]],
+        *values: ArrayLike | None,
+        third: tuple[str, int] | None = None,
+        call: Callable[..., None] | None = None,
     ) -> FloatArray:
         """A kernel's results (..., *core): of a batch in vectors, where these fail one by one.
 
         Args:
             name: of the kernel, for batches and for single states.
             core: shape of one result.
-            given: configurations and what else a state has, all valid.
-            arguments: from the rest of a single state and its result to what the entry takes.
+            values: a configuration, rates, accelerations, and a wrench, as far as it takes them.
+            third: name and width of what it takes in place of accelerations.
+            call: takes a single state and its result instead of the kernel.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+            KinematicsError: there is no result; its `index` says where.
         """
-        shape = np.broadcast_shapes(*(part.shape[:-1] for part in given))
-        found = None
-        if shape:
-            widths = tuple(part.shape[-1] for part in given)
-            found = many.configured(name, self.structure.packed, widths, core, given)
-        out = np.full((*shape, *core), np.nan) if found is None else found
+        kept = third or ("acceleration", self._nu)
+        widths = (self._nq, self._nu, kept[1], 6)[: len(values)]
+        given = any(np.ndim(part) > 1 for part in values if part is not None)
+        out = batch(name, self.structure.packed, widths, core, values) if given else None
+        if out is not None and not np.isnan(out).any():
+            return out
+        checks = (
+            ("configuration", "every joint in the order of movable_joint_names"),
+            ("velocity", "independent joints, rad or m"),
+            (kept[0], "rad or m per s^2" if third is None else "N m or N"),
+            ("wrench", "N, N m"),
+        )
+        parts = [
+            None if value is None else as_array(what, value, (width,), unit)
+            for (what, unit), width, value in zip(checks, widths, values, strict=False)
+        ]
+        shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts if part is not None))
+        spread = [
+            None if part is None else np.broadcast_to(part, (*shape, part.shape[-1]))
+            for part in parts
+        ]
+        out = np.full((*shape, *core), np.nan) if out is None else out
         lacking = np.isnan(out).any(axis=tuple(range(len(shape), out.ndim)))
-        if lacking.any():
-            spread = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in given]
-            for index in zip(*np.nonzero(lacking), strict=True) if shape else ((),):
-                q, *rest = (np.array(part[index]) for part in spread)
-                self._ask(name, q, arguments(*rest, out[index]))
+        rest = [False] if name in SKIPS_CHECKS else []
+        for index in zip(*np.nonzero(lacking), strict=True) if shape else ((),):
+            state: list[Any] = [None if part is None else np.array(part[index]) for part in spread]
+            try:
+                if call is None:
+                    self._ask(name, *state, *rest, out[index])
+                else:
+                    call(*state, out[index])
+            except KinematicsError as error:
+                error.index = tuple(int(i) for i in index)
+                raise
         return out
 
     def _motion(
@@ -231,9 +284,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
     def _tip_motion(self, q: FloatArray, u: FloatArray, change: FloatArray) -> FloatArray:
         """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""
         width = 2 * self._tree.rates + 6
-        return self._each_state(
-            "motion", (width,), (q, u, change), lambda rates, changes, out: (rates, changes, out)
-        )
+        return self._each_state("motion", (width,), q, u, change)
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
         """(6, rates) twist of the tip for each tree coordinate."""
@@ -267,3 +318,15 @@ class ClosedLoopKinematics(ClosedLoopJoints):
     @cached_property
     def _state(self) -> Callable[..., Any]:
         return entry("tree_state", self.structure.packed)
+
+
+def _seen_from(parent: FloatArray, child: FloatArray) -> FloatArray:
+    """(4, 4) frame of a child in its parent's, of both in a third.
+
+    For every state that a node publishes: a general inverse, by LAPACK, takes ten times as long.
+    """
+    turn = parent[:3, :3].T
+    seen = np.eye(4)
+    seen[:3, :3] = turn @ child[:3, :3]
+    seen[:3, 3] = turn @ (child[:3, 3] - parent[:3, 3])
+    return seen

@@ -5,49 +5,33 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array
-from robodyn.errors import KinematicsError, UnderActuated
-from robodyn.mechanisms.closed_loop import batch_calls as many
-from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
-from robodyn.mechanisms.closed_loop.bearing import Bearing, JointReactions
-from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
+from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
+from robodyn.mechanisms.closed_loop.drawing import stick_figure
 from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
-from robodyn.mechanisms.closed_loop.friction import friction_rows
-from robodyn.mechanisms.closed_loop.guidance import ClosedLoopGuidance
-from robodyn.mechanisms.closed_loop.integration import Simulation, reason
+from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
-from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
+from robodyn.mechanisms.closed_loop.reactions import JointReactions, Reactions
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
-from robodyn.mechanisms.closed_loop.single_calls import UncheckedSingle, dynamics, entry
-from robodyn.mechanisms.common import compiled_run
-from robodyn.mechanisms.common.linearization import Linearization, linearize
+from robodyn.mechanisms.common.single_calls import UncheckedSingle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
-    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
-    from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 _empty = np.empty
 
 
-class ClosedLoop(
-    ClosedLoopAnswers,
-    ClosedLoopGuidance,
-    ClosedLoopConditions,
-    ClosedLoopPresentation,
-    ClosedLoopParameters,
-):
+class ClosedLoop(ClosedLoopParameters):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
@@ -63,33 +47,23 @@ class ClosedLoop(
         structure: what was found of it.
     """
 
+    no_step = NO_STEP
+
     def __init__(self, model: ClosedLoopModel) -> None:
         super().__init__(model)
-        self._one: Single = dynamics(self.structure.packed)
+        self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)
-        self._widths = (self._nq, self._nu, self._nu)
-        self._forward_widths = (self._nq, self._nu, self._n)
         # the single calls' results are final, unless efforts are to be kept within limits
         limits = self.effort_limits
         self._final = self.structure.determined and (
             self._n == self._nu or not np.isfinite(limits).any()
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ClosedLoop, (self.model,)
-
     def __repr__(self) -> str:
         return (
             f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClosedLoop):
-            return NotImplemented
-        return self.model == other.model
-
-    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
@@ -123,11 +97,7 @@ class ClosedLoop(
                 pass  # not single float64 states: a batch, or something to be explained
         self._refuse_under_actuated()
         given = configuration, velocity, acceleration, wrench
-        found = many.dynamics(
-            "inverse_dynamics", self.structure.packed, self._widths, self._n, *given
-        )
-        if found is None or np.isnan(found).any():
-            found = self._one_by_one("inverse", found, self._n, *given)
+        found = self._each_state("inverse_dynamics", (self._n,), *given)
         if self._n == self._nu:
             return found
         return within_limits(self, found, *given)
@@ -154,12 +124,10 @@ class ClosedLoop(
         except TypeError:
             pass
         given = configuration, velocity, effort, wrench
-        found = many.dynamics(
-            "forward_dynamics", self.structure.packed, self._forward_widths, self._nu, *given
+        third = "effort", self._n
+        return self._each_state(
+            "forward_dynamics", (self._nu,), *given, third=third, call=self._forward_anywhere
         )
-        if found is None or np.isnan(found).any():
-            found = self._one_by_one("forward", found, self._nu, *given)
-        return found
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
         """M (..., mobility, mobility) in the independent joints, S'MS of the tree's.
@@ -173,8 +141,7 @@ class ClosedLoop(
                 return matrix
         except TypeError:
             pass
-        q = self._q("configuration", configuration)
-        return self._each_state("mass_matrix", self._square, (q,), lambda out: (False, out))
+        return self._each_state("mass_matrix", self._square, configuration)
 
     def bias(
         self, configuration: ArrayLike, velocity: ArrayLike, wrench: ArrayLike | None = None
@@ -190,14 +157,8 @@ class ClosedLoop(
         wrench: ArrayLike | None = None,
     ) -> FloatArray:
         """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
-        return self._one_by_one(
-            "free_efforts", None, self._nu, configuration, velocity, acceleration, wrench
-        )
-
-    def gravity(self, configuration: ArrayLike) -> FloatArray:
-        """Efforts (..., n) that hold the mechanism at rest."""
-        rest = np.zeros(self._nu)
-        return self.inverse_dynamics(configuration, rest, rest)
+        given = configuration, velocity, acceleration, wrench
+        return self._each_state("free_efforts", (self._nu,), *given)
 
     def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
         """A (..., n, mobility): driven rates = A @ independent rates."""
@@ -207,8 +168,7 @@ class ClosedLoop(
         self, configuration: ArrayLike, velocity: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         """Kinetic (...) and potential energy (...) [J], the latter 0 at the base's origin."""
-        q, u = self._q("configuration", configuration), self._u("velocity", velocity)
-        out = self._each_state("energy", (2,), (q, u), lambda rates, own: (rates, False, own))
+        out = self._each_state("energy", (2,), configuration, velocity)
         base = self._tree.bodies[0]
         at_rest = -base.mass * float(self.model.gravity @ base.com)
         return out[..., 0], out[..., 1] + at_rest
@@ -228,7 +188,7 @@ class ClosedLoop(
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._bearing.closure_forces(configuration, velocity, acceleration, wrench)
+        return self._reactions.closure_forces(configuration, velocity, acceleration, wrench)
 
     def reactions(
         self,
@@ -244,43 +204,7 @@ class ClosedLoop(
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._bearing.reactions(configuration, velocity, acceleration, wrench)
-
-    def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """Small motions about rest at a configuration (..., nq), the efforts that hold it held.
-
-        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
-        friction, which has none at rest, is left out.
-        """
-        return linearize(self.without_dry_friction(), configuration, wrench, self.size)
-
-    def without_friction(self) -> ClosedLoop:
-        """The same mechanism with no friction in its joints and closures."""
-        return ClosedLoop(self.model.without_friction())
-
-    def without_actuators(self) -> ClosedLoop:
-        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
-        return ClosedLoop(self.model.without_actuators())
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> ClosedLoop:
-        """The same mechanism without dry friction, and without damping at the joints named."""
-        return ClosedLoop(self.model.without_dry_friction(undamped))
-
-    def friction_rows(self) -> FloatArray:
-        """(nf, sticking.ROW) of the driven joints, in their order, and of others that rub."""
-        return friction_rows(self)
-
-    def with_payload(
-        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
-    ) -> ClosedLoop:
-        """The same mechanism with a body fixed to its tip link.
-
-        Args:
-            mass: of the body [kg].
-            com: (3,) its centre of mass [m], in the tip link's frame.
-            inertia: (3, 3) about that [kg m^2], in the same axes; a point by default.
-        """
-        return ClosedLoop(self.model.with_payload(mass, com, inertia))
+        return self._reactions.reactions(configuration, velocity, acceleration, wrench)
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
@@ -295,114 +219,50 @@ class ClosedLoop(
         """
         return self._displaced(np.array(configuration), np.zeros(self._nu))
 
-    def integrate(
+    def figure(self) -> Figure:
+        """Sticks from joint to joint and to the closures; see `drawing`."""
+        return stick_figure(self.model, self.size)
+
+    def warm_up(self) -> None:
+        """What planning, control and simulation do not call anyway: a slow import."""
+        if self._n > self._nu:
+            import_module("scipy.optimize")
+
+    def _is_alike(self, model: Mechanism) -> bool:
+        """Whether the controller's model has the same coordinates, derived classes included."""
+        told = model.coordinates, model.joint_names
+        return isinstance(model, ClosedLoop) and told == (self.coordinates, self.joint_names)
+
+    def _run_under(self, model: ClosedLoop) -> Simulation:
+        return Simulation(self, model)
+
+    def _why_no_step(self, status: int, configuration: FloatArray) -> str:
+        return self.no_step.get(status, LOST)
+
+    @cached_property
+    def _reactions(self) -> Reactions:
+        return Reactions(self)
+
+    def _forward_anywhere(
         self,
-        configuration: FloatArray,
-        velocity: FloatArray,
+        q: FloatArray,
+        rates: FloatArray,
         effort: FloatArray,
-        wrench: FloatArray,
-        dt: float,
-        steps: int,
-        end_stops: EndStops | None = None,
-        *,
-        limit_motors: bool = False,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
-
-        With `limit_motors`, no motor has more than `effort_limits_at` says.
-
-        Raises:
-            SimulationFailed: no finite state follows.
-        """
-        return compiled_run.integrate(
-            self._simulation.advance,
-            reason,
-            (configuration, velocity),
-            effort,
-            wrench,
-            dt,
-            steps,
-            end_stops,
-            limit_motors,
-        )
-
-    def compiled_simulation(
-        self, model: Mechanism
-    ) -> Callable[[Rollout, int, int], Outcome] | None:
-        """How compiled code simulates it under a control that takes it for `model`; or None."""
-        # a derived class may move in another way
-        given: object = model
-        if type(self) is not ClosedLoop or not isinstance(given, ClosedLoop):
-            return None
-        if (given.coordinates, given.joint_names) != (self.coordinates, self.joint_names):
-            return None
-        return Simulation(self, given).advance
-
-    @cached_property
-    def _simulation(self) -> Simulation:
-        return Simulation(self, self)
-
-    @cached_property
-    def _bearing(self) -> Bearing:
-        return Bearing(self)
-
-    def _refuse_under_actuated(self) -> None:
-        loose = self.structure.loose
-        if loose:
-            raise UnderActuated(
-                f"{self.name}: the {self._n} driven joints do not determine the mechanism, which "
-                f"has {self._nu} freedoms; with all motors locked {', '.join(loose)} still move. "
-                "Drive more joints; forward dynamics and simulation work as it is",
-                joints=loose,
-                value=self.model.driven,
-            )
-
-    def _one_by_one(
-        self, what: str, found: FloatArray | None, count: int, *given: Any
-    ) -> FloatArray:
-        """One state after the other, where the batch left some to be explained."""
-        third = self._n if what == "forward" else self._nu
-        q = self._q("configuration", given[0])
-        u = self._u("velocity", given[1])
-        last = as_array("effort" if what == "forward" else "acceleration", given[2], (third,))
-        load = None if given[3] is None else as_array("wrench", given[3], (6,), "N, N m")
-        parts = [q, u, last] + ([] if load is None else [load])
-        shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
-        spread = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
-        out = np.full((*shape, count), np.nan) if found is None else found
-        for index in np.ndindex(shape):
-            if not np.isnan(out[index]).any():
-                continue
-            state = [np.array(part[index]) for part in spread] + ([None] if load is None else [])
-            try:
-                self._answer(what, state, out[index])
-            except KinematicsError as error:
-                error.index = index
-                raise
-        return out
-
-    def _answer(self, what: str, state: list[Any], out: FloatArray) -> None:
-        q, rates, third, wrench = state
-        if what == "forward":
-            if not self._one.forward(q, rates, third, wrench, False, out):
-                self._refuse_open(q)
-                out[...] = forward_anywhere(self, q, rates, third, wrench)
-            return
-        name = "inverse_dynamics" if what == "inverse" else what
-        self._ask(name, q, (rates, third, wrench, False, out))
+        wrench: FloatArray | None,
+        out: FloatArray,
+    ) -> None:
+        if not self._one.forward(q, rates, effort, wrench, False, out):
+            self._refuse_open(q)
+            out[...] = forward_anywhere(self, q, rates, effort, wrench)
 
 
 class UncheckedLoop(UncheckedSingle):
     """A mechanism's dynamics without checks; see the base class."""
 
     def __init__(self, mechanism: ClosedLoop) -> None:
-        super().__init__(mechanism._one)
-        self._mechanism = mechanism
+        super().__init__(mechanism)
         self._free = mechanism._free_at
         self._displace = entry("displace", mechanism.structure.packed)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return UncheckedLoop, (self._mechanism,)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
@@ -410,12 +270,13 @@ class UncheckedLoop(UncheckedSingle):
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
         """Configuration (nq,) after a displacement (mobility,)."""
-        moved = self.stepped(configuration, displacement)
+        moved = self.try_advance(configuration, displacement)
         if moved is not None:
             return moved
-        return self._mechanism.advance(configuration, displacement)
+        advanced: FloatArray = self._mechanism.advance(configuration, displacement)
+        return advanced
 
-    def stepped(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
+    def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
         """Configuration (nq,) after a displacement; None where the loops do not follow it."""
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11

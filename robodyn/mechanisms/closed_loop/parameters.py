@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
-from robodyn.checks import as_array
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.closed_loop import batch_calls as many
+from robodyn.mechanisms.closed_loop.calls import batch, entry
+from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
-from robodyn.mechanisms.closed_loop.single_calls import entry
 from robodyn.mechanisms.common.model_fields import altered, varied
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
@@ -28,6 +27,7 @@ from robodyn.mechanisms.common.parameters import (
     body_columns,
     collected,
 )
+from robodyn.numerics.broadcasting import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
-    from robodyn.mechanisms.closed_loop.structure import Structure
+    from robodyn.mechanisms.closed_loop.model import TreeJoint
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
 
 _BODY = layout.BODY_NUMBERS
@@ -50,16 +49,8 @@ _OF_JOINT = {
 _NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
-class ClosedLoopParameters:
-    """The part of `ClosedLoop` that knows what its efforts are linear in.
-
-    Attributes:
-        model: the description it was made from.
-        structure: what was found of it.
-    """
-
-    model: ClosedLoopModel
-    structure: Structure
+class ClosedLoopParameters(ClosedLoopInverseKinematics):
+    """The part of `ClosedLoop` that knows what its efforts are linear in."""
 
     @property
     def parameters(self) -> Parameters:
@@ -103,25 +94,16 @@ class ClosedLoopParameters:
             InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
             UnderActuated, SingularConfiguration: as `inverse_dynamics`.
         """
-        own: Any = self
-        own._refuse_under_actuated()
-        q = own._q("configuration", configuration)
-        u, du = (
-            as_array(name, value, (own.mobility,))
-            for name, value in (("velocity", velocity), ("acceleration", acceleration))
+        self._refuse_under_actuated()
+        shape, flat = flatten(
+            configuration=self._q("configuration", configuration),
+            velocity=self._u("velocity", velocity),
+            acceleration=self._u("acceleration", acceleration),
         )
-        shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1], du.shape[:-1])
-        flat = [
-            np.ascontiguousarray(np.broadcast_to(part, (*shape, part.shape[-1]))).reshape(
-                -1, part.shape[-1]
-            )
-            for part in (q, u, du)
-        ]
-        widths = (q.shape[-1], own.mobility, own.mobility)
-        n = len(self.model.driven)
+        widths, n = (self._nq, self._nu, self._nu, 6), self._n
 
         def together(packed: Packed) -> FloatArray:
-            found = many.dynamics("inverse_dynamics", packed, widths, n, *flat, None)
+            found = batch("inverse_dynamics", packed, widths, (n,), (*flat, None))
             return np.full((len(flat[0]), n), np.nan) if found is None else found
 
         Y = self._columns(self.structure.packed, together)
@@ -172,8 +154,7 @@ class ClosedLoopParameters:
             vary(closure, damping=of_joints[f"{closure.name}.viscous"])
             for closure in self.model.closures
         )
-        changed = varied(self.model, links=links, joints=tuple(joints), closures=closures)
-        return type(self)(changed)  # type: ignore[call-arg]
+        return self._made(varied(self.model, links=links, joints=tuple(joints), closures=closures))
 
     def _parts(self, joint: TreeJoint) -> tuple[str, ...]:
         driven = joint.name in self.model.driven or joint.reflected_inertia > 0.0
@@ -233,16 +214,15 @@ class ClosedLoopParameters:
 
     def _single_regressor(self, state: list[FloatArray], n: int) -> FloatArray:
         """Y (n, p) of a state for which the pivots of home do not serve."""
-        own: Any = self
         q, u, du = state
-        own._refuse_open(q)
+        self._refuse_open(q)
 
         def efforts(packed: Packed) -> FloatArray:
             out = np.full(n, np.nan)
             entry("inverse_dynamics", packed)(q, u, du, None, False, out)
             return out[None]
 
-        return np.asarray(self._columns(own._pivots.at(q), efforts)[0])
+        return np.asarray(self._columns(self._pivots.at(q), efforts)[0])
 
 
 def _numbers(joint: TreeJoint) -> tuple[float, float, float, float]:

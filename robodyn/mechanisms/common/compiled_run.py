@@ -142,43 +142,29 @@ class CompiledRun:
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
 
-def integrate(
-    advance: Callable[[Rollout, int, int], Outcome],
-    reason: Callable[[int, FloatArray], str],
-    state: tuple[FloatArray, FloatArray],
-    effort: FloatArray,
-    wrench: FloatArray,
-    dt: float,
-    steps: int,
-    stops: EndStops | None,
-    limit_motors: bool = False,
+def reached(
+    rollout: Rollout, outcome: Outcome, reason: Callable[[int, FloatArray], str]
 ) -> tuple[FloatArray, FloatArray]:
-    """Configuration and velocity after `steps` of dt [s], effort and wrench held.
+    """Configuration and velocity at the end of a rollout of one interval; see `held`.
 
     Args:
-        advance: of the mechanism.
-        reason: explains a status of this kind, or NO_COMMAND, at a configuration.
-        state: configuration and velocity.
-        effort, wrench: (n,) and (6,).
-        dt: [s].
-        steps: number of steps.
-        stops: at the ends of the joints' travel; None for none.
-        limit_motors: efforts fall to what the motors have at the rates of every moment.
+        rollout: that was run.
+        outcome: of the run.
+        reason: explains a status of the kind, or NO_COMMAND, at a configuration.
 
     Raises:
         SimulationFailed: its `value` is the last good state, its `time` how far it got [s].
     """
-    rollout = held(*state, effort, wrench, dt, steps, stops, limit_motors)
-    status, _, done = advance(rollout, 0, 1)
     configuration, velocity = rollout.configuration[1], rollout.velocity[1]
-    if status:
+    if outcome.status:
         why = (
             "the state grew beyond all bounds"
-            if status == DIVERGED
-            else reason(status, configuration)
+            if outcome.status == DIVERGED
+            else reason(outcome.status, configuration)
         )
+        done, dt = outcome.step, float(rollout.dt[0])
         raise SimulationFailed(
-            f"no state follows after {done} of {steps} steps of {dt:g} s: {why}",
+            f"no state follows after {done} of {rollout.offset[1]:g} steps of {dt:g} s: {why}",
             time=done * dt,
             value=(configuration, velocity),
         )

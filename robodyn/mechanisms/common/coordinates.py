@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
-# What a Jacobian maps: `wrench = J @ efforts` or `twist = J @ rates`.
-JacobianMap = Literal["efforts to wrench", "rates to twist"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,28 @@ class Coordinates:
     def is_pose(self) -> bool:
         """Whether a configuration is the pose of one body."""
         return self.form == "pose"
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether configurations satisfy equations, so that a displacement may lead to none."""
+        if self.is_pose:
+            return False
+        return bool(self.quaternions) or self.configuration_size != self.velocity_size
+
+    @property
+    def displacement_names(self) -> tuple[str, ...]:
+        """Name of each number of a displacement: an axis of the base frame, or a joint."""
+        return ("x", "y", "z") * 2 if self.is_pose else self.velocity_names
+
+    def columns(self, part: str, prefix: str) -> tuple[str, ...]:
+        """Headings of a table with the numbers of one part of a motion beside those of others.
+
+        Args:
+            part: `configuration`, `velocity` or `acceleration`.
+            prefix: put before names that other parts have as well, such as those of joints.
+        """
+        names: tuple[str, ...] = getattr(self, f"{part}_names")
+        return names if self.is_pose else tuple(f"{prefix}_{name}" for name in names)
 
     def checked(self, name: str, value: ArrayLike) -> FloatArray:
         """Configurations (..., nq), finite, with their quaternions normalised.

@@ -9,13 +9,14 @@ continuity is lost (a jump of the readings, no convergence) the search starts fr
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.checks import as_scalar
-from robodyn.errors import KinematicsError
+from robodyn.checks import as_exact, as_scalar, refuse_beyond
+from robodyn.errors import KinematicsError, RobodynError
 from robodyn.poses import twist_covariance_in_body
 
 if TYPE_CHECKING:
@@ -110,9 +111,9 @@ class Estimator:
     """Forward kinematics with a memory; a subclass for each kind of mechanism that needs one.
 
     Args:
-        count: of the readings.
-        position_deviation, rate_deviation: of their errors, one number or (count,).
-        jump: distance of a reading from the expected one that is a jump, one number or (count,).
+        mechanism: whose driven joints are read.
+        position_deviation, rate_deviation: of their readings' errors, one number or (n,).
+        jump: distance of a reading from the expected one that is a jump, one number or (n,).
 
     Attributes:
         last: the last estimate, None before the first and after a failure.
@@ -121,12 +122,13 @@ class Estimator:
 
     def __init__(
         self,
-        count: int,
+        mechanism: Any,
         position_deviation: float | FloatArray,
         rate_deviation: float | FloatArray,
         jump: float | FloatArray,
     ) -> None:
-        self._count = count
+        self._mechanism = mechanism
+        self._count = len(mechanism.joint_names)
         self._position_deviation, self._rate_deviation = position_deviation, rate_deviation
         self._jump = jump
         self.counts = Counts()
@@ -140,6 +142,18 @@ class Estimator:
         self._rates = np.zeros(self._count)
         self._stale_in_a_row = 0
 
+    def warm_up(self) -> None:
+        """Estimate near home once, so that what this calls is compiled or loaded."""
+        own = self._mechanism
+        # an unsuitable home is reported by whoever uses it
+        with suppress(RobodynError):
+            estimate = self.update(0, own.joint_positions(own.home), np.full(self._count, 1e-3))
+            if estimate is not None:
+                self.twist_covariance_in_body(estimate)
+                own.joint_states(estimate.configuration, estimate.velocity)
+        self.counts = Counts()
+        self.reset()
+
     def update(
         self, stamp: int, positions: ArrayLike, rates: ArrayLike | None = None
     ) -> Estimate | None:
@@ -147,8 +161,8 @@ class Estimator:
 
         Args:
             stamp: time of the reading [ns].
-            positions: (count,) [m or rad] as the mechanism measures its driven joints.
-            rates: (count,) [m/s or rad/s]; without them the change since the last reading.
+            positions: (n,) [m or rad] as the mechanism measures its driven joints.
+            rates: (n,) [m/s or rad/s]; without them the change since the last reading.
 
         Raises:
             InvalidInput: wrong shape, not finite, or implausible; the state is unchanged.
@@ -185,12 +199,13 @@ class Estimator:
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        """Valid readings as arrays (count,)."""
-        raise NotImplementedError
-
-    def _predicted(self, last: Estimate, ahead: float) -> FloatArray:
-        """The configuration after `ahead` [s] at the velocity of an estimate."""
-        raise NotImplementedError
+        """Valid readings as arrays (n,)."""
+        position = as_exact("positions", positions, (self._count,), "m or rad")
+        rate = None if rates is None else as_exact("rates", rates, (self._count,), "m/s, rad/s")
+        refuse_beyond("positions", position)
+        if rate is not None:
+            refuse_beyond("rates", rate)
+        return position, rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
         """The estimate of the readings, searched for from home without a guess."""
@@ -218,4 +233,6 @@ class Estimator:
         if (np.abs(positions - self._positions - ahead * self._rates) > self._jump).any():
             self.counts.jumps += 1
             return None
-        return self._predicted(self.last, ahead)
+        here, way = self.last.configuration, ahead * self.last.velocity
+        moved: FloatArray | None = self._mechanism.unchecked.try_advance(here, way)
+        return here if moved is None else moved

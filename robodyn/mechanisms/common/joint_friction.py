@@ -15,13 +15,10 @@ from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.mechanisms.common.kernels import sticking as at
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from typing_extensions import Self
+    from numpy.typing import NDArray
 
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates
 
 
 # Steps of dt watch for damping where it decays velocities faster than this over dt, as far as was
@@ -58,6 +55,11 @@ class JointFriction:
         """[1/s] sum of all decay rates, which no single one exceeds."""
         return float(self.decays.sum())
 
+    @property
+    def is_fast(self) -> NDArray[np.bool_]:
+        """(nv,) whether control compensates this friction for the planned motion."""
+        return np.asarray(self.decays > FAST)
+
     def is_watched(self, dt: FloatArray | float) -> bool:
         """Whether damping may be too strong for explicit steps of dt (...) [s]."""
         return bool(self.decay * np.max(dt) > WATCHED)
@@ -79,77 +81,7 @@ def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> Floa
     return row
 
 
-class RubbingJoints:
-    """The part of a mechanism that knows the friction of its joints.
-
-    A subclass with dry friction says `without_dry_friction`, and `friction_rows` where joints that
-    are not driven rub, too.
-    """
-
-    if TYPE_CHECKING:
-
-        @property
-        def home(self) -> FloatArray:
-            """See `protocol.Mechanism`."""
-
-        @property
-        def joint_names(self) -> tuple[str, ...]:
-            """See `protocol.Mechanism`."""
-
-        @property
-        def passive_joint_names(self) -> tuple[str, ...]:
-            """See `protocol.Mechanism`."""
-
-        @property
-        def actuators(self) -> tuple[Actuator, ...]:
-            """See `protocol.Mechanism`."""
-
-        @property
-        def joint_friction(self) -> Sequence[dict[str, Any]]:
-            """See `protocol.Mechanism`."""
-
-        @property
-        def position_limits(self) -> FloatArray:
-            """See `protocol.Mechanism`."""
-
-        @property
-        def coordinates(self) -> Coordinates:
-            """See `protocol.Mechanism`."""
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """The same mechanism without dry friction, and without damping at driven joints named.
-
-        What else drives it, and all other damping, stays. A kind that has none returns itself.
-        """
-        return self
-
-    @cached_property
-    def friction(self) -> JointFriction:
-        """Friction of the joints."""
-        return JointFriction(self.friction_rows(), _decays(self))
-
-    def friction_rows(self) -> FloatArray:
-        """(nf, sticking.ROW) of every driven joint, in their order."""
-        return np.array([friction_row(actuator, i) for i, actuator in enumerate(self.actuators)])
-
-    @cached_property
-    def without_planned_friction(self) -> Self:
-        """The same mechanism without the friction that control compensates for the planned motion.
-
-        That is dry friction, whose sign a measured rate would make flicker, and viscous friction
-        so strong that velocities decay within a few periods of control. The mechanism itself, if
-        there is none.
-        """
-        fast = self.friction.decays > FAST
-        names: tuple[str, ...] = ()
-        if fast.any():
-            given = self.coordinates.velocity_names
-            names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in self.joint_names)
-            names = names or self.joint_names
-        return self.without_dry_friction(names) if names or self.friction.is_dry else self
-
-
-def _decays(mechanism: Any) -> FloatArray:
+def decays(mechanism: Any) -> FloatArray:
     """(nv,) [1/s] the largest entries of the diagonal of M^-1 D in some configurations.
 
     The part of the accelerations that is odd in the rates is that of friction, what it grows by
@@ -183,7 +115,7 @@ def _damps(row: dict[str, Any], name: str) -> bool:
     return not name.startswith(dry) and bool(np.any(np.asarray(row[name], dtype=np.float64)))
 
 
-def _samples(mechanism: RubbingJoints) -> list[FloatArray]:
+def _samples(mechanism: Any) -> list[FloatArray]:
     """Home, and of a mechanism all of whose joints are driven also what they reach."""
     try:
         samples = [mechanism.home]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-
-"""A motion in a mechanism's own coordinates."""
+"""Motions: of a mechanism in its own coordinates, of its driven joints, of all its joints."""
 
 from __future__ import annotations
 
@@ -21,3 +20,31 @@ class Motion(NamedTuple):
     configuration: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
+
+
+class JointStates(NamedTuple):
+    """All joints of a mechanism's URDF that a joint state message contains, passive ones included.
+
+    Attributes:
+        names: (k,) in the order of the values.
+        positions: (..., k) [rad or m] as the URDF measures them.
+        velocities: (..., k) [rad/s or m/s].
+    """
+
+    names: tuple[str, ...]
+    positions: FloatArray
+    velocities: FloatArray
+
+
+class DrivenMotion(NamedTuple):
+    """How the driven joints move, (..., n) each.
+
+    Attributes:
+        positions: [m or rad].
+        velocities: [m/s or rad/s].
+        accelerations: [m/s^2 or rad/s^2].
+    """
+
+    positions: FloatArray
+    velocities: FloatArray
+    accelerations: FloatArray

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
 
     # Efforts (N, n) of a mechanism that has only this body: mass, com (3,), inertia about it (3, 3)
@@ -87,6 +88,49 @@ class JointParameter(NamedTuple):
     name: str
     value: float
     unit: str
+
+
+def joint_parameters(
+    name: str, actuator: Actuator, armature: float, viscous: float, unit: str
+) -> list[JointParameter]:
+    """Armature and friction of a driven joint whose positions are in `m` or `rad`.
+
+    `static` is there where friction falls from it (`stribeck_velocity`, which stays as it is).
+    """
+    force, inertia = ("N", "kg") if unit == "m" else ("N m", "kg m^2")
+    forward, backward = actuator.coulomb_both
+    found = [
+        JointParameter(f"{name}.armature", armature, inertia),
+        JointParameter(f"{name}.viscous", viscous, f"{force} s/{unit}"),
+        JointParameter(f"{name}.coulomb_forward", forward, force),
+        JointParameter(f"{name}.coulomb_backward", backward, force),
+    ]
+    if actuator.static is not None and actuator.stribeck_terms[2] > 0.0:
+        found.append(JointParameter(f"{name}.static", actuator.static, force))
+    return found
+
+
+def dry_friction_entries(
+    coulomb: tuple[int, int], excess: tuple[int, int], stribeck: int, curvature: float
+) -> list[dict[int, float]]:
+    """What a unit of each parameter of a joint's dry friction is in its packed row.
+
+    Friction that falls from static to Coulomb is linear in both at a given Stribeck velocity.
+
+    Args:
+        coulomb, excess: places of Coulomb friction, and of what static friction is above it, in
+            both directions.
+        stribeck: place of the curvature.
+        curvature: of the joint; 0 where friction does not fall.
+    """
+    if curvature == 0.0:
+        return [{place: 1.0} for place in coulomb]
+    falling = {stribeck: curvature}
+    levels = zip(coulomb, excess, strict=True)
+    return [
+        *({level: 1.0, above: -1.0} | falling for level, above in levels),
+        dict.fromkeys(excess, 1.0) | falling,
+    ]
 
 
 def collected(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Single states, one call of compiled code each: the code that arms and platforms share."""
+"""Single states, one call of compiled code each, for all kinds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from robodyn.numerics.array_arguments import MATRIX_OUT, VECTOR, VECTOR_OR_NONE, VECTOR_OUT, direct
+from robodyn.errors import KinematicsError
+from robodyn.numerics.array_arguments import (
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR,
+    VECTOR_OR_NONE,
+    VECTOR_OUT,
+    direct,
+)
+from robodyn.threads import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +44,8 @@ class Single(NamedTuple):
     mass: Callable[..., bool]
 
 
-def entries(kernels: ModuleType, *numbers: Any) -> Single:
-    """Entry points of a module of kernels whose first arguments are of the types `numbers`."""
+@once
+def _entries(kernels: ModuleType, *numbers: Any) -> Single:
     state = (*numbers, VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT)
     return Single(
         direct(kernels.inverse_dynamics, *state),
@@ -45,13 +54,18 @@ def entries(kernels: ModuleType, *numbers: Any) -> Single:
     )
 
 
-def of_mechanism(entries: Single, *numbers: FloatArray) -> Single:
-    """The same with a mechanism's parameters bound."""
+def single_calls(kernels: ModuleType, *numbers: FloatArray) -> Single:
+    """Entry points of a module of kernels with a mechanism's numbers, vectors or matrices, bound.
+
+    They are compiled or read from disk on first use.
+    """
+    entries = _entries(kernels, *(VECTOR if array.ndim == 1 else MATRIX for array in numbers))
     return Single(*(partial(entry, *numbers) for entry in entries))
 
 
+@once
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Entry point of a module's condition number (-1: none); arguments as for `entries`."""
+    """Entry point of a module's condition number (-1: none); arguments as for `single_calls`."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
@@ -68,20 +82,62 @@ def condition_of(
     return np.asarray(ratio) if ratio >= 0.0 else None
 
 
-class UncheckedSingle:
-    """Dynamics of one state at a time for inner loops; only the types are checked.
+class UncheckedDynamics:
+    """Single states of a mechanism for inner loops, without checking the arguments.
+
+    Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length. What
+    is written here holds where a configuration is a position for each joint.
+    """
+
+    def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
+        """As `Mechanism.difference`."""
+        return goal - start
+
+    def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
+        """As `Mechanism.advance`."""
+        return configuration + displacement
+
+    def try_advance(
+        self, configuration: FloatArray, displacement: FloatArray, /
+    ) -> FloatArray | None:
+        """As `advance`; None where the mechanism cannot follow the displacement directly.
+
+        Where `advance` searches on for a configuration that a step cannot reach directly, whoever
+        takes many steps near the ends of the mechanism's travel asks for this one.
+        """
+        try:
+            return self.advance(configuration, displacement)
+        except KinematicsError:
+            return None
+
+    def inverse_dynamics(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        acceleration: FloatArray,
+        out: FloatArray,
+        wrench: FloatArray | None = None,
+        /,
+    ) -> bool:
+        """Write efforts (n,) into `out`; return False if the state has none."""
+        raise NotImplementedError
+
+
+class UncheckedSingle(UncheckedDynamics):
+    """Dynamics of one state at a time by compiled code; only the types are checked.
 
     Arrays must be contiguous float64 of the stated shapes and finite, n the number of joints or 6;
     a pose's quaternion is normalised. Shorter arrays are read beyond their end. Results are written
     into `out`; the return value says whether a result exists. Other types raise TypeError.
     """
 
-    def __init__(self, single: Single) -> None:
-        self._single = single
+    def __init__(self, mechanism: Any) -> None:
+        self._mechanism = mechanism
+        self._single: Single = mechanism._one
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # entry points stay where they are; what they are bound to travels
-        return type(self), self._single.inverse.args  # type: ignore[attr-defined]
+        # entry points stay where they are
+        return getattr, (self._mechanism, "unchecked")
 
     def inverse_dynamics(
         self,

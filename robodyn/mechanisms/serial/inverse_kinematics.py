@@ -10,15 +10,16 @@ import numpy as np
 
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import NoSolution
+from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.serial.kernels import inverse_kinematics as kernels
 from robodyn.mechanisms.serial.kernels.layout import PRISMATIC, SHIFT
+from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.numerics.broadcasting import element, flatten
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.kinematics import SerialKinematics
 
 # Random starts if the iteration from the guess fails, and number of solutions compared.
 STARTS = 200
@@ -35,86 +36,143 @@ class JointSpaceMotion(NamedTuple):
     qdd: FloatArray
 
 
-def inverse_kinematics(
-    arm: SerialKinematics,
-    pose: ArrayLike,
-    guess: ArrayLike | None,
-    *,
-    orientation: bool,
-    search: bool,
-    warm_start: bool,
-) -> FloatArray:
-    """See `SerialArm.inverse_kinematics`."""
-    start = arm.home if guess is None else guess
-    shape, (goal, first) = flatten(
-        pose=as_pose("pose", pose),
-        guess=as_array("guess", start, (arm.n,), f"{arm.n} joints, rad or m"),
-    )
-    run = max(shape[-1], 1) if warm_start and shape else 1
-    out, residual = _solved(arm, goal, first, orientation, run)
-    size = reach(arm)
-    for s in np.flatnonzero(~(residual <= kernels.ACCEPTED * size)):
-        found = _searched(arm, goal[s], first[s], orientation) if search else None
-        if found is None:
-            raise _no_solution(arm, goal[s], float(residual[s]), element(shape, int(s)))
-        out[s] = found
-    if not warm_start:
-        out = _nearest_turns(arm, out, first)
-    return out.reshape(*shape, arm.n)
+class SerialInverseKinematics(SerialKinematics):
+    """The part of `SerialArm` that goes from the tip to the joints."""
 
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        guess: ArrayLike | None = None,
+        *,
+        orientation: bool = True,
+        search: bool = True,
+        warm_start: bool = False,
+    ) -> FloatArray:
+        """Configurations q (..., n) within the joints' limits that put the tip at a pose.
 
-def inverse_motion(
-    arm: SerialKinematics, q: ArrayLike, twist: ArrayLike, accel: ArrayLike
-) -> JointSpaceMotion:
-    """See `SerialArm.inverse_motion`."""
-    shape, (position, rate, change) = flatten(
-        q=as_array("q", q, (arm.n,), "rad or m"),
-        twist=as_array("twist", twist, (6,), "m/s, rad/s"),
-        accel=as_array("accel", accel, (6,), "m/s^2, rad/s^2"),
-    )
-    J = arm.jacobian(position)
-    inverse: FloatArray = np.linalg.pinv(J, rcond=RANK).astype(np.float64, copy=False)
-    qd = np.einsum("sij,sj->si", inverse, rate)
-    bias = np.empty((len(position), 6))
-    kernels.velocity_accelerations(arm._geometry, position, qd, bias)
-    qdd = np.einsum("sij,sj->si", inverse, change - bias)
-    if arm.n > 6:
-        qdd += _null_space_acceleration(arm, position, qd, J, inverse)
-    return JointSpaceMotion(
-        *(np.asarray(part).reshape(*shape, arm.n) for part in (position, qd, qdd))
-    )
+        Damped Newton steps of minimum norm (Levenberg, Marquardt), so the solution is near the
+        guess, also for a redundant arm.
 
+        Args:
+            pose: (..., 7) [m, -] of the tip, base frame.
+            guess: (..., n) [rad or m] to start from; home by default.
+            orientation: False solves for the position only.
+            search: if the iteration from the guess does not converge, try other starts and take the
+                nearest solution; otherwise raise.
+            warm_start: along the last leading dimension each element starts from the solution
+                before it, for consecutive poses; whole turns are not removed.
 
-def follow_tip(
-    arm: SerialKinematics,
-    times: FloatArray,
-    poses: FloatArray,
-    twists: FloatArray,
-    accels: FloatArray,
-    start: ArrayLike,
-) -> JointSpaceMotion:
-    """See `SerialArm.follow_tip`."""
-    times = as_array("times", times, (), "s")
-    if arm.n <= 6:
-        return inverse_motion(arm, _along(arm, poses, start), twists, accels)
-    # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
-    joints = inverse_motion(arm, start, twists[0], accels[0])
-    rows = []
-    for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
-        h = float(times[k] - times[k - 1]) if k else 0.0
-        ahead = joints.q + h * joints.qd + 0.5 * h * h * joints.qdd
-        try:
-            q = _along(arm, pose, ahead)
-        except NoSolution as error:
-            error.index = (k,)
-            raise
-        joints = inverse_motion(arm, q, twist, accel)
-        rows.append(joints)
-    return JointSpaceMotion(*(np.stack(part) for part in zip(*rows, strict=True)))
+        Raises:
+            InvalidInput: shapes that do not match, or not finite.
+            NoSolution: out of reach or outside the limits, as far as was searched.
+        """
+        start = self.home if guess is None else guess
+        shape, (goal, first) = flatten(
+            pose=as_pose("pose", pose),
+            guess=as_array("guess", start, (self.n,), f"{self.n} joints, rad or m"),
+        )
+        run = max(shape[-1], 1) if warm_start and shape else 1
+        out, residual = _solved(self, goal, first, orientation, run)
+        search, size = search and not warm_start, reach(self)
+        for s in np.flatnonzero(~(residual <= kernels.ACCEPTED * size)):
+            found = _searched(self, goal[s], first[s], orientation) if search else None
+            if found is None:
+                raise _no_solution(self, goal[s], float(residual[s]), element(shape, int(s)))
+            out[s] = found
+        if not warm_start:
+            out = _nearest_turns(self, out, first)
+        return out.reshape(*shape, self.n)
 
+    def inverse_motion(self, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> JointSpaceMotion:
+        """Rates and accelerations (..., n) of the joints for a motion of the tip.
 
-def _along(arm: SerialKinematics, poses: ArrayLike, start: ArrayLike) -> FloatArray:
-    return inverse_kinematics(arm, poses, start, orientation=True, search=False, warm_start=True)
+        Twist [m/s, rad/s] and acceleration (..., 6) as in `forward_kinematics`' base frame:
+        J qd = twist, J qdd = accel - J' qd, of minimum norm where the arm is redundant, and the
+        least-squares solution where it is singular or cannot perform the motion.
+
+        Raises:
+            InvalidInput: shapes that do not match, or not finite.
+        """
+        shape, (position, rate, change) = flatten(
+            q=as_array("q", q, (self.n,), "rad or m"),
+            twist=as_array("twist", twist, (6,), "m/s, rad/s"),
+            accel=as_array("accel", accel, (6,), "m/s^2, rad/s^2"),
+        )
+        J = self.jacobian(position)
+        inverse: FloatArray = np.linalg.pinv(J, rcond=RANK).astype(np.float64, copy=False)
+        qd = np.einsum("sij,sj->si", inverse, rate)
+        bias = np.empty((len(position), 6))
+        kernels.velocity_accelerations(self._geometry, position, qd, bias)
+        qdd = np.einsum("sij,sj->si", inverse, change - bias)
+        if self.n > 6:
+            qdd += _null_space_acceleration(self, position, qd, J, inverse)
+        return JointSpaceMotion(
+            *(np.asarray(part).reshape(*shape, self.n) for part in (position, qd, qdd))
+        )
+
+    def follow_tip(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> JointSpaceMotion:
+        """The joints' motion (K, n) that moves the tip along a motion, starting where the arm is.
+
+        Args:
+            times: (K,) [s], increasing.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame, close enough
+                together for Newton's method.
+            start: (n,) configuration at, or near, the first pose.
+
+        Raises:
+            InvalidInput: shapes that do not match, or not finite.
+            NoSolution: a pose that cannot be reached from the one before; `index` says which.
+        """
+        times = as_array("times", times, (), "s")
+        if self.n <= 6:
+            return self.inverse_motion(self._along(poses, start), twists, accels)
+        # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
+        joints = self.inverse_motion(start, twists[0], accels[0])
+        rows = []
+        for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
+            h = float(times[k] - times[k - 1]) if k else 0.0
+            ahead = joints.q + h * joints.qd + 0.5 * h * h * joints.qdd
+            try:
+                q = self._along(pose, ahead)
+            except NoSolution as error:
+                error.index = (k,)
+                raise
+            joints = self.inverse_motion(q, twist, accel)
+            rows.append(joints)
+        return JointSpaceMotion(*(np.stack(part) for part in zip(*rows, strict=True)))
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (n,) nearest to a guess, by default home, with the tip at a pose (7,).
+
+        Raises:
+            InvalidInput, NoSolution: as `inverse_kinematics`.
+        """
+        return self.inverse_kinematics(pose, guess)
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """The joints' motion (K, n) for one of the tip; see `follow_tip`.
+
+        Raises:
+            InvalidInput, NoSolution: as `follow_tip`.
+        """
+        return Motion(*self.follow_tip(times, poses, twists, accels, start))
+
+    def _along(self, poses: ArrayLike, start: ArrayLike) -> FloatArray:
+        return self.inverse_kinematics(poses, start, warm_start=True)
 
 
 def reach(arm: SerialKinematics) -> float:

@@ -11,7 +11,7 @@ from robodyn.mechanisms.kind import Kind
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:

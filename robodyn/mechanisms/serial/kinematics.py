@@ -4,38 +4,53 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from robodyn.checks import as_array, as_scalar
-from robodyn.mechanisms.common.single_calls import condition_of
-from robodyn.mechanisms.serial import batch_calls as many
-from robodyn.mechanisms.serial import single_calls as single
-from robodyn.mechanisms.serial.answers import SerialAnswers
-from robodyn.mechanisms.serial.kernels import batch as kernels
+from robodyn.mechanisms.common.batch_calls import (
+    CONFIGURATION,
+    STATE,
+    WRENCH,
+    Argument,
+    Arguments,
+    answers,
+    entry,
+)
+from robodyn.mechanisms.common.description import MovingBody
+from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.serial.drawing import stick_figure
+from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
+from robodyn.numerics.array_arguments import MATRIX
 from robodyn.numerics.broadcasting import flatten
-from robodyn.numerics.singular_values import extreme_ratio
+from robodyn.threads import with_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.serial.model import SerialModel
 
 
-class SerialKinematics(SerialAnswers):
-    """The kinematic half of `SerialArm`; configurations, q, are (..., n) in rad or m.
+class SerialKinematics(Mechanism):
+    """The kinematic part of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:
         model: the description it was built from.
     """
 
     kind = "serial"
+    # the move of Lee et al. for their arm
+    default_paths: ClassVar = {"puma560": "puma"}
+    model: SerialModel
 
     def __init__(self, model: SerialModel) -> None:
         self.model = model
@@ -43,11 +58,6 @@ class SerialKinematics(SerialAnswers):
         # a view, as unpickled arrays have another dtype object, which kernels do not accept
         self._gravity = np.array(model.gravity).view(np.float64)
         self._n = len(model.joints)
-
-    @property
-    def name(self) -> str:
-        """Name of the arm."""
-        return self.model.name
 
     @property
     def n(self) -> int:
@@ -60,13 +70,37 @@ class SerialKinematics(SerialAnswers):
         return tuple(joint.name for joint in self.model.joints)
 
     @cached_property
-    def _condition(self) -> Callable[[Any, Any, bool], float]:
-        return single.condition(self._geometry)
+    def joint_units(self) -> tuple[Unit, ...]:
+        """(n,) `m` of prismatic joints, `rad` of revolute ones."""
+        return tuple("m" if joint.kind == "prismatic" else "rad" for joint in self.model.joints)
+
+    @property
+    def bodies(self) -> tuple[MovingBody, ...]:
+        """The links, from the base to the tip."""
+        return tuple(
+            MovingBody(joint.link or joint.name, joint.mass, joint.com, joint.inertia)
+            for joint in self.model.joints
+        )
+
+    @property
+    def joint_friction(self) -> tuple[dict[str, Any], ...]:
+        """Of each joint: viscous damping, Coulomb friction in both directions, and armature."""
+        return tuple(
+            {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
+            for joint in self.model.joints
+        )
 
     @cached_property
-    def frames(self) -> tuple[str, str]:
-        """Names of the base frame and of the tip's."""
-        return self.model.base_link, self.model.tip_link
+    def actuators(self) -> tuple[Actuator, ...]:
+        """(n,) what drives each joint: its armature and friction, its gear or screw, its motor."""
+        return tuple(joint.actuator for joint in self.model.joints)
+
+    @cached_property
+    def size(self) -> float:
+        """[m] half the reach."""
+        reach = sum(float(np.linalg.norm(joint.translation)) for joint in self.model.joints)
+        reach += float(np.linalg.norm(self.model.tip_translation))
+        return max(0.5 * reach, 1e-2)
 
     @property
     def effort_limits(self) -> FloatArray:
@@ -93,49 +127,20 @@ class SerialKinematics(SerialAnswers):
         """(n,) the model's home position."""
         return np.array(self.model.home)
 
-    def body_pose(self, configuration: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of the tip; see `forward_kinematics`."""
-        return self.forward_kinematics(configuration)
+    def figure(self) -> Figure:
+        """The arm as a stick figure: every link a stick to the next joint."""
+        return stick_figure(self.model)
 
-    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
-        """(..., n) [rad or m] the configuration itself, checked."""
-        return self._q("configuration", configuration)
-
-    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-        """(..., n) [rad/s or m/s] the velocity itself, checked."""
-        shape, (_, qd) = self._flat(configuration=configuration, velocity=velocity)
-        return np.asarray(qd.reshape(*shape, self.n))
-
-    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-        """(..., n) goal - start; a continuous joint counts its turns."""
-        return np.asarray(self._q("goal", goal) - self._q("start", start))
-
-    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-        """(..., n) configuration + displacement."""
-        step = self._q("displacement", displacement)
-        return np.asarray(self._q("configuration", configuration) + step)
-
-    def forward_kinematics(self, q: ArrayLike) -> FloatArray:
+    def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
-        shape, (flat,) = self._flat(q=q)
+        shape, (flat,) = self._flat(q=configuration)
         out = np.empty((len(flat), 7))
-        kernels.poses(self._geometry, flat, out)
+        batch.poses(self._geometry, flat, out)
         return out.reshape(*shape, 7)
 
     def jacobian(self, q: ArrayLike) -> FloatArray:
         """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
-        return many.jacobian((self._geometry, self._gravity), q)
-
-    def singular_values(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-        """Singular values (..., min(6, n)) of J, largest first, its angular rows times a length.
-
-        Raises:
-            InvalidInput: q of the wrong shape or not finite, or a length that is not positive.
-        """
-        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        J = self.jacobian(q)
-        J[..., 3:, :] *= length
-        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
+        return self._batch(lanes.jacobian, self._geometry, ("q",), (q,), (6, self._n))
 
     def condition_number(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
         """Ratio (...) of the extreme of the min(6, n) singular values; infinite if one is zero.
@@ -148,22 +153,42 @@ class SerialKinematics(SerialAnswers):
         ratio = condition_of(self._condition, q, characteristic_length)
         if ratio is not None:
             return ratio
-        return extreme_ratio(self.singular_values(q, characteristic_length))
+        return super().condition_number(q, characteristic_length)
 
-    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Time derivative (n,) of a configuration, the velocity itself; unchecked."""
-        return velocity
+    @cached_property
+    def _condition(self) -> Callable[[Any, Any, bool], float]:
+        return partial(condition_entry(entries, MATRIX), self._geometry)
 
-    def normalized(self, configuration: FloatArray) -> FloatArray:
-        """The configuration (n,) unchanged: joint space is flat."""
-        return configuration
+    def _batch(
+        self,
+        kernel: Any,
+        chain: FloatArray,
+        names: tuple[str, ...],
+        values: tuple[ArrayLike | None, ...],
+        core: tuple[int, ...],
+    ) -> FloatArray:
+        """Results (..., *core) of a vector kernel for configurations, or for states and a wrench.
 
-    def _q(self, name: str, value: ArrayLike) -> FloatArray:
-        return as_array(name, value, (self.n,), f"{self.n} joints, rad or m")
+        Raises:
+            InvalidInput: arguments of the wrong shape or not finite.
+            Unanswered: a joint has no inertia.
+        """
+        compiled = entry(kernel, *(STATE if len(names) > 1 else CONFIGURATION))
+        if self._n > lanes.MOST_JOINTS:
+            compiled = with_stack(lanes.stack_needed(self._n), compiled)
+        numbers = chain, self._gravity
+        return answers(compiled, numbers, _arguments(self._n, *names), values, core)
 
     def _flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
         checked = {
-            name: value if name == "wrench" else self._q(name, value)
+            name: value if name == "wrench" else self._joints(name, value)
             for name, value in values.items()
         }
         return flatten(**checked)
+
+
+@cache
+def _arguments(n: int, *names: str) -> Arguments:
+    """Arguments for an arm of n joints, with a wrench if there are several."""
+    joints = [Argument(name, n, f"{n} joints, rad or m") for name in names]
+    return Arguments(*joints, WRENCH) if len(names) > 1 else Arguments(*joints)

@@ -12,14 +12,16 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
-    JointParameter,
     Parameters,
     bodies_of,
     body_columns,
     collected,
+    dry_friction_entries,
+    joint_parameters,
 )
-from robodyn.mechanisms.serial import batch_calls as many
+from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
 from robodyn.mechanisms.serial.kernels import layout as at
+from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
 from robodyn.mechanisms.serial.packing import pack_chain, put_body, turn_z_to
 
 if TYPE_CHECKING:
@@ -27,17 +29,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialModel
 
 
-class ArmParameters:
-    """The part of `SerialArm` that knows what its efforts are linear in.
+# Of dry friction in a packed row, forward and backward.
+_COULOMB = at.FRICTION_FORWARD, at.FRICTION_BACKWARD
+_EXCESS = at.STATIC_EXCESS_FORWARD, at.STATIC_EXCESS_BACKWARD
 
-    Attributes:
-        model: the description it was built from.
-    """
 
-    model: SerialModel
+class SerialParameters(SerialInverseKinematics):
+    """The part of `SerialArm` that knows what its efforts are linear in."""
 
     @property
     def parameters(self) -> Parameters:
@@ -49,18 +49,10 @@ class ArmParameters:
         for joint in self.model.joints:
             numbers = BodyNumbers(joint.mass, joint.com, joint.inertia)
             bodies.append((joint.link or joint.name, numbers))
-            force, unit = ("N", "m") if joint.kind == "prismatic" else ("N m", "rad")
-            inertia = "kg" if joint.kind == "prismatic" else "kg m^2"
-            forward, backward = joint.friction.tolist()
-            joints += [
-                JointParameter(f"{joint.name}.armature", joint.armature, inertia),
-                JointParameter(f"{joint.name}.viscous", joint.damping, f"{force} s/{unit}"),
-                JointParameter(f"{joint.name}.coulomb_forward", forward, force),
-                JointParameter(f"{joint.name}.coulomb_backward", backward, force),
-            ]
-            static = joint.actuator.static
-            if static is not None and joint.actuator.stribeck_terms[2] > 0.0:
-                joints.append(JointParameter(f"{joint.name}.static", static, force))
+            unit = "m" if joint.kind == "prismatic" else "rad"
+            joints += joint_parameters(
+                joint.name, joint.actuator, joint.armature, joint.damping, unit
+            )
         return collected(bodies, joints)
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
@@ -74,10 +66,10 @@ class ArmParameters:
             for joint in self.model.joints
         )
         empty = pack_chain(replace(self.model, joints=joints))
-        gravity = np.array(self.model.gravity).view(np.float64)
+        motion = (q, qd, qdd, None)
 
         def efforts(chain: FloatArray) -> FloatArray:
-            return many.inverse_dynamics((chain, gravity), q, qd, qdd, None)
+            return self._batch(inverse_dynamics, chain, ("q", "qd", "qdd"), motion, (self._n,))
 
         def of_link(k: int) -> FloatArray:
             def response(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
@@ -90,7 +82,8 @@ class ArmParameters:
         columns = []
         for k, joint in enumerate(self.model.joints):
             curvature = joint.actuator.stribeck_terms[2]
-            for entries in _joint_entries(curvature):
+            dry = dry_friction_entries(_COULOMB, _EXCESS, at.STRIBECK, curvature)
+            for entries in ({at.ARMATURE: 1.0}, {at.DAMPING: 1.0}, *dry):
                 chain = empty.copy()
                 chain[k + 1, list(entries)] = list(entries.values())
                 columns.append(efforts(chain))
@@ -127,21 +120,4 @@ class ArmParameters:
                     drive=replace(joint.drive, static=static),
                 )
             )
-        return type(self)(replace(self.model, joints=tuple(joints)))  # type: ignore[call-arg]
-
-
-def _joint_entries(curvature: float) -> list[dict[int, float]]:
-    """What a unit of each of a joint's parameters is in its row of the packed chain.
-
-    Friction that falls from static to Coulomb is linear in both at a given Stribeck velocity.
-    """
-    plain = [{at.ARMATURE: 1.0}, {at.DAMPING: 1.0}]
-    if curvature == 0.0:
-        return [*plain, {at.FRICTION_FORWARD: 1.0}, {at.FRICTION_BACKWARD: 1.0}]
-    ahead, back = at.STATIC_EXCESS_FORWARD, at.STATIC_EXCESS_BACKWARD
-    return [
-        *plain,
-        {at.FRICTION_FORWARD: 1.0, ahead: -1.0, at.STRIBECK: curvature},
-        {at.FRICTION_BACKWARD: 1.0, back: -1.0, at.STRIBECK: curvature},
-        {ahead: 1.0, back: 1.0, at.STRIBECK: curvature},
-    ]
+        return self._made(replace(self.model, joints=tuple(joints)))

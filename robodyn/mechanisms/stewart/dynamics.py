@@ -1,24 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces and accelerations, on packed legs and platform; see `StewartPlatform` for the shapes."""
+"""Forces and accelerations of a platform, and its compiled simulation."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba import types
 
 from robodyn.checks import as_array, as_pose
-from robodyn.mechanisms.stewart import batch_calls as many
+from robodyn.mechanisms.common.batch_calls import POSE, STATE, WRENCH, Argument, Arguments, entry
+from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
+from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
+from robodyn.mechanisms.stewart.formulations import FORMULATIONS, formulation_of
+from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
 from robodyn.mechanisms.stewart.kernels import batch as kernels
-from robodyn.mechanisms.stewart.status import new_status, raise_first
+from robodyn.mechanisms.stewart.kernels import entries, lanes
+from robodyn.mechanisms.stewart.kinematics import TWIST
+from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
+from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.numerics.broadcasting import flatten
+from robodyn.poses import twist_in_base, twist_in_body
+from robodyn.threads import once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.stewart.formulations import Formulation
+
+_empty = np.empty
+_MOTION = Arguments(POSE, TWIST, Argument("accel", 6, "m/s^2, rad/s^2"), WRENCH)
+_LOADED = Arguments(POSE, TWIST, Argument("forces", 6, "N"), WRENCH)
 
 
 class Reactions(NamedTuple):
@@ -48,53 +67,173 @@ class Energy(NamedTuple):
     potential: FloatArray
 
 
-def inverse_dynamics(
-    legs: FloatArray,
-    platform: FloatArray,
-    pose: ArrayLike,
-    twist: ArrayLike,
-    accel: ArrayLike,
-    wrench: ArrayLike | None,
-    formulation: Formulation,
-) -> FloatArray:
-    """Actuator forces of a motion."""
-    if formulation.massless or formulation.is_exact:
-        return many.inverse_dynamics(
-            (legs, platform), pose, twist, accel, wrench, not formulation.massless
+class PlatformDynamics(PlatformForwardKinematics):
+    """The part of `StewartPlatform` that knows forces."""
+
+    formulations: tuple[str, ...] = tuple(FORMULATIONS)
+
+    @cached_property
+    def _one(self) -> Single:
+        return single_calls(entries, self._lanes)
+
+    @cached_property
+    def unchecked(self) -> UncheckedPlatform:
+        """Unchecked calls for inner loops: single states, results written into given arrays."""
+        return UncheckedPlatform(self)
+
+    def inverse_dynamics(
+        self,
+        pose: ArrayLike,
+        twist: ArrayLike,
+        accel: ArrayLike,
+        wrench: ArrayLike | None = None,
+        formulation: str | Formulation = "exact",
+    ) -> FloatArray:
+        """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
+
+        Args:
+            pose: (..., 7) platform in base frame.
+            twist: (..., 6) [m/s, rad/s].
+            accel: (..., 6) [m/s^2, rad/s^2].
+            wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
+                reference point; none by default.
+            formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
+                `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
+                `robodyn.mechanisms.stewart.formulations.Formulation`.
+        """
+        if formulation == "exact":
+            forces = _empty(6)
+            try:
+                if self._one.inverse(pose, twist, accel, wrench, False, forces):
+                    return forces
+            except TypeError:
+                pass  # not single float64 states: a batch, or an invalid argument
+        chosen = formulation_of(formulation)
+        if chosen.massless or chosen.is_exact:
+            return exact_forces(
+                self._numbers, (pose, twist, accel, wrench), with_legs=not chosen.massless
+            )
+        shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
+        out, status = np.empty((len(q), 6)), new_status(q)
+        given: list[Any] = [*self._numbers, q, v, a, w, *chosen.codes, out, status]
+        kernels.inverse_dynamics_as_printed(*given)
+        raise_first(status, shape, q, self._legs)
+        return out.reshape(*shape, 6)
+
+    def actuator_terms(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> ActuatorTerms:
+        """What the actuators' rotors and dry friction add to the forces, (..., 6) [N] each.
+
+        Arguments as for `inverse_dynamics`; the sum of all terms is what `without_actuators` lacks.
+        """
+        return actuator_terms(self, pose, twist, accel)
+
+    def reactions(
+        self,
+        pose: ArrayLike,
+        twist: ArrayLike,
+        accel: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> Reactions:
+        """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+
+        The universal joint's moment is along c = k x y, not along the leg. Arguments as for
+        `inverse_dynamics`.
+        """
+        shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
+        out, status = [np.empty((len(q), 6, 3)) for _ in Reactions._fields], new_status(q)
+        buffers = [*out, status]
+        kernels.reactions(*self._numbers, q, v, a, w, *buffers)
+        raise_first(status, shape, q, self._legs)
+        return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
+
+    def mass_matrix(self, pose: ArrayLike) -> FloatArray:
+        """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+        matrix = _empty((6, 6))
+        try:
+            if self._one.mass(pose, False, matrix):
+                return matrix
+        except TypeError:
+            pass
+        return self._solved(lanes.mass_matrix, (pose,), (6, 6))
+
+    def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+        """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
+        return self._solved(lanes.bias, (pose, twist), (6,))
+
+    def forward_dynamics(
+        self,
+        pose: ArrayLike,
+        twist: ArrayLike,
+        forces: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> FloatArray:
+        """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
+
+        Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
+        friction here; what holds there is up to the simulation.
+        """
+        accel = _empty(6)
+        try:
+            if self._one.forward(pose, twist, forces, wrench, False, accel):
+                return accel
+        except TypeError:
+            pass
+        kernel, values = entry(lanes.forward_dynamics, *STATE), (pose, twist, forces, wrench)
+        return solved(kernel, self._numbers, _LOADED, values, (6,))
+
+    def energy(self, pose: ArrayLike, twist: ArrayLike) -> Energy:
+        """Kinetic and potential energy (...) [J] of all thirteen bodies."""
+        shape, (q, v) = flatten(
+            pose=as_pose("pose", pose), twist=as_array("twist", twist, (6,), "m/s, rad/s")
         )
-    shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
-    out, status = np.empty((len(q), 6)), new_status(q)
-    kernels.inverse_dynamics_as_printed(legs, platform, q, v, a, w, *formulation.codes, out, status)
-    raise_first(status, shape, q, legs)
-    return out.reshape(*shape, 6)
+        out, status = np.empty((len(q), 2)), new_status(q)
+        kernels.energy(*self._numbers, q, v, out, status)
+        raise_first(status, shape, q, self._legs)
+        return Energy(out[:, 0].reshape(shape), out[:, 1].reshape(shape))
+
+    def effort_terms(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        acceleration: FloatArray,
+        wrench: FloatArray | None = None,
+        formulation: str = "exact",
+    ) -> EffortTerms:
+        """Forces (N, 6) [N], the `massless` and the `dynamic` term, and the joints' reactions.
+
+        `massless` are the forces with legs without mass and friction, `dynamic` the rest
+        (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
+        """
+        motion = (configuration, velocity, acceleration)
+
+        def forces(name: str) -> Callable[..., FloatArray]:
+            return lambda q, v, a: self.inverse_dynamics(q, v, a, wrench, name)
+
+        total = where_regular(forces(formulation), motion, (6,))
+        massless = where_regular(forces("massless"), motion, (6,))
+        stacked = where_regular(
+            lambda q, v, a: np.stack(self.reactions(q, v, a, wrench), axis=-3),
+            motion,
+            (5, 6, 3),
+        )
+        reactions = Reactions(*np.moveaxis(stacked, 1, 0))
+        return EffortTerms(total, {"massless": massless, "dynamic": total - massless}, reactions)
+
+    def warm_up(self) -> None:
+        """Call the functions of platforms only, at home, so that they are compiled or loaded."""
+        home = self.home
+        twist_in_base(home, twist_in_body(home, np.zeros(6)))
 
 
-def reactions(
-    legs: FloatArray,
-    platform: FloatArray,
-    pose: ArrayLike,
-    twist: ArrayLike,
-    accel: ArrayLike,
-    wrench: ArrayLike | None,
-) -> Reactions:
-    """Joint reactions of a motion."""
-    shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
-    out, status = [np.empty((len(q), 6, 3)) for _ in Reactions._fields], new_status(q)
-    buffers = [*out, status]
-    kernels.reactions(legs, platform, q, v, a, w, *buffers)
-    raise_first(status, shape, q, legs)
-    return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
-
-
-def energy(legs: FloatArray, platform: FloatArray, pose: ArrayLike, twist: ArrayLike) -> Energy:
-    """Kinetic and potential energy of a state."""
-    shape, (q, v) = flatten(
-        pose=as_pose("pose", pose), twist=as_array("twist", twist, (6,), "m/s, rad/s")
-    )
-    out, status = np.empty((len(q), 2)), new_status(q)
-    kernels.energy(legs, platform, q, v, out, status)
-    raise_first(status, shape, q, legs)
-    return Energy(out[:, 0].reshape(shape), out[:, 1].reshape(shape))
+def exact_forces(
+    numbers: tuple[FloatArray, FloatArray],
+    motion: tuple[ArrayLike | None, ...],
+    *,
+    with_legs: bool = True,
+) -> FloatArray:
+    """Forces (..., 6) of a motion and a wrench or None, by packed legs and platform."""
+    kernel = entry(lanes.inverse_dynamics, *STATE, types.boolean)
+    return solved(kernel, numbers, _MOTION, motion, (6,), with_legs)
 
 
 def _motion(
@@ -110,3 +249,36 @@ def _motion(
 
 def _wrench(wrench: ArrayLike | None) -> Any:
     return np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m")
+
+
+@once
+def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
+    return (
+        direct(entries.pose_difference, VECTOR, VECTOR, VECTOR_OUT),
+        direct(entries.advanced_pose, VECTOR, VECTOR, VECTOR_OUT),
+    )
+
+
+class UncheckedPlatform(UncheckedSingle):
+    """A platform's dynamics and condition number without checks; see the base class."""
+
+    def __init__(self, platform: PlatformDynamics) -> None:
+        super().__init__(platform)
+        self._condition = platform._condition
+        self._difference, self._advance = _steps()
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (6,) from start to goal (7,), both of them normalised."""
+        out = np.empty(6)
+        self._difference(start, goal, out)
+        return out
+
+    def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Pose (7,) after a displacement (6,)."""
+        out = np.empty(7)
+        self._advance(pose, displacement, out)
+        return out
+
+    def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
+        """Condition number at pose (7,), -1 if there is none."""
+        return self._condition(pose, characteristic_length, True)

@@ -1,20 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The values of all eighteen URDF joints of the legs, passive ones included."""
+"""How legs move, and the values of all their eighteen URDF joints, passive ones included."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.mechanisms.common.joint_states import JointStates
+from robodyn.mechanisms.common.motion import JointStates
 from robodyn.mechanisms.stewart.model import universal_zero_frame
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.kinematics import LegMotion
     from robodyn.mechanisms.stewart.model import StewartModel
+
+
+class LegMotion(NamedTuple):
+    """How the six legs move; vectors in the base frame.
+
+    Attributes:
+        length: (..., 6) [m].
+        rate: (..., 6) [m/s].
+        acceleration: (..., 6) [m/s^2].
+        direction: (..., 6, 3) unit vector s from base to platform.
+        angular_velocity: (..., 6, 3) [rad/s] W, the spin about the leg's own axis included.
+        angular_acceleration: (..., 6, 3) [rad/s^2] A.
+        universal_rates: (..., 6, 2) [rad/s] about the fixed axis k and the carried axis y.
+    """
+
+    length: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    direction: FloatArray
+    angular_velocity: FloatArray
+    angular_acceleration: FloatArray
+    universal_rates: FloatArray
 
 
 class LegJointReadings:

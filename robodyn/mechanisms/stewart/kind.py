@@ -12,7 +12,7 @@ from robodyn.mechanisms.kind import Kind
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
@@ -48,7 +48,6 @@ STEWART = Kind(
         "published_models": "robodyn.mechanisms.stewart.formulations:PUBLISHED_MODELS",
         "geometry": "robodyn.mechanisms.stewart.geometry:geometry_of",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
-        "compile": "robodyn.mechanisms.stewart.estimation:warm_up_estimating",
         "state_estimator": "robodyn.mechanisms.stewart.estimation:platform_estimator",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",
     },

@@ -1,119 +1,226 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From the platform's motion to the legs', on packed legs; see `StewartPlatform` for the shapes."""
+"""From the platform's motion to the legs': names, limits, legs, Jacobian."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import types
 
 from robodyn.checks import as_array, as_pose, as_scalar
 from robodyn.errors import UnreachablePose
+from robodyn.mechanisms.common.batch_calls import (
+    CONFIGURATION,
+    POSE,
+    Argument,
+    Arguments,
+    computed,
+    entry,
+)
+from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
+from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
+from robodyn.mechanisms.common.singularities import TYPE_2, Singularity
+from robodyn.mechanisms.joints_and_motors import LIMIT_TOLERANCE
+from robodyn.mechanisms.stewart.joints import LegMotion
+from robodyn.mechanisms.stewart.kernels import entries, lanes
 from robodyn.mechanisms.stewart.kernels import kinematics as kernels
-from robodyn.mechanisms.stewart.status import new_status, raise_first
-from robodyn.numerics.broadcasting import flatten
+from robodyn.mechanisms.stewart.legs import PlatformLegs
+from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
+from robodyn.numerics.array_arguments import VECTOR
+from robodyn.numerics.broadcasting import flatten, states
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import StewartModel
 
 
-# Excess of a length over a limit, relative to the limit, that is taken as rounding.
-LIMIT_TOLERANCE = 1e-9
+TWIST = Argument("twist", 6, "m/s, rad/s")
+_CONFIGURATION, _STATE = Arguments(POSE), Arguments(POSE, TWIST)
 
 
-class LegMotion(NamedTuple):
-    """How the six legs move; vectors in the base frame.
+class PlatformKinematics(PlatformLegs):
+    """The part of `StewartPlatform` that goes from its pose to the legs."""
 
-    Attributes:
-        length: (..., 6) [m].
-        rate: (..., 6) [m/s].
-        acceleration: (..., 6) [m/s^2].
-        direction: (..., 6, 3) unit vector s from base to platform.
-        angular_velocity: (..., 6, 3) [rad/s] W, the spin about the leg's own axis included.
-        angular_acceleration: (..., 6, 3) [rad/s^2] A.
-        universal_rates: (..., 6, 2) [rad/s] about the fixed axis k and the carried axis y.
-    """
+    @cached_property
+    def size(self) -> float:
+        """[m] mean length of the legs at home."""
+        return max(float(self.joint_positions(self.home).mean()), 1e-3)
 
-    length: FloatArray
-    rate: FloatArray
-    acceleration: FloatArray
-    direction: FloatArray
-    angular_velocity: FloatArray
-    angular_acceleration: FloatArray
-    universal_rates: FloatArray
+    @cached_property
+    def joint_centres(self) -> tuple[FloatArray, FloatArray]:
+        """(6, 3) [m] of the universal joints in the base frame, spherical in the platform's."""
+        legs = self.model.legs
+        return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
 
+    def joint_states(
+        self, configuration: ArrayLike, velocity: ArrayLike | None = None
+    ) -> JointStates:
+        """Names, positions and velocities (..., 18) of the legs' joints, as the URDF has them."""
+        return self.leg_joints.of(self.leg_motion(configuration, velocity))
 
-def leg_lengths(legs: FloatArray, pose: ArrayLike) -> FloatArray:
-    """Lengths of the legs."""
-    shape, (flat,) = flatten(pose=as_pose("pose", pose))
-    out, status = np.empty((len(flat), 6)), new_status(flat)
-    kernels.leg_lengths(legs, flat, out, status)
-    raise_first(status, shape, flat, legs)
-    return out.reshape(*shape, 6)
+    def driven_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    ) -> DrivenMotion:
+        """Lengths [m], rates [m/s] and accelerations [m/s^2] of the legs, (..., 6) each."""
+        legs = self.leg_motion(configuration, velocity, acceleration)
+        return DrivenMotion(legs.length, legs.rate, legs.acceleration)
 
+    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
+        """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""
+        shape, (flat,) = flatten(pose=as_pose("pose", configuration))
+        out, status = np.empty((len(flat), 6)), new_status(flat)
+        kernels.leg_lengths(self._legs, flat, out, status)
+        raise_first(status, shape, flat, self._legs)
+        return out.reshape(*shape, 6)
 
-def raise_unreachable(model: StewartModel, lengths: FloatArray, pose: ArrayLike) -> None:
-    """Raise for the first element of lengths (..., 6) beyond the legs' limits.
+    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+        """Leg rates (..., 6) [m/s] of pose (..., 7) and twist (..., 6): H' @ twist, eq. 5."""
+        twist = as_array("twist", velocity, (6,), "m/s, rad/s")
+        return np.asarray((self.jacobian(configuration) * twist[..., :, None]).sum(axis=-2))
 
-    Raises:
-        UnreachablePose: its `value` is the pose.
-    """
-    limits = np.array([leg.limits.length for leg in model.legs])
-    below = lengths < limits[:, 0] * (1.0 - LIMIT_TOLERANCE)
-    above = lengths > limits[:, 1] * (1.0 + LIMIT_TOLERANCE)
-    beyond = np.argwhere(below | above)
-    if not len(beyond):
-        return
-    *where, leg = (int(i) for i in beyond[0])
-    index = tuple(where)
-    at = f" at element {where}" if where else ""
-    raise UnreachablePose(
-        f"unreachable pose{at}: leg {leg + 1} ({model.legs[leg].joints.actuator.name}) would be "
-        f"{lengths[index][leg]:.6g} m long, its limits are {limits[leg, 0]:g} to "
-        f"{limits[leg, 1]:g} m",
-        leg=leg + 1,
-        value=np.asarray(pose)[index],
-        index=index,
-    )
+    def inverse_kinematics(self, pose: ArrayLike) -> FloatArray:
+        """Leg lengths (..., 6) [m] of pose (..., 7): eq. 1, 2.
 
+        Raises:
+            UnreachablePose: a leg's limits do not allow the length; `joint_positions` ignores the
+                limits.
+        """
+        lengths = self.joint_positions(pose)
+        self._refuse_unreachable(lengths, pose)
+        return lengths
 
-def jacobian(legs: FloatArray, pose: ArrayLike) -> FloatArray:
-    """The force Jacobian H."""
-    shape, (flat,) = flatten(pose=as_pose("pose", pose))
-    out, status = np.empty((len(flat), 6, 6)), new_status(flat)
-    kernels.jacobian(legs, flat, out, status)
-    raise_first(status, shape, flat, legs)
-    return out.reshape(*shape, 6, 6)
+    def _refuse_unreachable(self, lengths: FloatArray, pose: ArrayLike) -> None:
+        """Raise for the first element of lengths (..., 6) beyond the legs' limits.
 
+        Raises:
+            UnreachablePose: its `value` is the pose.
+        """
+        limits = self.position_limits
+        below = lengths < limits[:, 0] * (1.0 - LIMIT_TOLERANCE)
+        above = lengths > limits[:, 1] * (1.0 + LIMIT_TOLERANCE)
+        beyond = np.argwhere(below | above)
+        if not len(beyond):
+            return
+        *where, leg = (int(i) for i in beyond[0])
+        index = tuple(where)
+        at = f" at element {where}" if where else ""
+        raise UnreachablePose(
+            f"unreachable pose{at}: leg {leg + 1} ({self.joint_names[leg]}) would be "
+            f"{lengths[index][leg]:.6g} m long, its limits are {limits[leg, 0]:g} to "
+            f"{limits[leg, 1]:g} m",
+            leg=leg + 1,
+            value=np.asarray(pose)[index],
+            index=index,
+        )
 
-def singular_values(legs: FloatArray, pose: ArrayLike, characteristic_length: float) -> FloatArray:
-    """Singular values of H with its moment rows divided by a length."""
-    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-    H = jacobian(legs, pose)
-    H[..., 3:, :] /= length
-    return np.asarray(np.linalg.svd(H, compute_uv=False), dtype=np.float64)
+    def leg_motion(
+        self, pose: ArrayLike, twist: ArrayLike | None = None, accel: ArrayLike | None = None
+    ) -> LegMotion:
+        """Lengths, directions and their motion for pose (..., 7), twist and accel (..., 6).
 
+        Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero where not
+        given. A leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates
+        are those that a universal joint would have.
+        """
+        zero = np.zeros(6)
+        shape, (q, v, a) = flatten(
+            pose=as_pose("pose", pose),
+            twist=as_array("twist", zero if twist is None else twist, (6,), "m/s, rad/s"),
+            accel=as_array("accel", zero if accel is None else accel, (6,), "m/s^2, rad/s^2"),
+        )
+        n, status = len(q), new_status(q)
+        cores = ((6,), (6,), (6,), (6, 3), (6, 3), (6, 3), (6, 2))
+        out = [np.empty((n, *core)) for core in cores]
+        buffers = [*out, status]
+        kernels.leg_motion(self._legs, q, v, a, *buffers)
+        raise_first(status, shape, q, self._legs)
+        return LegMotion(
+            *(array.reshape(*shape, *core) for array, core in zip(out, cores, strict=True))
+        )
 
-def leg_motion(
-    legs: FloatArray, pose: ArrayLike, twist: ArrayLike | None, accel: ArrayLike | None
-) -> LegMotion:
-    """Position, velocity and acceleration level of the legs."""
-    zero = np.zeros(6)
-    shape, (q, v, a) = flatten(
-        pose=as_pose("pose", pose),
-        twist=as_array("twist", zero if twist is None else twist, (6,), "m/s, rad/s"),
-        accel=as_array("accel", zero if accel is None else accel, (6,), "m/s^2, rad/s^2"),
-    )
-    n, status = len(q), new_status(q)
-    cores = ((6,), (6,), (6,), (6, 3), (6, 3), (6, 3), (6, 2))
-    out = [np.empty((n, *core)) for core in cores]
-    buffers = [*out, status]
-    kernels.leg_motion(legs, q, v, a, *buffers)
-    raise_first(status, shape, q, legs)
-    return LegMotion(
-        *(array.reshape(*shape, *core) for array, core in zip(out, cores, strict=True))
-    )
+    def body_pose(self, configuration: ArrayLike) -> FloatArray:
+        """Pose (..., 7) of the platform: the configuration itself."""
+        return as_pose("pose", configuration)
+
+    def jacobian(self, pose: ArrayLike) -> FloatArray:
+        """H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.
+
+        Leg rates are H' @ twist.
+        """
+        # it does not need the frames of the legs
+        return self._solved(lanes.jacobian, (pose,), (6, 6), needs_frames=False)
+
+    def twist_jacobian(self, configuration: ArrayLike) -> FloatArray:
+        """(..., 6, 6) the identity: the velocity is the platform's twist."""
+        shape = as_pose("pose", configuration).shape[:-1]
+        return np.array(np.broadcast_to(np.eye(6), (*shape, 6, 6)))
+
+    def scaled_jacobian(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
+        """H (..., 6, 6), its moment rows divided by a length [m]."""
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        H = self.jacobian(pose)
+        H[..., 3:, :] /= length
+        return H
+
+    def condition_number(self, pose: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
+        """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
+
+        `characteristic_length` [m] = 1 is the papers' condition number, which mixes N and N m;
+        a length of the platform's size makes it independent of units. Infinite where H is
+        exactly singular.
+        """
+        ratio = condition_of(self._condition, pose, characteristic_length)
+        if ratio is not None:
+            return ratio
+        batch = states((7,), (pose,)) if isinstance(characteristic_length, (int, float)) else None
+        if batch is not None and 0.0 < characteristic_length < np.inf:
+            kernel = entry(lanes.condition_number, *CONFIGURATION, types.float64)
+            found = computed(kernel, self._numbers, batch, (1,), float(characteristic_length))
+            if found is not None:
+                return found[..., 0]
+        return super().condition_number(pose, characteristic_length)
+
+    @cached_property
+    def _condition(self) -> Callable[..., float]:
+        return partial(condition_entry(entries, VECTOR), self._lanes)
+
+    def determinant(self, configuration: ArrayLike) -> FloatArray:
+        """Determinant (...) of H: where it changes sign, no forces suffice."""
+        return np.asarray(np.linalg.det(self.jacobian(configuration)))
+
+    def side(self, configuration: ArrayLike) -> FloatArray | None:
+        """The determinant: H is continuous as long as no leg has length zero."""
+        return self.determinant(configuration)
+
+    @property
+    def singularities(self) -> tuple[Singularity, ...]:
+        """Type 2, where det H is zero; see `common.singularities`."""
+        return (
+            Singularity(
+                TYPE_2,
+                "the legs cannot hold the platform",
+                self.determinant,
+                True,
+                self.condition_number,
+                takes_effort=True,
+            ),
+        )
+
+    def _solved(
+        self,
+        kernel: Any,
+        values: tuple[ArrayLike, ...],
+        core: tuple[int, ...],
+        *,
+        needs_frames: bool = True,
+    ) -> FloatArray:
+        """Results (..., *core) of a vector kernel at poses, and twists; see `status.solved`."""
+        compiled = entry(kernel, *CONFIGURATION * len(values))
+        given = _STATE if len(values) > 1 else _CONFIGURATION
+        return solved(compiled, self._numbers, given, values, core, needs_frames=needs_frames)

@@ -18,9 +18,11 @@ from robodyn.mechanisms.common.parameters import (
     bodies_of,
     body_columns,
     collected,
+    dry_friction_entries,
+    joint_parameters,
 )
-from robodyn.mechanisms.stewart import batch_calls as many
 from robodyn.mechanisms.stewart.description.bodies import named_bodies
+from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
 from robodyn.mechanisms.stewart.kernels import layout as at
 from robodyn.mechanisms.stewart.model import Body, Damping
 from robodyn.mechanisms.stewart.packing import pack_legs, pack_platform
@@ -32,23 +34,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import Leg, StewartModel
+    from robodyn.mechanisms.stewart.model import Leg
 
 # What is left of a packed leg and platform without masses, rotors and friction.
 _GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
 _GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
 
 
-class PlatformParameters:
-    """The part of `StewartPlatform` that knows what its forces are linear in.
-
-    Attributes:
-        model: the description it was built from.
-        base_joint: of each leg.
-    """
-
-    model: StewartModel
-    base_joint: tuple[str, ...]
+class PlatformParameters(PlatformDynamics):
+    """The part of `StewartPlatform` that knows what its forces are linear in."""
 
     @property
     def parameters(self) -> Parameters:
@@ -65,15 +59,8 @@ class PlatformParameters:
         joints = []
         for leg in self.model.legs:
             name, actuator, damping = leg.joints.actuator.name, leg.actuator, leg.damping
-            forward, backward = actuator.coulomb_both
-            joints += [
-                JointParameter(f"{name}.armature", actuator.reflected_inertia, "kg"),
-                JointParameter(f"{name}.viscous", damping.prismatic, "N s/m"),
-                JointParameter(f"{name}.coulomb_forward", forward, "N"),
-                JointParameter(f"{name}.coulomb_backward", backward, "N"),
-            ]
-            if actuator.static is not None and actuator.stribeck_terms[2] > 0.0:
-                joints.append(JointParameter(f"{name}.static", actuator.static, "N"))
+            armature = actuator.reflected_inertia
+            joints += joint_parameters(name, actuator, armature, damping.prismatic, "m")
             joints += [
                 JointParameter(f"{name}.universal", damping.universal, "N m s/rad"),
                 JointParameter(f"{name}.spherical", damping.spherical, "N m s/rad"),
@@ -91,8 +78,10 @@ class PlatformParameters:
         legs, platform = np.zeros_like(packed), np.zeros_like(whole)
         legs[:, _GEOMETRY], platform[_GRAVITY] = packed[:, _GEOMETRY], whole[_GRAVITY]
 
+        motion = (pose, twist, accel, None)
+
         def forces(changed: FloatArray, plate: FloatArray) -> FloatArray:
-            return many.inverse_dynamics((changed, plate), pose, twist, accel, None, True)
+            return exact_forces((changed, plate), motion)
 
         def of_platform(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
             plate = platform.copy()
@@ -137,8 +126,7 @@ class PlatformParameters:
         legs = tuple(
             _leg_with(leg, lower[k], upper[k], of_joints) for k, leg in enumerate(self.model.legs)
         )
-        changed = replace(self.model, platform=plate, legs=legs)
-        return type(self)(changed, self.base_joint)  # type: ignore[call-arg]
+        return self._made(replace(self.model, platform=plate, legs=legs))
 
 
 def _leg_entries(leg: Leg) -> list[dict[int, float]]:
@@ -149,17 +137,10 @@ def _leg_entries(leg: Leg) -> list[dict[int, float]]:
     spin = unit.spin_inertia / unit.reflected_inertia
     plain = [{at.REFLECTED: 1.0, at.SPIN_INERTIA: spin}, {at.PRISMATIC_DAMPING: 1.0}]
     passive = [{at.UNIVERSAL_DAMPING: 1.0}, {at.SPHERICAL_DAMPING: 1.0}]
+    coulomb = at.COULOMB, at.COULOMB_BACKWARD
+    excess = at.STATIC_EXCESS, at.STATIC_EXCESS_BACKWARD
     curvature = actuator.stribeck_terms[2]
-    if curvature == 0.0:
-        return [*plain, {at.COULOMB: 1.0}, {at.COULOMB_BACKWARD: 1.0}, *passive]
-    ahead, back = at.STATIC_EXCESS, at.STATIC_EXCESS_BACKWARD
-    return [
-        *plain,
-        {at.COULOMB: 1.0, ahead: -1.0, at.STRIBECK: curvature},
-        {at.COULOMB_BACKWARD: 1.0, back: -1.0, at.STRIBECK: curvature},
-        {ahead: 1.0, back: 1.0, at.STRIBECK: curvature},
-        *passive,
-    ]
+    return [*plain, *dry_friction_entries(coulomb, excess, at.STRIBECK, curvature), *passive]
 
 
 def _leg_with(leg: Leg, lower: Body, upper: Body, given: dict[str, float]) -> Leg:

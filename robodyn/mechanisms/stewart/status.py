@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from robodyn.errors import (
     UniversalJointSingularity,
     ZeroLegLength,
 )
+from robodyn.mechanisms.common.batch_calls import Unanswered, answers
 from robodyn.mechanisms.stewart.kernels import kinematics
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
@@ -26,9 +27,12 @@ from robodyn.mechanisms.stewart.packing import pack_lanes
 from robodyn.numerics.broadcasting import element
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.batch_calls import Arguments
 
 
 def new_status(flat: FloatArray) -> NDArray[np.int64]:
@@ -50,19 +54,32 @@ def raise_first(
     raise error_for(int(status[first]), element(shape, first), pose[first], legs)
 
 
-def unanswered(
+def solved(
+    kernel: Callable[..., int],
     numbers: tuple[FloatArray, FloatArray],
-    pose: FloatArray,
-    index: tuple[int, ...],
+    arguments: Arguments,
+    values: tuple[ArrayLike | None, ...],
+    core: tuple[int, ...],
+    *settings: Any,
     needs_frames: bool = True,
-) -> KinematicsError:
-    """The error at pose (7,), batch element `index`.
+) -> FloatArray:
+    """A vector kernel's result for each state, (..., *core); see `common.batch_calls.answers`.
 
-    `numbers` are the packed legs and platform. Without `needs_frames` a leg may lie along the
-    fixed axis of its universal joint.
+    Args:
+        kernel, arguments, values, core, settings: as there.
+        numbers: the packed legs and platform.
+        needs_frames: whether no leg may lie along the fixed axis of its universal joint.
+
+    Raises:
+        InvalidInput: an argument of the wrong shape or not finite.
+        KinematicsError: of the first state for which the equations have no solution.
     """
-    lanes = pack_lanes(*numbers)
-    return error_for(geometry_status(lanes, np.array(pose), needs_frames), index, pose, numbers[0])
+    try:
+        return answers(kernel, numbers, arguments, values, core, *settings)
+    except Unanswered as failure:
+        pose, index = failure.state[0], failure.index
+    status = geometry_status(pack_lanes(*numbers), np.array(pose), needs_frames)
+    raise error_for(status, index, pose, numbers[0])
 
 
 def error_for(

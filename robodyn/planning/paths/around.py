@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
 SAMPLES = 1001
@@ -71,7 +71,7 @@ def _keeps(mechanism: Mechanism, motion: Trajectory, bounds: Bounds) -> bool:
     signs = mechanism.determinant(curve.configurations(np.linspace(0.0, 1.0, SAMPLES)))
     return (
         signs is None
-        or not mechanism.coordinates.is_pose
+        or not mechanism.configuration_is_pose
         or bool((signs > 0.0).all() or (signs < 0.0).all())
     )
 

@@ -15,7 +15,7 @@ from robodyn.poses import rotation_matrix
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def clearance_of(mechanism: Mechanism, least: float) -> Clearance:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from robodyn.mechanisms.protocol import stepped
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.spaces import Space
 
 DEGREE = 5
@@ -50,7 +49,7 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
     at = np.concatenate([[0.0], np.cumsum(steps)])
     at /= max(at[-1], 1e-300)
     wanted = np.linspace(0.0, 1.0, count)
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         values = path.copy()
         turned = np.cumsum(np.concatenate([[0], (values[1:, 3:] * values[:-1, 3:]).sum(1) < 0.0]))
         values[:, 3:] *= np.where(turned % 2, -1.0, 1.0)[:, None]
@@ -146,7 +145,7 @@ class LoopCurve:
         anchors = np.empty((len(places), len(start)))
         anchors[0] = start
         for k in range(ANCHORS):
-            moved = stepped(mechanism, anchors[k], places[k + 1] - places[k])
+            moved = mechanism.unchecked.try_advance(anchors[k], places[k + 1] - places[k])
             if moved is None:
                 return None
             anchors[k + 1] = moved

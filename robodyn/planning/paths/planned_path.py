@@ -14,7 +14,7 @@ from robodyn.trajectories.profiles import PEAK_SPEED, check_profile, make_profil
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.curves import Curve
     from robodyn.planning.paths.settings import PathSettings
     from robodyn.trajectories.profiles import Profile
@@ -130,7 +130,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
 def _limited(
     mechanism: Mechanism, first: FloatArray, v_max: float | None, w_max: float | None
 ) -> list[tuple[str, float, FloatArray]]:
-    if not mechanism.coordinates.is_pose:
+    if not mechanism.configuration_is_pose:
         return [] if v_max is None else [("v_max", v_max, np.abs(first))]
     parts = (("v_max", v_max, first[:, :3]), ("w_max", w_max, first[:, 3:]))
     return [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts if limit]

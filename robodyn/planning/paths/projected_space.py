@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.protocol import stepped
 from robodyn.planning.paths.spaces import MOST_POINTS, OpenSpace, length_scale, pose_distances
 from robodyn.poses import advance_pose, pose_difference
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.spaces import Space
 
 # A step along a sheet may end this share of its length from where the rates say: beyond a fold of
@@ -203,7 +202,7 @@ class ProjectedSpace:
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
         """One step along the sheet, and the rates there; None where it ends or would jump."""
-        moved = stepped(self._mechanism, here, way)
+        moved = self._mechanism.unchecked.try_advance(here, way)
         if moved is None:
             return None
         said = rates @ way
@@ -218,8 +217,6 @@ class ProjectedSpace:
 
 def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
     """The space in which to search between two configurations (nq,)."""
-    coordinates = mechanism.coordinates
-    simple = coordinates.configuration_size == coordinates.velocity_size
-    if coordinates.is_pose or (simple and not coordinates.quaternions):
-        return OpenSpace(mechanism, start, goal)
-    return ProjectedSpace(mechanism, start, goal)
+    if mechanism.coordinates.is_constrained:
+        return ProjectedSpace(mechanism, start, goal)
+    return OpenSpace(mechanism, start, goal)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.bounds import Bounds, Broken
     from robodyn.planning.paths.spaces import Space
 
@@ -99,7 +99,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
         NoPath: always.
     """
     mechanism = bounds.mechanism
-    where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
+    where = _crossing(mechanism, start, goal) if mechanism.configuration_is_pose else None
     straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
     mode = same_driven(mechanism, start, goal)
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))

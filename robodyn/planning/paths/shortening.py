@@ -12,7 +12,7 @@ from robodyn.planning.paths.curves import DEGREE, curve_along
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.bounds import Bounds
     from robodyn.planning.paths.curves import Curve
     from robodyn.planning.paths.spaces import Space

@@ -18,7 +18,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # Most points of a segment: what is longer is sampled more coarsely, and verified in the end.
 MOST_POINTS = 2000
@@ -76,7 +76,7 @@ class Space(Protocol):
 
 def length_scale(mechanism: Mechanism) -> float:
     """[m] of translation that count as a radian of rotation."""
-    if mechanism.coordinates.is_pose:
+    if mechanism.configuration_is_pose:
         return mechanism.characteristic_length
     return mechanism.size
 
@@ -91,7 +91,7 @@ class OpenSpace:
         scale = length_scale(mechanism)
         units = mechanism.coordinates.units
         self._weights = np.array([1.0 / scale if unit == "m" else 1.0 for unit in units])
-        self._pose = mechanism.coordinates.is_pose
+        self._pose = mechanism.configuration_is_pose
         self._scale = scale
         way = mechanism.difference(start, goal)
         self._middle = mechanism.advance(start, 0.5 * way)

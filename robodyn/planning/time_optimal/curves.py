@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Through(RowTrajectory):
@@ -63,7 +63,7 @@ class Through(RowTrajectory):
         self._places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
         self._curve: SampledTrajectory | None = None
         self._jointwise = False
-        if coordinates.is_pose:
+        if mechanism.configuration_is_pose:
             self._curve = _curve(mechanism, self._places, points)
         elif len(mechanism.independent_joints) == coordinates.configuration_size:
             self._line = _spline(self._places, points)

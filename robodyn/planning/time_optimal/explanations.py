@@ -14,7 +14,7 @@ from robodyn.planning.time_optimal.motion import Limited
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.constraints.all import Constraints

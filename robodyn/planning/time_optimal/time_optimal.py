@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.constraints.all import Constraints
     from robodyn.planning.time_optimal.motion import Limited, Part
     from robodyn.planning.time_optimal.path import Piece, Placing, Spacing

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.protocol import stepped
 from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class TipSteps:
         path, size = [here], self._mechanism.coordinates.velocity_size
         for _ in range(WALK):
             step = self._units * LONGEST * random.normal(size=size)
-            moved = stepped(self._mechanism, here, step)
+            moved = self._mechanism.unchecked.try_advance(here, step)
             if moved is not None and self.needs.margins(moved[None])[0] >= 0.0:
                 path.append(moved)
                 here = moved
@@ -120,7 +119,7 @@ class TipSteps:
             way = self._kept(q, way)
         out: FloatArray = q.copy()
         for k, (one, step) in enumerate(zip(q, way, strict=True)):
-            moved_one = stepped(mechanism, one, step)
+            moved_one = mechanism.unchecked.try_advance(one, step)
             if moved_one is not None:
                 out[k] = moved_one
         return np.asarray(out)

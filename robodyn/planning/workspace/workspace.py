@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
 
 KINDS = ("constant", "reachable", "dexterous", "orientation")
 KINDS_OF_TIPS = ("reachable", "orientation")
@@ -114,8 +114,8 @@ def workspace(
         TypeError: an option that is no field of the settings.
     """
     asked = replace(settings, **options)
-    kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
-    known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
+    kind = kind or ("constant" if mechanism.configuration_is_pose else _kind_of_tip(mechanism))
+    known = KINDS if mechanism.configuration_is_pose else KINDS_OF_TIPS
     if kind not in known:
         raise InvalidInput(
             f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
@@ -142,7 +142,7 @@ def workspace(
     )
     box = None if asked.bounds is None else _box(asked.bounds)
     xyz, rpy, seed = asked.xyz, asked.rpy, asked.seed
-    if not mechanism.coordinates.is_pose:
+    if not mechanism.configuration_is_pose:
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and turns < 3:
             raise InvalidInput(

@@ -85,6 +85,9 @@ def test_without_limits_nothing_is_broken():
         velocity_limits = effort_limits = np.full(2, np.inf)
         position_limits = np.tile([-np.inf, np.inf], (2, 1))
 
+        def effort_limits_at(self, rates):
+            return np.full(np.shape(rates), np.inf)
+
     values = np.full((3, 2), 1e9)
     found = margins(Free(), np.arange(3.0), values, values, values, np.full(3, np.inf))
     assert found.hold

@@ -99,7 +99,7 @@ from robodyn.mechanisms.stewart.kernels.integration import simulate as of_platfo
 for name, simulate in (("puma560", of_arms), ("stewart_dasgupta", of_platforms)):
     m = rd.load(name)
     rest = m.difference(m.home, m.home)
-    m.integrate(m.home, rest, rest, np.zeros(6), 1e-4, 1)
+    m.step(m.home, rest, rest, np.zeros(6), 1e-4, 1)
     assert sum(simulate.stats.cache_hits.values()) == 1, simulate.stats
     assert not simulate.stats.cache_misses, simulate.stats
 """
@@ -109,7 +109,7 @@ def test_the_simulation_loop_of_every_kind_is_compiled_once_for_all_processes(da
     """Its functions are passed in as arguments, which must not keep it off the disk."""
     for m in (dasgupta, puma):
         rest = m.difference(m.home, m.home)
-        m.integrate(m.home, rest, rest, np.zeros(6), 1e-4, 1)
+        m.step(m.home, rest, rest, np.zeros(6), 1e-4, 1)
     subprocess.run([sys.executable, "-c", SECOND_PROCESS], check=True, timeout=120)
 
 

@@ -58,12 +58,12 @@ class _StoppedCalls:
     def __getattr__(self, name):
         return getattr(self._calls, name)
 
-    def stepped(self, configuration, displacement):
+    def try_advance(self, configuration, displacement):
         joints = self._mechanism.joint_positions
         goal = joints(configuration)[0] + displacement[0]
         if goal > joints(self._mechanism.home)[0] + 0.01:
             return None
-        return self._calls.stepped(configuration, displacement)
+        return self._calls.try_advance(configuration, displacement)
 
 
 def test_ways_on_which_loops_do_not_close_are_left_out():

@@ -173,3 +173,16 @@ def test_all_intervals_at_once_are_what_single_times_are(name, rng):
             np.testing.assert_allclose(
                 found.acceleration[k, j], one.acceleration, rtol=1e-8, atol=1e-8
             )
+
+
+def test_switches_a_nanosecond_off_the_grid_make_no_accelerations(puma):
+    """Clients cut times to whole nanoseconds, a neighbour of where the grid has its points."""
+    path = rd.plan_joints(puma.home + 1.0 / 3.0, puma.home + 1.0, duration=12.0)
+    switches = tuple(t - 1e-9 * (i % 2) for i, t in enumerate(np.arange(1, 120) * 0.1))
+    times = knot_times(path.duration, switches, 0.01)
+    assert np.diff(times).min() > 0.009
+    assert set(np.rint(np.array(switches) * 1e9)) <= set(np.rint(times * 1e9))
+    knots = SampledTrajectory(puma, times, path.sample(times))
+    between = np.sort(np.concatenate([times[:-1] + np.diff(times) * s for s in (0.1, 0.5, 0.9)]))
+    found, exact = knots.sample(between).acceleration, path.sample(between).acceleration
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-3 * np.abs(exact).max())

@@ -61,7 +61,7 @@ def test_the_scene_stands_as_the_simulation_does_at_three_moments(studio, connec
     live, page, _, port = studio()
     page.update()
     client = connect(port)
-    states = live.mechanism.leg_joint_states
+    states = live.mechanism.joint_states
     figure = page.scene._figure
     for moment in MOMENTS:
         fly_to(live, page, moment)

@@ -123,17 +123,17 @@ class Bracket(NamedTuple):
 
 @inner
 def rough_step(
-    functions: Any, without_inertia: int, task: Any, step: Any, configuration: Any, velocity: Any
+    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
     """One step; the state is left as it was if it fails.
 
     Args:
-        functions: command, equations, configuration_rate and normalize, of the kind.
-        without_inertia: the kind's status where M is not positive definite.
+        kind: its status where M is not positive definite, and its functions command, equations,
+            configuration_rate and normalize.
         task, step: `integration.Task`, its scratch being `RoughScratch`, and `integration.Step`.
         configuration, velocity: (nq,) and (nv,), taken on in place.
     """
-    command, equations, configuration_rate, normalize = functions
+    without_inertia, command, equations, configuration_rate, normalize = kind
     plant, friction = task.plant, task.plant.friction
     s, e, p, j = task.scratch
     watched = plant.options[WATCHED] != 0.0

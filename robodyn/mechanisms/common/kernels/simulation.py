@@ -95,8 +95,9 @@ def simulation_loop(kind: Functions) -> Any:
 
     @inner
     def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
-        functions = command, equations, configuration_rate, normalize
-        return rough_step(functions, without_inertia, task, step, configuration, velocity)
+        # the number first: a tuple that begins with a function has old versions of Numba warn
+        kind = without_inertia, command, equations, configuration_rate, normalize
+        return rough_step(kind, task, step, configuration, velocity)
 
     @noinline
     def run_sticking(

@@ -24,7 +24,7 @@ from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.along import Along
 
 

@@ -21,7 +21,7 @@ from robodyn.planning.time_optimal.smooth_programme import Changes
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.protocol import Mechanism
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.course import Course, Moved
 
 

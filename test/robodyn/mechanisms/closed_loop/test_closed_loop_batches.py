@@ -69,7 +69,7 @@ def test_a_batch_across_a_singularity_of_type_2_is_told_state_by_state():
     fivebar = rd.load(FOLDER / "fivebar.urdf").without_friction()
     q, u, path = fivebar.home, np.array([1.0, -2.0]), []
     for _ in range(150):
-        q, u = fivebar.integrate(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
+        q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
         path.append(q)
     together = fivebar.force_condition(np.array(path))
     alone = np.array([fivebar.force_condition(q) for q in path])

@@ -82,8 +82,8 @@ def test_a_platforms_simulation(platform, loop):
     rest = np.zeros(6)
     efforts = platform.inverse_dynamics(platform.home, rest, rest) / 1.5
     sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
-    pose, twist = platform.integrate(platform.home, rest, efforts, load, 1e-4, 500)
-    q, u = loop.integrate(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
+    pose, twist = platform.step(platform.home, rest, efforts, load, 1e-4, 500)
+    q, u = loop.step(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
     # both to the order of the step; coordinates differ, so the last digits do
     assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
     assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-8
@@ -97,8 +97,8 @@ def test_a_platforms_legs_stick_alike():
     efforts = platform.inverse_dynamics(platform.home, rest, rest)
     efforts += np.array([0.0, -300.0, 0.0, 0.0, 300.0, 0.0])
     sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
-    pose, twist = platform.integrate(platform.home, rest, efforts, load, 1e-4, 500)
-    q, u = loop.integrate(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
+    pose, twist = platform.step(platform.home, rest, efforts, load, 1e-4, 500)
+    q, u = loop.step(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
     assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
     assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-9
     stuck = np.abs(u) < 1e-12
@@ -123,6 +123,6 @@ def test_an_arm_without_closures(name, rng):
     assert relative(loop.forward_dynamics(q, qd, wanted, wrench), forward) < 1e-9
     # joints come to rest, stick, and turn back at different times
     for steps in (30, 100):
-        after = arm.integrate(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
-        ours = loop.integrate(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
+        after = arm.step(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
+        ours = loop.step(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
         np.testing.assert_allclose(ours, after, rtol=1e-9, atol=1e-9)

@@ -141,7 +141,7 @@ def test_rotors_in_batches_and_in_the_compiled_simulation(pair, states):
     moved = ours.forward_dynamics(many[0], many[1], efforts, many[3])
     assert relative(moved[8], change) < 1e-7
     ends = [
-        loop.integrate(start, 0.1 * u, efforts[0], wrench, 1e-4, 20)
+        loop.step(start, 0.1 * u, efforts[0], wrench, 1e-4, 20)
         for loop, start in ((ours, q), (explicit, other))
     ]
     assert relative(ends[0][0], ends[1][0][: len(q)]) < 1e-9
@@ -212,7 +212,7 @@ def test_energy_is_kept_to_the_integrators_order(rng):
     effort = ours.inverse_dynamics(q, rest, rest)
     start, losses = sum(ours.energy(q, u)), []
     for steps in (40, 80):
-        end = ours.integrate(q, u, effort, np.zeros(6), 0.1 / steps, steps)
+        end = ours.step(q, u, effort, np.zeros(6), 0.1 / steps, steps)
         work = effort @ (ours.joint_positions(end[0]) - ours.joint_positions(q))
         losses.append(abs(sum(ours.energy(*end)) - start - work))
     assert losses[0] < 1e-3 * abs(start)

@@ -185,7 +185,7 @@ def test_with_too_few_motors_inverse_dynamics_names_what_moves(rng):
     same = mechanism.independent_joints == full.independent_joints
     if same:
         assert np.abs(M @ change - wanted).max() < 1e-9 * max(1.0, np.abs(wanted).max())
-    after, _ = mechanism.integrate(q, rest, efforts[:-1], np.zeros(6), 1e-3, 20)
+    after, _ = mechanism.step(q, rest, efforts[:-1], np.zeros(6), 1e-3, 20)
     assert mechanism.structure.equations.left(after) < 1e-12
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.mechanisms.inspection import report
-from robodyn.mechanisms.protocol import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 MODELS = {"delta": 3, "hexapod_rotary": 6, "fivebar": 2}

@@ -111,7 +111,7 @@ def test_one_freedom_is_found_and_moves(make, rng):
         rate, change = rng.normal(size=(2, 1))
         effort = loop.inverse_dynamics(q, rate, change)
         np.testing.assert_allclose(loop.forward_dynamics(q, rate, effort), change, rtol=1e-9)
-    moved, rate = loop.integrate(q, np.zeros(1), np.zeros(1), np.zeros(6), 1e-3, 300)
+    moved, rate = loop.step(q, np.zeros(1), np.zeros(1), np.zeros(6), 1e-3, 300)
     assert loop.structure.equations.left(moved) < 1e-11
     before, after = (sum(loop.energy(*state)[:2]) for state in ((q, np.zeros(1)), (moved, rate)))
     assert abs(after - before) < 1e-6 * (1.0 + abs(before))

@@ -136,7 +136,7 @@ def test_the_legs_of_the_drawn_tree_meet_the_platform(name):
     path = rd.paper_path("I") if name == "stewart_dasgupta" else hover(platform)
     for t in np.linspace(0.0, path.duration, 13):
         pose, twist, _ = path.sample(t)
-        names, position, _ = platform.leg_joint_states(pose, twist)
+        names, position, _ = platform.joint_states(pose, twist)
         q = pin.neutral(tree)
         for joint, value in zip(names, position, strict=True):
             q[tree.joints[tree.getJointId(joint)].idx_q] = value

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn.errors import InvalidInput, SingularMassMatrix
-from robodyn.mechanisms.protocol import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.arm import SerialArm
 
 
@@ -51,7 +51,7 @@ def test_an_empty_batch_stays_empty(arm):
 def test_inputs_are_left_alone(arm, state):
     before = state.copy()
     arm.inverse_dynamics(*state)
-    arm.integrate(state[0], state[1], state[2], np.zeros(6), 1e-3, 2)
+    arm.step(state[0], state[1], state[2], np.zeros(6), 1e-3, 2)
     assert (state == before).all()
 
 

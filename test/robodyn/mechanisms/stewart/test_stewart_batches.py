@@ -16,7 +16,7 @@ def answers(platform, pose, twist, accel, forces):
         "jacobian": platform.jacobian(pose),
         "condition_number": platform.condition_number(pose, 0.3),
         **platform.leg_motion(pose, twist, accel)._asdict(),
-        **platform.leg_joint_states(pose, twist)._asdict(),
+        **platform.joint_states(pose, twist)._asdict(),
         "forward_kinematics": platform.forward_kinematics(lengths, pose),
         **platform.forward_kinematics(lengths, pose, rates=twist, accelerations=accel)._asdict(),
         "inverse_dynamics": platform.inverse_dynamics(pose, twist, accel, forces),

@@ -87,7 +87,7 @@ def test_platform_point_moves_with_its_leg(rng, platform):
 
 def test_urdf_joint_values_rebuild_the_leg_frame(rng, platform):
     pose, twist, _, _ = random_motion(rng, platform)
-    joints = platform.leg_joint_states(pose, twist)
+    joints = platform.joint_states(pose, twist)
     frames, length = leg_frames(platform, pose)
     assert joints.names[3:6] == ("leg2_universal_1", "leg2_universal_2", "leg2_actuator")
     for i, leg in enumerate(platform.model.legs):
@@ -98,7 +98,7 @@ def test_urdf_joint_values_rebuild_the_leg_frame(rng, platform):
         np.testing.assert_allclose(T, frames[i], atol=1e-13)
         assert q3 == pytest.approx(length[i])
     curve = along(platform, pose, twist, np.zeros(6))
-    rate, _ = derivatives(lambda t: platform.leg_joint_states(curve(t)).positions)
+    rate, _ = derivatives(lambda t: platform.joint_states(curve(t)).positions)
     np.testing.assert_allclose(joints.velocities, rate, atol=1e-7)
 
 

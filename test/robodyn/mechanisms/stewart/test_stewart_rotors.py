@@ -223,7 +223,7 @@ def test_simulated_energy_is_kept(rng, reference):
     before = sum(platform.energy(pose, twist))
     losses = []
     for steps in (20, 40):
-        end = platform.integrate(pose, twist, np.full(6, 450.0), np.zeros(6), 0.2 / steps, steps)
+        end = platform.step(pose, twist, np.full(6, 450.0), np.zeros(6), 0.2 / steps, steps)
         work = np.full(6, 450.0) @ (
             platform.joint_positions(end[0]) - platform.joint_positions(pose)
         )
@@ -236,7 +236,7 @@ def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
     """Runge-Kutta steps with `forward_dynamics`, called from here, arrive at the same state."""
     pose, twist, _, wrench = (part[0] for part in random_motion(rng, platform, (1,)))
     effort = platform.inverse_dynamics(pose, twist, np.zeros(6), wrench)
-    found = platform.integrate(pose, twist, effort, wrench, 1e-3, 5)
+    found = platform.step(pose, twist, effort, wrench, 1e-3, 5)
     for _ in range(5):
         states = [(pose, twist)]
         rates = []

@@ -10,8 +10,8 @@ from robodyn.mechanisms.stewart.estimation import (
     PlatformEstimator,
     motion_covariance,
     quantisation_deviation,
+    rate_sensitivity,
 )
-from robodyn.mechanisms.stewart.estimation.covariance import rate_sensitivity
 from robodyn.poses import rotation_matrix, twist_covariance_in_body, twist_in_body
 
 RESOLUTION, RATE_RESOLUTION = 1e-5, 1e-4

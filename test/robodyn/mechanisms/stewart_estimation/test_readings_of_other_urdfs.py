@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn.mechanisms.stewart.estimation import leg_readings
 from robodyn.mechanisms.stewart.model import JointReading
 from robodyn.mechanisms.stewart.platform import StewartPlatform
 
@@ -18,9 +17,10 @@ def test_zero_and_sense_of_the_actuators_are_undone(dasgupta, rng):
         legs.append(replace(leg, joints=replace(leg.joints, actuator=actuator)))
     platform = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
     pose, twist = platform.advance(platform.home, 0.05 * rng.normal(size=6)), rng.normal(size=6)
-    names, positions, velocities = platform.leg_joint_states(pose, twist)
+    names, positions, velocities = platform.joint_states(pose, twist)
     driven = [names.index(name) for name in platform.joint_names]
     assert not np.allclose(positions[driven], platform.joint_positions(pose))
-    lengths, rates = leg_readings(platform, positions[driven], velocities[driven])
+    lengths = platform.joint_signs * positions[driven] + platform.joint_offsets
+    rates = platform.joint_signs * velocities[driven]
     assert np.allclose(lengths, platform.joint_positions(pose), rtol=0, atol=1e-12)
     assert np.allclose(rates, platform.joint_velocities(pose, twist), rtol=0, atol=1e-12)

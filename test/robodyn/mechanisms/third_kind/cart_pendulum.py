@@ -15,14 +15,14 @@ and a URDF form: a robot of the name `cart_pendulum`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 import robodyn as rd
 from robodyn.formats.documents import Fields
 from robodyn.mechanisms.common.description import MovingBody, Nouns
-from robodyn.mechanisms.common.numpy_dynamics import NumpyDynamics
+from robodyn.mechanisms.numpy_dynamics import NumpyDynamics
 from robodyn.poses import pose_from_rpy
 
 GRAVITY = 9.81
@@ -37,6 +37,7 @@ class Model:
     length: float
     damping: float = 0.0
     inertia: float = 0.0
+    source: str = field(default="", compare=False)
 
 
 class CartPendulum(NumpyDynamics):
@@ -53,18 +54,8 @@ class CartPendulum(NumpyDynamics):
     position_limits = np.array([[-1.0, 1.0], [-2.0, 2.0]])
     velocity_limits = np.array([5.0, 20.0])
 
-    def __init__(self, model: Model, source: str = "") -> None:
-        self.model, self.source = model, source
-
-    def __reduce__(self):
-        return CartPendulum, (self.model, self.source)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CartPendulum):
-            return NotImplemented
-        return self.model == other.model
-
-    __hash__ = None
+    def __init__(self, model: Model) -> None:
+        self.model = model
 
     @property
     def home(self):
@@ -83,20 +74,16 @@ class CartPendulum(NumpyDynamics):
         )
 
     @property
-    def moving_mass(self):
-        return self.model.cart + self.model.bob
-
-    @property
     def joint_friction(self):
         return ({"damping": self.model.damping}, {"damping": 0.0})
 
     def without_friction(self):
-        return CartPendulum(replace(self.model, damping=0.0), self.source)
+        return CartPendulum(replace(self.model, damping=0.0))
 
     def with_payload(self, mass, com=(0.0, 0.0, 0.0), inertia=None):
         turning = 0.0 if inertia is None else float(np.asarray(inertia)[1, 1])
         model = replace(self.model, bob=self.model.bob + mass, inertia=self.model.inertia + turning)
-        return CartPendulum(model, self.source)
+        return CartPendulum(model)
 
     def body_pose(self, configuration):
         x, angle = np.moveaxis(self.joint_positions(configuration), -1, 0)
@@ -155,7 +142,7 @@ def from_yaml(document, source, options):
     masses = [fields.number(name, "kg", above=0.0) for name in ("cart", "bob")]
     length = fields.number("length", "m", above=0.0)
     damping = fields.number("damping", "N s/m", default=0.0, at_least=0.0)
-    return CartPendulum(Model(*masses, length, damping), source)
+    return CartPendulum(Model(*masses, length, damping, source=source))
 
 
 def recognises(document):
@@ -166,7 +153,7 @@ def from_urdf(document, options):
     links = {link.name: link for link in document.robot.links}
     tip = next(joint for joint in document.robot.joints if joint.child == "bob")
     masses = [links[name].inertial.mass for name in ("cart", "bob")]
-    return CartPendulum(Model(*masses, -tip.origin.xyz[2]), document.source)
+    return CartPendulum(Model(*masses, -tip.origin.xyz[2], source=document.source))
 
 
 URDF = """<robot name="cart_pendulum">

@@ -19,7 +19,7 @@ from robodyn.analysis.execution import execute
 from robodyn.analysis.limits import check_limits
 from robodyn.control import joint_motion
 from robodyn.mechanisms import inspection
-from robodyn.mechanisms.protocol import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.trajectories import SampledTrajectory, demonstration, knot_times
 from robodyn.warmup import warm_up, warm_up_watching

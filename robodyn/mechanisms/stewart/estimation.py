@@ -3,29 +3,85 @@
 """The pose and twist of a Stewart platform from its leg lengths, one reading after another.
 
 Up to 40 poses have the same leg lengths; see `common.estimation` for how they are told apart.
+
+A displacement dx (6,) of the pose, [translation; rotation vector] in the base frame, changes the
+leg lengths by H' dx (eq. 35 of Dasgupta and Mruthyunjaya, 1998), so errors dL of the lengths are
+errors dx = H'^-1 dL. The twist follows from the rates by H(pose)' twist = rates, in which the pose
+errs as well:
+
+    H' dtwist = drates - D dx,    D = d(H' twist)/d(pose), twist held.
+
+With S = p + q - b the leg's vector, L its length, s = S/L, u = v + w x q the velocity of its tip
+and u_n = u - s (s.u), row i of D is [u_n / L, q x u_n / L + q x (s x w)].
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
-from robodyn.errors import InvalidInput, NoSolution
+import numpy as np
+
+from robodyn.checks import as_exact, as_pose, as_scalar
+from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.common.estimation import (
     Encoders,
     Estimate,
     Estimator,
     quantisation_deviation,
 )
-from robodyn.mechanisms.stewart.estimation.covariance import (
-    motion_covariance,
-)
+from robodyn.mechanisms.stewart.kernels import covariance as kernels
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+
+def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+    """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
+    where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
+    D = np.empty((6, 6))
+    kernels.rate_sensitivity(*platform.joint_centres, where, moving, D)
+    return D
+
+
+def motion_covariance(
+    platform: StewartPlatform,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    length_deviation: float,
+    rate_deviation: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Covariances (6, 6) of pose and twist for independent errors of the legs' readings.
+
+    Args:
+        platform: the mechanism.
+        pose: (7,) the estimate.
+        twist: (6,) the estimate.
+        length_deviation: standard deviation of each leg's length [m].
+        rate_deviation: standard deviation of each leg's rate [m/s].
+
+    Returns:
+        Pose covariance [m^2, m rad, rad^2] of the displacement [translation; rotation vector],
+        and twist covariance, both in the base frame.
+
+    Raises:
+        SingularConfiguration: the lengths do not determine the pose.
+    """
+    H = platform.jacobian(pose)
+    D = rate_sensitivity(platform, pose, twist)
+    of_pose, of_twist = np.empty((6, 6)), np.empty((6, 6))
+    variances = float(length_deviation) ** 2, float(rate_deviation) ** 2
+    if not kernels.motion_covariance(H, D, *variances, of_pose, of_twist):
+        U, values, _ = np.linalg.svd(H)
+        raise SingularConfiguration(
+            "singular configuration: the leg lengths do not determine the pose",
+            smallest_singular_value=float(values[-1]),
+            direction=U[:, -1],
+            value=pose,
+        )
+    return of_pose, of_twist
 
 
 class PlatformEstimator(Estimator):
@@ -43,6 +99,8 @@ class PlatformEstimator(Estimator):
         InvalidInput: a parameter out of range, or no home.
     """
 
+    _mechanism: StewartPlatform
+
     def __init__(
         self,
         platform: StewartPlatform,
@@ -52,14 +110,12 @@ class PlatformEstimator(Estimator):
         rate_resolution: float = 1e-4,
         jump: float = 0.05,
     ) -> None:
-        self._platform = platform
-        self._unchecked = platform.unchecked
         self._home = as_pose("home", platform.home if home is None else home)
         if self._home.shape != (7,):
             raise InvalidInput(f"home has shape {self._home.shape}, expected (7,)", value=home)
         self._length_deviation = quantisation_deviation(length_resolution)
         super().__init__(
-            6,
+            platform,
             self._length_deviation,
             quantisation_deviation(rate_resolution),
             as_scalar("jump", jump, "m", above=0.0),
@@ -68,22 +124,15 @@ class PlatformEstimator(Estimator):
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        length = as_exact("lengths", positions, (6,), "m")
+        length, rate = super()._checked(positions, rates)
         if (length <= 0.0).any():
             raise InvalidInput(
                 f"lengths has {length.min()}, expected positive [m]", value=positions
             )
-        rate = None if rates is None else as_exact("rates", rates, (6,), "m/s")
-        refuse_beyond("lengths", length)
-        if rate is not None:
-            refuse_beyond("rates", rate)
         return length, rate
 
-    def _predicted(self, last: Estimate, ahead: float) -> FloatArray:
-        return self._unchecked.advance(last.pose, ahead * last.twist)
-
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: float) -> Estimate:
-        forward = self._platform.forward_kinematics
+        forward = self._mechanism.forward_kinematics
         motion = None
         if guess is not None:
             try:
@@ -94,7 +143,7 @@ class PlatformEstimator(Estimator):
             motion = forward(self._positions, self._home, rates=self._rates)
         pose, twist = motion.pose, motion.twist
         of_pose, of_twist = motion_covariance(
-            self._platform, pose, twist, self._length_deviation, deviation
+            self._mechanism, pose, twist, self._length_deviation, deviation
         )
         return Estimate(stamp, pose, twist, of_pose, of_twist, guess is None, pose, twist)
 

@@ -8,75 +8,44 @@ f, where speed does not matter, or not yet.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
-from robodyn.mechanisms.common.effort_terms import EffortTerms
-from robodyn.mechanisms.common.joint_space import JointSpace
-from robodyn.numerics.singular_values import extreme_ratio
+from robodyn.mechanisms.common.single_calls import UncheckedDynamics
+from robodyn.mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import ArrayLike
+    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.end_stops import EndStops
 
 
-class NumpyDynamics(JointSpace):
+class NumpyDynamics(Mechanism):
     """Base class of mechanisms that provide `mass_matrix`, `bias`, `jacobian` and `body_pose`.
 
     Everything broadcasts over leading dimensions: q, qd, qdd and efforts are (..., n), a wrench
     (..., 6) is force and moment about the tip, base frame.
     """
 
-    position_limits: FloatArray
-
-    def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
-        """M (..., n, n), symmetric positive definite."""
-        raise NotImplementedError
-
-    def bias(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-        """(..., n) gravity, velocity terms and friction."""
-        raise NotImplementedError
-
-    def jacobian(self, configuration: ArrayLike) -> FloatArray:
-        """J (..., 6, n) of the tip, base frame: linear over angular."""
-        raise NotImplementedError
-
     @property
     def unchecked(self) -> UncheckedCalls:
         """The same for inner loops."""
         return UncheckedCalls(self)
 
-    def joint_positions(self, configuration: ArrayLike) -> FloatArray:
-        """(..., n) [m or rad] the configuration itself, checked."""
-        return self._joints("configuration", configuration)
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
+        """The mechanism itself: its equations have none."""
+        return self
 
-    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-        """(..., n) [m/s or rad/s] the velocity itself, checked."""
-        qd = self._joints("velocity", velocity)
-        shape = np.broadcast_shapes(self._joints("configuration", configuration).shape, qd.shape)
-        return np.broadcast_to(qd, shape)
-
-    def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-        """(..., n) goal - start."""
-        return np.asarray(self._joints("goal", goal) - self._joints("start", start))
-
-    def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-        """(..., n) configuration + displacement."""
-        step = self._joints("displacement", displacement)
-        return np.asarray(self._joints("configuration", configuration) + step)
-
-    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-        """The velocity (n,) itself."""
-        return velocity
-
-    def normalized(self, configuration: FloatArray) -> FloatArray:
-        """The configuration (n,) itself."""
-        return configuration
+    def without_actuators(self) -> Self:
+        """The mechanism itself: its actuators are ideal."""
+        return self
 
     def inverse_dynamics(
         self,
@@ -109,54 +78,14 @@ class NumpyDynamics(JointSpace):
         try:
             solved = np.linalg.solve(self.mass_matrix(configuration), rest[..., None])
         except np.linalg.LinAlgError as error:
-            name = getattr(self, "name", "mechanism")
             raise SingularMassMatrix(
-                f"{name}: a joint has no inertia to accelerate; give its link mass",
+                f"{self.name}: a joint has no inertia to accelerate; give its link mass",
                 value=configuration,
                 index=(),
             ) from error
         return np.asarray(solved[..., 0], dtype=np.float64)
 
-    def singular_values(
-        self, configuration: ArrayLike, characteristic_length: float = 1.0
-    ) -> FloatArray:
-        """Singular values (..., min(6, n)) of J, largest first, its angular rows times a length."""
-        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        J = np.array(self.jacobian(configuration))
-        J[..., 3:, :] *= length
-        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
-
-    def condition_number(
-        self, configuration: ArrayLike, characteristic_length: float = 1.0
-    ) -> FloatArray:
-        """Ratio (...) of the extreme singular values; infinite if the smallest is zero."""
-        return extreme_ratio(self.singular_values(configuration, characteristic_length))
-
-    def effort_terms(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        acceleration: FloatArray,
-        wrench: FloatArray | None = None,
-        formulation: str = "exact",
-    ) -> EffortTerms:
-        """Efforts (N, n); `inertial`, `velocity` (with friction), `gravity` and `wrench` terms.
-
-        Raises:
-            InvalidInput: another formulation than `exact`.
-        """
-        if formulation != "exact":
-            raise InvalidInput(f"formulation is {formulation!r}, expected exact", value=formulation)
-        gravity = self.bias(configuration, np.zeros_like(velocity))
-        moving = self.bias(configuration, velocity)
-        unloaded = self.inverse_dynamics(configuration, velocity, acceleration)
-        terms = {"inertial": unloaded - moving, "velocity": moving - gravity, "gravity": gravity}
-        if wrench is None:
-            return EffortTerms(unloaded, terms)
-        total = self.inverse_dynamics(configuration, velocity, acceleration, wrench)
-        return EffortTerms(total, terms | {"wrench": total - unloaded})
-
-    def integrate(
+    def step(
         self,
         configuration: FloatArray,
         velocity: FloatArray,
@@ -204,9 +133,6 @@ class NumpyDynamics(JointSpace):
         q, qd = np.split(y, 2)
         return q, qd
 
-    def warm_up(self) -> None:
-        """Does nothing: there are no compiled kernels."""
-
     def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
         """Joint efforts (..., n) equivalent to a wrench (..., 6) on the tip: J' wrench."""
         if wrench is None:
@@ -215,19 +141,11 @@ class NumpyDynamics(JointSpace):
         return np.asarray(np.einsum("...ij,...i->...j", self.jacobian(configuration), load))
 
 
-class UncheckedCalls:
+class UncheckedCalls(UncheckedDynamics):
     """Single states of a mechanism for inner loops; results are written into given arrays."""
 
-    def __init__(self, mechanism: Any) -> None:
+    def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-
-    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Displacement (n,)."""
-        return goal - start
-
-    def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Configuration (n,)."""
-        return configuration + displacement
 
     def inverse_dynamics(
         self,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a mechanism with closed loops has to be, and how it moves, for its tip to go somewhere."""
+"""Where a mechanism with closed loops has to be for its tip, or its independent joints, to go."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
-from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED
+from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
-from robodyn.mechanisms.closed_loop.placing import TipPose
-from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -26,8 +24,8 @@ MOST_STEPS = 8
 LONGEST_STEP = 0.1
 
 
-class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
-    """The part of `ClosedLoop` that follows its tip."""
+class ClosedLoopInverseKinematics(ClosedLoopConditions):
+    """The part of `ClosedLoop` that follows its tip, or its independent joints."""
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
         """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
@@ -41,10 +39,10 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
         """
         goal = as_pose("pose", as_exact("pose", pose, (7,)))
         start = self.home if guess is None else np.array(self._q("guess", guess))
-        return self._guided(start, goal, self._guiding)
+        return self._placed_at(start, goal, self._tip_rows)
 
     @property
-    def _guiding(self) -> list[int]:
+    def _tip_rows(self) -> list[int]:
         """Rows of a pose and of a twist that determine the mechanism."""
         found = self.tip_freedoms
         if not found.suffice:
@@ -55,7 +53,7 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
             )
         return list(found.rows)
 
-    def _guided(self, q: FloatArray, goal: FloatArray, rows: list[int]) -> FloatArray:
+    def _placed_at(self, q: FloatArray, goal: FloatArray, rows: list[int]) -> FloatArray:
         """From a configuration to where the tip is at a goal, a pose (7,)."""
         size = self.structure.equations.size
         extra = TipPose(goal, size, self.body_pose, self._tree_jacobian, rows)
@@ -99,11 +97,11 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
             NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
         near = np.array(self._q("start", start))
-        told = self._guiding  # how the tip moves otherwise then follows
+        told = self._tip_rows  # how the tip moves otherwise then follows
         q = np.empty((len(poses), self._nq))
         for k, pose in enumerate(as_pose("poses", poses)):
             try:
-                near = self._guided(near, pose, told)
+                near = self._placed_at(near, pose, told)
             except NoSolution as error:
                 error.index = (k,)
                 raise
@@ -113,3 +111,67 @@ class ClosedLoopGuidance(ClosedLoopAssembling, ClosedLoopConditions):
         drift = self._tip_motion(q, rates, np.zeros_like(rates))[:, -6:]
         changes = np.einsum("kij,kj->ki", inverse, (accels - drift)[:, told])
         return Motion(q, rates, changes)
+
+    def values_of(self, configuration: ArrayLike) -> FloatArray:
+        """(..., mobility) [rad or m] positions of the independent joints."""
+        return np.asarray(self._q("configuration", configuration)[..., self._free_at])
+
+    def configuration_of(self, values: ArrayLike) -> FloatArray:
+        """Configurations (..., nq) with these positions (..., mobility), reached from home.
+
+        Raises:
+            NoSolution: the loops do not close there.
+        """
+        wanted = self._u("values", values)
+        home = self.home
+        steps = (wanted - home[self._free_at]).reshape(-1, wanted.shape[-1])
+        starts = np.array(np.broadcast_to(home, (len(steps), len(home))))
+        return self._all_displaced(starts, steps).reshape(*wanted.shape[:-1], len(home))
+
+    def independent_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (..., mobility) of the independent joints."""
+        return DrivenMotion(
+            self.values_of(configuration),
+            self._u("velocity", velocity),
+            self._u("acceleration", acceleration),
+        )
+
+    def motion_of_independent(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion of its independent joints' (..., mobility).
+
+        Along the last batch dimension each configuration is found from the one before it, the
+        first from the guess, home by default.
+
+        Raises:
+            NoSolution: the loops do not close.
+        """
+        wanted = self._u("positions", positions)
+        rates = self._u("velocities", velocities)
+        changes = np.zeros_like(rates)
+        if accelerations is not None:
+            changes = self._u("accelerations", accelerations)
+        shape = np.broadcast_shapes(wanted.shape, rates.shape, changes.shape)
+        wanted, rates, changes = (
+            np.array(np.broadcast_to(value, shape)) for value in (wanted, rates, changes)
+        )
+        first = self.home if guess is None else np.array(self._q("guess", guess))
+        return Motion(self._followed(first, wanted), rates, changes)
+
+    def state_of_readings(
+        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration (nq,) near a guess, by default home, and velocity (mobility,).
+
+        Raises:
+            NoSolution: the loops do not close with these positions.
+        """
+        here = self.home if guess is None else guess
+        return self._displaced(here, positions - here[self._free_at]), velocities

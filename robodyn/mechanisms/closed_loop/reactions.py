@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.assembly import least_step
+from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.single_calls import entry
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -30,7 +30,7 @@ class JointReactions(NamedTuple):
     moment: FloatArray
 
 
-class Bearing:
+class Reactions:
     """The forces inside a mechanism.
 
     Args:

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Entry points of the kernels, for single states and batches; compiled or read on first use.
+
+A state of a batch without an answer is NaN in the results.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from numba import types
+
+from robodyn.mechanisms.closed_loop.kernels import entries as kernels
+from robodyn.mechanisms.closed_loop.kernels import lanes
+from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
+from robodyn.mechanisms.common.single_calls import Single
+from robodyn.numerics.array_arguments import (
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR,
+    VECTOR_OR_NONE,
+    VECTOR_OUT,
+    direct,
+)
+from robodyn.numerics.broadcasting import states
+from robodyn.threads import once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.packing import Packed
+
+_MECHANISM = (VECTOR,) * 2
+_STATE = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT)
+# What kernels of single states take besides the mechanism.
+_SINGLE: dict[str, tuple[Any, ...]] = {
+    "equations": (VECTOR, VECTOR_OUT, VECTOR_OUT),
+    "tree_state": (VECTOR, VECTOR, MATRIX_OUT),
+    "inverse_dynamics": _STATE,
+    "forward_dynamics": _STATE,
+    "free_efforts": _STATE,
+    "tree_efforts": (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OUT, MATRIX_OUT),
+    "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
+    "energy": (VECTOR, VECTOR, types.boolean, VECTOR_OUT),
+    "displace": (VECTOR_OUT, VECTOR, types.float64),
+    "displace_all": (MATRIX_OUT, MATRIX, types.boolean, types.float64, types.float64),
+    "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
+    "tangent": (VECTOR, MATRIX_OUT),
+    "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT),
+    "assemble": (VECTOR_OUT, types.float64, types.int64),
+    "advance": (VECTOR_OUT, VECTOR),
+    "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
+}
+# What kernels of batches take besides the mechanism.
+_BATCH: dict[str, tuple[Any, ...]] = {
+    "inverse_dynamics": STATE,
+    "forward_dynamics": STATE,
+    "jacobian": CONFIGURATION,
+    "tangent": CONFIGURATION,
+    "mass_matrix": CONFIGURATION,
+    "energy": CONFIGURATION * 2,
+    "motion": CONFIGURATION * 3,
+    "frames": (*CONFIGURATION, types.int64),
+    "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+}
+
+
+@once
+def _entry(name: str) -> Callable[..., Any]:
+    return direct(getattr(kernels, name), *_MECHANISM, *_SINGLE[name])
+
+
+def entry(name: str, packed: Packed) -> Callable[..., Any]:
+    """A kernel of `kernels.entries` with a mechanism's numbers among its arguments."""
+    return partial(_entry(name), *packed.given)
+
+
+def single_dynamics(packed: Packed) -> Single:
+    """Dynamics of single states."""
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+    return Single(*(entry(name, packed) for name in names))
+
+
+@once
+def _batch_entry(name: str) -> Callable[..., int]:
+    return direct(getattr(lanes, name), *_MECHANISM, *_BATCH[name], MATRIX_OUT)
+
+
+def batch(
+    name: str,
+    packed: Packed,
+    widths: tuple[int, ...],
+    core: tuple[int, ...],
+    values: tuple[ArrayLike | None, ...],
+    *settings: float,
+) -> FloatArray | None:
+    """Results (..., *core) of a kernel for arrays (..., width); None where it cannot tell.
+
+    Args:
+        name: of the kernel.
+        packed: the mechanism.
+        widths: of the arrays.
+        core: shape of one result.
+        values: the arrays, the first of them closed configurations; None for no wrench.
+        settings: the same for all.
+    """
+    given = states(widths, values) if name in _BATCH else None
+    if given is None:
+        return None
+    return computed(_batch_entry(name), packed.given, given, core, *settings)

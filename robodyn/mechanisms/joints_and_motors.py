@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a mechanism's model says of its joints, bodies, motors and friction, for every kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.comparison import differences
+from robodyn.mechanisms.common.description import Nouns, effort_units
+from robodyn.mechanisms.common.joint_friction import friction_row
+from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.kernels.end_stops import motor_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.mechanisms.common.description import EffortUnit, MovingBody
+
+# Excess of a position over a limit, relative to the limit, that is taken as rounding.
+LIMIT_TOLERANCE = 1e-9
+
+
+class JointsAndMotors(ABC):
+    """The first part of `Mechanism`: names, bodies and lengths, and the joints, `n` of them driven.
+
+    A mechanism may measure a driven joint differently from its URDF (a leg by its length):
+    position = joint_signs * URDF position + joint_offsets.
+
+    Attributes:
+        kind: the name under which its kind is registered: `stewart`, `serial` ...
+        model: the description it was built from, as frozen data.
+        nouns: words for messages, labels and tables.
+        default_paths: names of the paths that models of a paper or of the package show, by model.
+    """
+
+    kind: str
+    model: Any
+    nouns: Nouns = Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")
+    default_paths: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return str(self.model.name)
+
+    @property
+    def source(self) -> str:
+        """File or model the description was read from; empty if it was built in code."""
+        return str(self.model.source)
+
+    @cached_property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame, and of the frame of the platform or the arm's tip."""
+        return self.model.base_link, self.model.tip_link
+
+    @property
+    def gravity_vector(self) -> FloatArray:
+        """(3,) [m/s^2] base frame."""
+        gravity: FloatArray = self.model.gravity
+        return gravity
+
+    @property
+    def options(self) -> tuple[object, ...]:
+        """What its class takes besides the model, as frozen data."""
+        return ()
+
+    @property
+    def description(self) -> tuple[object, ...]:
+        """What the mechanism was built from, as frozen data: its model and any further options."""
+        return self.model, *(self.options or ("",))
+
+    def differences(self, other: Any) -> list[str]:
+        """Differences from another mechanism's model, one line per field; empty if equal."""
+        return differences(self.model, getattr(other, "model", None))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointsAndMotors) or other.kind != self.kind:
+            return NotImplemented
+        return self.description == other.description
+
+    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    @property
+    def default_path(self) -> str:
+        """Name of the path of a paper's or a bundled mechanism; empty for all others."""
+        return self.default_paths.get(self.name, "")
+
+    @property
+    @abstractmethod
+    def bodies(self) -> Sequence[MovingBody]:
+        """The bodies that move, with their masses and inertias."""
+
+    @property
+    def moving_mass(self) -> float:
+        """[kg] the mass that a payload is compared with: a platform, or all bodies that move."""
+        return float(sum(body.mass for body in self.bodies))
+
+    @property
+    def largest_payload(self) -> float:
+        """[kg] upper end of the range from which a user may choose a payload."""
+        return 0.25 * self.moving_mass
+
+    @property
+    def characteristic_length(self) -> float:
+        """[m] that makes the condition number independent of units; 1 where none is natural."""
+        return 1.0
+
+    @property
+    @abstractmethod
+    def size(self) -> float:
+        """[m] a length of the order of the whole mechanism, positive."""
+
+    @property
+    @abstractmethod
+    def joint_names(self) -> tuple[str, ...]:
+        """The driven joints, in the order of every effort array."""
+
+    @property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """All joints of `joint_states`, passive ones included."""
+        return self.joint_names
+
+    @property
+    def passive_joint_names(self) -> tuple[str, ...]:
+        """The joints of `all_joint_names` that are not driven."""
+        return tuple(name for name in self.all_joint_names if name not in self.joint_names)
+
+    @property
+    @abstractmethod
+    def joint_units(self) -> tuple[Unit, ...]:
+        """(n,) `m` or `rad` of the driven joints' positions."""
+
+    @cached_property
+    def effort_units(self) -> tuple[EffortUnit, ...]:
+        """(n,) `N` or `N m` of the driven joints."""
+        return effort_units(self.joint_units)
+
+    @property
+    def joint_signs(self) -> FloatArray:
+        """(n,) 1 or -1; see the class."""
+        return np.ones(len(self.joint_names))
+
+    @property
+    def joint_offsets(self) -> FloatArray:
+        """(n,) [m or rad]; see the class."""
+        return np.zeros(len(self.joint_names))
+
+    @property
+    @abstractmethod
+    def effort_limits(self) -> FloatArray:
+        """(n,) [N or N m], infinite where the model gives none; of its motor at standstill."""
+
+    @property
+    @abstractmethod
+    def position_limits(self) -> FloatArray:
+        """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
+
+    def within_position_limits(self, positions: FloatArray, /) -> NDArray[np.bool_]:
+        """Whether positions (..., n) of the driven joints are finite and within their limits.
+
+        But for rounding.
+        """
+        limits = self.position_limits
+        room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
+        inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
+        return np.asarray((inside & np.isfinite(positions)).all(axis=-1))
+
+    @property
+    @abstractmethod
+    def velocity_limits(self) -> FloatArray:
+        """(n,) [m/s or rad/s] of the driven joints and their motors, infinite if not given."""
+
+    @property
+    @abstractmethod
+    def joint_friction(self) -> Sequence[dict[str, Any]]:
+        """Friction of each driven joint or leg, by name; numbers or arrays."""
+
+    @property
+    def actuators(self) -> Sequence[Actuator]:
+        """(n,) what drives each joint, as described; ideal where the description is silent."""
+        return (Actuator(),) * len(self.joint_names)
+
+    def friction_rows(self) -> FloatArray:
+        """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
+        return np.array([friction_row(actuator, i) for i, actuator in enumerate(self.actuators)])
+
+    @cached_property
+    def has_torque_speed_curve(self) -> bool:
+        """Whether what a motor has depends on its speed; else `effort_limits` say all."""
+        return any(actuator.tires for actuator in self.actuators)
+
+    @cached_property
+    def _motors(self) -> tuple[FloatArray, FloatArray]:
+        """Limits at standstill (n,), and the rows of `joint_table`."""
+        return self.effort_limits, joint_table(self.position_limits, self.actuators)
+
+    def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
+        """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
+
+        Those of `effort_limits`, or less where a motor's torque-speed curve has fallen; none beyond
+        its end.
+
+        Raises:
+            InvalidInput: a wrong shape, or not finite.
+        """
+        speeds = as_array("rates", rates, (len(self.joint_names),), "m/s or rad/s")
+        # a copy, so that the kernel always gets the same type of array
+        flat = np.array(speeds).reshape(-1, speeds.shape[-1])
+        limits = np.empty_like(flat)
+        motor_limits(flat, *self._motors, limits)
+        return limits.reshape(speeds.shape)
+
+    def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.
+
+        Where an actuator's efficiency is below 1, `rates` (..., n) [m/s or rad/s] of the joints
+        say whether motor or load drives; without them the motor does.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a joint that slides without a screw's lead.
+        """
+        return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
+
+    def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Efforts (..., n) [N or N m] of motor torques (..., n) [N m]: inverts `motor_torques`.
+
+        Raises:
+            InvalidInput: as for `motor_torques`.
+        """
+        return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
+
+    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Currents (..., n) [A] of the motors for efforts (..., n) [N or N m] of the joints.
+
+        Raises:
+            InvalidInput: as for `motor_torques`, or a motor without a torque constant.
+        """
+        return np.asarray(self.motor_torques(efforts, rates) / self._torque_constants())
+
+    def efforts_of_currents(
+        self, currents: ArrayLike, rates: ArrayLike | None = None
+    ) -> FloatArray:
+        """Efforts (..., n) [N or N m] of motor currents (..., n) [A]: inverts `motor_currents`.
+
+        Raises:
+            InvalidInput: as for `motor_currents`.
+        """
+        constants = self._torque_constants()
+        given = as_array("currents", currents, constants.shape, "A")
+        return self.efforts_of(given * constants, rates)
+
+    def _torque_constants(self) -> FloatArray:
+        constants = []
+        for name, actuator in zip(self.joint_names, self.actuators, strict=True):
+            if actuator.torque_constant is None:
+                raise InvalidInput(
+                    f"joint {name!r}: the actuator has no torque_constant [N m/A], so its current "
+                    "is not known; give one in the description",
+                    value=name,
+                )
+            constants.append(actuator.torque_constant)
+        return np.array(constants)
+
+    def _each_joint(
+        self,
+        convert: Callable[..., FloatArray],
+        name: str,
+        given: ArrayLike,
+        unit: str,
+        rates: ArrayLike | None,
+    ) -> FloatArray:
+        shape = (len(self.joint_names),)
+        values = as_array(name, given, shape, unit)
+        speeds: Any = None
+        if rates is not None:
+            speeds = as_array("rates", rates, shape, "m/s or rad/s")
+            try:
+                values, speeds = np.broadcast_arrays(values, speeds)
+            except ValueError as error:
+                raise InvalidInput(
+                    f"{name} of shape {values.shape} and rates of shape {speeds.shape} do not "
+                    "broadcast",
+                    value=rates,
+                ) from error
+        out = np.empty(values.shape)
+        units = self.joint_units
+        for i, actuator in enumerate(self.actuators):
+            if units[i] == "m" and actuator.lead is None:
+                raise InvalidInput(
+                    f"joint {self.joint_names[i]!r} slides but its actuator has no lead, so its "
+                    "motor's torque is not known; give `lead` [m a turn] in the description",
+                    value=self.joint_names[i],
+                )
+            speed = None if speeds is None else speeds[..., i]
+            out[..., i] = convert(actuator, values[..., i], speed)
+        return out

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a mechanism moves: configurations, joints, the pose and twist of its body, singularities.
+
+What is written here holds where every joint is driven and a configuration is one position for each;
+other kinds answer for themselves.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.coordinates import joint_coordinates
+from robodyn.mechanisms.common.motion import DrivenMotion, JointStates, Motion
+from robodyn.mechanisms.common.singularities import TYPE_1, Singularity
+from robodyn.mechanisms.common.tracking import JOINT_TRACKING
+from robodyn.mechanisms.joints_and_motors import JointsAndMotors
+from robodyn.numerics.broadcasting import flatten
+from robodyn.numerics.singular_values import extreme_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Coordinates
+    from robodyn.mechanisms.common.tracking import Tracking
+
+
+class Kinematics(JointsAndMotors):
+    """The second part of `Mechanism`: coordinates, joints, the body's motion, singularities.
+
+    Attributes:
+        tracking: how tracking error is measured, and when the mechanism has lost its path.
+    """
+
+    tracking: Tracking = JOINT_TRACKING
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The meaning and units of the numbers of a configuration and of a velocity."""
+        return joint_coordinates(self.joint_names, self.joint_units)
+
+    @property
+    def configuration_is_pose(self) -> bool:
+        """Whether a configuration is the pose (7,) of the body and a velocity its twist (6,).
+
+        Then it is commanded by poses, and they are its state.
+        """
+        return self.coordinates.is_pose
+
+    @property
+    @abstractmethod
+    def home(self) -> FloatArray:
+        """The home configuration, the default start.
+
+        Raises:
+            InvalidInput: the model has none.
+        """
+
+    @abstractmethod
+    def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
+        """Pose (..., 7) of the platform or the arm's tip in the base frame."""
+
+    def forward_kinematics(self, positions: ArrayLike, /) -> FloatArray:
+        """Pose (..., 7) of the body: x y z [m], qx qy qz qw, base frame.
+
+        Of configurations; a platform takes the positions of its driven joints, its leg lengths.
+        """
+        return self.body_pose(positions)
+
+    @abstractmethod
+    def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
+        """J (..., 6, k), linear over angular, of the body at `body_pose`, base frame.
+
+        twist = J @ velocity; a platform's H maps forces to a wrench, see `twist_jacobian`.
+        """
+
+    def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
+        """(..., 6, nv), linear over angular: twist of the body = it @ velocity, base frame."""
+        return self.jacobian(configuration)
+
+    def scaled_jacobian(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """The Jacobian (..., 6, k) in comparable numbers.
+
+        Its angular rates are multiplied by a length [m] or, which is the same, moments divided.
+
+        Raises:
+            InvalidInput: wrong shape, not finite, or a length that is not positive.
+        """
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        J = np.array(self.jacobian(configuration))
+        J[..., 3:, :] *= length
+        return J
+
+    def singular_values(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """(..., min(6, k)) of `scaled_jacobian`, largest first.
+
+        Raises:
+            InvalidInput: as for `scaled_jacobian`.
+        """
+        J = self.scaled_jacobian(configuration, characteristic_length)
+        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
+
+    def condition_number(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """Ratio (...) of the extreme singular values; infinite if the smallest is zero.
+
+        Raises:
+            InvalidInput: as for `scaled_jacobian`.
+        """
+        return extreme_ratio(self.singular_values(configuration, characteristic_length))
+
+    @property
+    def jacobian_unit(self) -> str:
+        """Unit of a singular value of the Jacobian, its angular rows multiplied by a length."""
+        units = set(self.joint_units)
+        if len(units) > 1:
+            return "m/rad (revolute), 1 (prismatic)"
+        return "1" if units == {"m"} else "m/rad"
+
+    def determinant(self, configuration: ArrayLike, /) -> FloatArray | None:
+        """A number (...) that changes sign where no efforts suffice; None if they always do."""
+        return None
+
+    def side(self, configuration: ArrayLike, /) -> FloatArray | None:
+        """A number (...) that changes sign on a path only at a singularity; None if not known.
+
+        Two configurations where it has opposite signs are joined by no path without a singularity.
+        """
+        return None
+
+    @property
+    def singularities(self) -> Sequence[Singularity]:
+        """The ways in which it can be singular, each with numbers that tell where.
+
+        Type 1 where six joints move the tip, det J is zero there; see `common.singularities`.
+        """
+        if len(self.joint_names) != 6:
+            return ()
+        return (
+            Singularity(
+                TYPE_1,
+                "the tip cannot move in every direction",
+                self._tip_number,
+                True,
+                self.condition_number,
+                takes_effort=False,
+            ),
+        )
+
+    def _tip_number(self, q: FloatArray) -> FloatArray:
+        """Zero (k,) at singularities of type 1."""
+        return np.asarray(np.linalg.det(self.jacobian(q)))
+
+    def loops_found(self) -> dict[str, Any]:
+        """What was found of closed loops, JSON-able; empty where the kind itself settles it.
+
+        Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints
+        that move while all driven ones are locked, and condition numbers at home.
+        """
+        return {}
+
+    def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
+        """The displacement (..., nv), in coordinates of `velocity`, that takes `start` to `goal`.
+
+        A continuous joint counts its turns.
+        """
+        return np.asarray(self._joints("goal", goal) - self._joints("start", start))
+
+    def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
+        """The inverse of `difference`: the configuration (..., nq) after a displacement.
+
+        Raises:
+            NoSolution: there is no such configuration.
+        """
+        step = self._joints("displacement", displacement)
+        return np.asarray(self._joints("configuration", configuration) + step)
+
+    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Time derivative of a single configuration; unchecked."""
+        return velocity
+
+    def normalized(self, configuration: FloatArray) -> FloatArray:
+        """A single configuration brought back onto its manifold after a step; unchecked."""
+        return configuration
+
+    def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
+        """(..., n) [m or rad] positions of the driven joints."""
+        return self._joints("configuration", configuration)
+
+    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+        """(..., n) [m/s or rad/s] rates of the driven joints."""
+        given = {"configuration": configuration, "velocity": velocity}
+        shape, (_, rates) = flatten(**{n: self._joints(n, value) for n, value in given.items()})
+        return np.asarray(rates.reshape(*shape, rates.shape[-1]))
+
+    def driven_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (..., n) of the driven joints."""
+        motion = configuration, velocity, acceleration
+        return DrivenMotion(*(np.asarray(value, dtype=np.float64) for value in motion))
+
+    def joint_states(
+        self, configuration: ArrayLike, velocity: ArrayLike | None = None, /
+    ) -> JointStates:
+        """Names, positions and velocities of all joints, as the URDF measures them."""
+        positions = self._joints("configuration", configuration)
+        rates = np.zeros(len(self.joint_names)) if velocity is None else velocity
+        pair = np.broadcast_arrays(positions, self._joints("velocity", rates))
+        return JointStates(self.joint_names, *pair)
+
+    def assemble(self, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (..., nq) with these positions (..., n) of the driven joints.
+
+        `guess` is a configuration near it, by default home.
+
+        Raises:
+            NoSolution: none was found.
+        """
+        return self._joints("driven", driven)
+
+    def motion_of_joints(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion of its driven joints' (..., n): the inverse of `driven_motion`.
+
+        Along the last batch dimension each configuration is found from the one before it, the
+        first from the guess, by default home. Accelerations are zero where not given.
+
+        Raises:
+            NoSolution: no configuration has these positions.
+            SingularConfiguration: the rates do not determine the motion.
+        """
+        q, qd = self._joints("positions", positions), self._joints("velocities", velocities)
+        if accelerations is None:
+            return Motion(q, qd, np.zeros_like(qd))
+        return Motion(q, qd, self._joints("accelerations", accelerations))
+
+    @property
+    def independent_joints(self) -> tuple[str, ...]:
+        """(m,) names of the joints whose motion determines that of the mechanism.
+
+        A joint trajectory is of these. They may be fewer than the driven ones (a redundantly driven
+        loop), and both fewer than all joints.
+        """
+        return self.joint_names
+
+    def independent_motion(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (..., m) of the independent joints."""
+        return self.driven_motion(configuration, velocity, acceleration)
+
+    def motion_of_independent(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion of its independent joints' (..., m); as `motion_of_joints`."""
+        return self.motion_of_joints(positions, velocities, accelerations, guess)
+
+    @property
+    def measured_joints(self) -> tuple[str, ...]:
+        """(k,) names of the joints whose readings determine the state: the independent ones."""
+        return self.independent_joints
+
+    def state_of_readings(
+        self, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None, /
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration (nq,) and velocity (nv,) of the readings (k,) of `measured_joints`.
+
+        Readings are positions and velocities as the URDF measures them; finite, not checked. The
+        configuration is the one near the guess, by default home.
+
+        Raises:
+            NoSolution: no configuration has these readings.
+            SingularConfiguration: the velocities do not determine the motion.
+        """
+        return positions, velocities
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """The configuration (nq,) near a guess, by default home, with the body at a pose (7,).
+
+        Raises:
+            NoSolution: none was found; the message says what cannot be reached.
+            InvalidInput: wrong shapes, or a mechanism that cannot be asked for poses.
+        """
+        raise self._no_inverse_kinematics()
+
+    def motion_of_body(
+        self,
+        times: FloatArray,
+        poses: FloatArray,
+        twists: FloatArray,
+        accels: FloatArray,
+        start: ArrayLike,
+    ) -> Motion:
+        """The mechanism's motion (K, ...) that takes its body through a motion.
+
+        Args:
+            times: (K,) [s], increasing.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
+            start: (nq,) configuration at, or near, the first pose.
+
+        Raises:
+            NoSolution: a pose that cannot be reached from the one before; `index` says which.
+            InvalidInput: wrong shapes, or a mechanism that cannot be asked for poses.
+        """
+        raise self._no_inverse_kinematics()
+
+    def _no_inverse_kinematics(self) -> InvalidInput:
+        return InvalidInput(
+            f"{self.kind} mechanisms have no inverse kinematics here: give joint positions, not "
+            "poses",
+            value=self.kind,
+        )
+
+    def _joints(self, name: str, value: ArrayLike) -> FloatArray:
+        n = len(self.joint_names)
+        return as_array(name, value, (n,), f"{n} joints, rad or m")

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The base class of every kind of mechanism; planners, controllers, nodes and views use only this.
+
+A mechanism works in its own coordinates, of three sizes that may all differ: a *configuration*
+(..., nq), its *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints.
+For a Stewart platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for
+a serial arm they are q and qd, both (..., n). `coordinates` says what the numbers are.
+Configurations lie on a manifold, so code outside a mechanism never subtracts two of them but calls
+`difference` and `advance`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
+from robodyn.mechanisms.common.joint_friction import JointFriction, decays
+from robodyn.mechanisms.common.linearization import linearize
+from robodyn.mechanisms.presentation import Presentation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.common.linearization import Linearization
+    from robodyn.mechanisms.common.parameters import Parameters
+    from robodyn.mechanisms.common.single_calls import UncheckedDynamics
+
+
+class Mechanism(Presentation):
+    """A mechanism of any kind, in its own coordinates; methods are pure functions of its model.
+
+    A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
+    driven joints [N m, N where a joint slides]; a wrench (..., 6) is what the surroundings exert on
+    the body, force [N], then moment about its reference point [N m], base frame. For a Stewart
+    platform the configuration is a pose (..., 7) [m, -] and the velocity a twist (..., 6)
+    [m/s, rad/s]; for an arm they are q and qd (..., n) [rad, m where a joint slides]; for closed
+    loops the positions of all tree joints and the rates of the independent ones. `coordinates` says
+    what the numbers are.
+
+    Attributes:
+        formulations: of the inverse dynamics that `effort_terms` knows; `exact` is the first. Where
+            `massless` is one of them, `inverse_dynamics` takes it as the keyword `formulation`.
+        no_step: why no acceleration, or no command, could be computed, by the kernels' status.
+    """
+
+    formulations: tuple[str, ...] = ("exact",)
+    no_step: ClassVar[Mapping[int, str]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, *self.options)
+
+    @property
+    @abstractmethod
+    def unchecked(self) -> UncheckedDynamics:
+        """Unchecked calls for single states in inner loops, results written into given arrays."""
+
+    @abstractmethod
+    def inverse_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+        /,
+    ) -> FloatArray:
+        """(..., n) efforts of the driven joints for a motion."""
+
+    @abstractmethod
+    def forward_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        effort: ArrayLike,
+        wrench: ArrayLike | None = None,
+        /,
+    ) -> FloatArray:
+        """The acceleration (..., nv) that efforts (..., n) cause.
+
+        A joint at rest has no dry friction here: which joints friction holds is up to the
+        simulation. Inverse dynamics takes the friction of the side to which a planned motion
+        accelerates, so at rest the two are inverse to each other without dry friction only.
+        """
+
+    @abstractmethod
+    def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
+        """(..., nv, nv), symmetric positive definite."""
+
+    @abstractmethod
+    def bias(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+        """(..., nv) gravity, velocity terms and friction."""
+
+    def gravity(self, configuration: ArrayLike, /) -> FloatArray:
+        """Efforts (..., n) that hold the mechanism at rest."""
+        rest = np.zeros(self.coordinates.velocity_size)
+        return self.inverse_dynamics(configuration, rest, rest)
+
+    def energy(
+        self, configuration: ArrayLike, velocity: ArrayLike, /
+    ) -> tuple[FloatArray, FloatArray]:
+        """Kinetic (...), motors included, and potential energy (...) [J], 0 at the base's origin.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a kind that does not compute it.
+        """
+        raise self._unanswered("energies")
+
+    @property
+    def parameters(self) -> Parameters:
+        """What efforts are linear in: bodies, rotors and friction.
+
+        Raises:
+            InvalidInput: a kind that has none.
+        """
+        raise self._unanswered("parameters")
+
+    def regressor(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
+    ) -> FloatArray:
+        """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a kind that has none.
+        """
+        raise self._unanswered("parameters")
+
+    def with_parameters(self, values: ArrayLike, /) -> Self:
+        """The same mechanism with other values (p,) of its `parameters`.
+
+        Raises:
+            InvalidInput: a wrong number of values, not finite, or a kind that has none.
+            ModelError: values that no mechanism can have, such as a friction below zero.
+        """
+        raise self._unanswered("parameters")
+
+    def _unanswered(self, what: str) -> InvalidInput:
+        return InvalidInput(
+            f"mechanisms of the kind {self.kind!r} have no {what} that are computed here; describe "
+            f"{self.name} as a URDF of joints and links",
+            value=self.kind,
+        )
+
+    def effort_terms(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        acceleration: FloatArray,
+        wrench: FloatArray | None = None,
+        formulation: str = "exact",
+    ) -> EffortTerms:
+        """Efforts (N, n) of a motion and the terms that add up to them; NaN where no efforts exist.
+
+        What inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and, if
+        there is one, a wrench contribute.
+
+        Raises:
+            InvalidInput: an unknown formulation.
+        """
+        if formulation not in self.formulations:
+            noun = self.nouns.mechanism
+            raise InvalidInput(
+                f"formulation is {formulation!r}, {'an' if noun[0] in 'aeiou' else 'a'} {noun} has "
+                f"only {', '.join(self.formulations)}",
+                value=formulation,
+            )
+        q, v, change = (np.atleast_2d(part) for part in (configuration, velocity, acceleration))
+        rest, core = np.zeros_like(v), (len(self.joint_names),)
+        smooth = self._frictionless.inverse_dynamics
+        gravity = where_regular(smooth, (q, rest, rest), core)
+        frictionless = where_regular(smooth, (q, v, rest), core)
+        inertial = where_regular(smooth, (q, v, change), core) - frictionless
+        unloaded = where_regular(self.inverse_dynamics, (q, v, change), core)
+        terms = {
+            "inertial": inertial,
+            "coriolis": frictionless - gravity,
+            "gravity": gravity,
+            "friction": unloaded - frictionless - inertial,
+        }
+        if wrench is None:
+            return EffortTerms(unloaded, terms)
+        load = np.broadcast_to(wrench, (*v.shape[:-1], 6))
+        total = where_regular(self.inverse_dynamics, (q, v, change, load), core)
+        return EffortTerms(total, terms | {"wrench": total - unloaded})
+
+    def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
+        """Small motions about rest at configurations (..., nq), the efforts that hold it held.
+
+        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
+        friction, which has none at rest, is left out.
+        """
+        at = self.coordinates.checked("configuration", configuration)
+        return linearize(self.without_dry_friction(), at, wrench, self.size)
+
+    def _made(self, model: Any) -> Self:
+        """One of the same class and options from another model."""
+        make: Callable[..., Self] = type(self)
+        return make(model, *self.options)
+
+    def without_friction(self) -> Self:
+        """The same mechanism with neither viscous nor dry friction in its joints."""
+        return self._made(self.model.without_friction())
+
+    @cached_property
+    def _frictionless(self) -> Self:
+        return self.without_friction()
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
+        """The same mechanism without dry friction, and without damping at driven joints named."""
+        return self._made(self.model.without_dry_friction(undamped))
+
+    @cached_property
+    def without_planned_friction(self) -> Self:
+        """The same mechanism without the friction that control compensates for the planned motion.
+
+        That is dry friction, whose sign a measured rate would make flicker, and viscous friction
+        so strong that velocities decay within a few periods of control. The mechanism itself, if
+        there is none.
+        """
+        fast = self.friction.is_fast
+        names: tuple[str, ...] = ()
+        if fast.any():
+            given = self.coordinates.velocity_names
+            names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in self.joint_names)
+            names = names or self.joint_names
+        return self.without_dry_friction(names) if names or self.friction.is_dry else self
+
+    @cached_property
+    def friction(self) -> JointFriction:
+        """Friction of the joints, as simulations need it."""
+        return JointFriction(self.friction_rows(), decays(self))
+
+    def without_actuators(self) -> Self:
+        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
+        return self._made(self.model.without_actuators())
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> Self:
+        """The same mechanism with a body fixed to its platform or held at its tip.
+
+        mass [kg], com (3,) [m] and inertia (3, 3) [kg m^2] about it, in the moving body's frame; a
+        point by default.
+        """
+        return self._made(self.model.with_payload(mass, com, inertia))
+
+    def with_model_values(self, values: Mapping[str, float], /) -> Self:
+        """The mechanism with other values of the variables of its model.
+
+        Raises:
+            ModelError: there is no such mechanism.
+        """
+        return self
+
+    def step(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        wrench: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+
+        With `limit_motors`, no motor has more than `effort_limits_at` says.
+
+        Raises:
+            SimulationFailed: no finite state follows; its `value` is the last good state.
+        """
+        state, loads = (configuration, velocity), (effort, wrench)
+        rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, limit_motors)
+        outcome = self._own_run.advance(rollout, 0, 1)
+        return compiled_run.reached(rollout, outcome, self._why_no_step)
+
+    def _why_no_step(self, status: int, configuration: FloatArray) -> str:
+        return self.no_step[status]
+
+    def compiled_simulation(
+        self, model: Mechanism, /
+    ) -> Callable[[Rollout, int, int], Outcome] | None:
+        """A function (rollout, first, last) that fills rows `first` + 1 to `last` of a rollout.
+
+        `model` is the mechanism as the controller models it. None if compiled code cannot simulate
+        this pair; simulations then call Python at each stage of a step.
+        """
+        # a derived class may have other dynamics than the one that says how it runs
+        if "_run_under" not in vars(type(self)) or not self._is_alike(model):
+            return None
+        advance: Callable[[Rollout, int, int], Outcome] = self._run_under(model).advance
+        return advance
+
+    def _is_alike(self, model: Mechanism) -> bool:
+        """Whether kernels may take another mechanism's numbers for this one's."""
+        return type(model) is type(self) and len(model.joint_names) == len(self.joint_names)
+
+    def _run_under(self, model: Any) -> Any:
+        """What simulates it, by compiled code, under a controller that uses `model`."""
+        raise self._unanswered("compiled simulations")
+
+    @cached_property
+    def _own_run(self) -> Any:
+        return self._run_under(self)
+
+    def warm_up(self) -> None:
+        """Call once the compiled functions that only this kind has, so that they are loaded.
+
+        See `robodyn.warmup.warm_up`.
+        """

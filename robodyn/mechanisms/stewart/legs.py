@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a platform's model says of its legs and bodies: names, limits, friction, actuators.
+
+The joint between a leg and the base is universal in a 6-UPS, spherical in a 6-SPS. A leg between
+two spherical joints is free to spin about its own axis, and nothing drives or stops it. As Dasgupta
+and Mruthyunjaya (1998, section 1) say, this passive spin is neglected (W.s = A.s = 0), which
+requires a leg that is symmetric about its axis.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.mechanisms.common.coordinates import POSE
+from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.tracking import POSE_TRACKING
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.stewart.description.bodies import named_bodies
+from robodyn.mechanisms.stewart.joints import LegJointReadings
+from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.actuators import Actuator
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+    from robodyn.mechanisms.common.tracking import Tracking
+    from robodyn.mechanisms.stewart.model import Body, StewartModel
+
+
+BASE_JOINTS = ("universal", "spherical")
+# A leg part counts as symmetric if its asymmetry is this small relative to its size.
+SYMMETRY = 1e-9
+
+
+class PlatformLegs(Mechanism):
+    """The part of `StewartPlatform` that its model alone determines.
+
+    Attributes:
+        model: the description it was built from.
+        base_joint: of each leg; see `StewartPlatform`.
+    """
+
+    kind = "stewart"
+    # path I of Dasgupta for his manipulator
+    default_paths: ClassVar = {"stewart_dasgupta": "I"}
+    model: StewartModel
+    coordinates: Coordinates = POSE
+    joint_units: tuple[Unit, ...] = ("m",) * 6
+    # Moment rows of H are divided by a length, so its entries are pure numbers.
+    jacobian_unit = "1"
+    nouns = Nouns(
+        mechanism="platform",
+        joint="leg",
+        body="platform",
+        effort="force",
+        effort_label="force",
+        effort_unit="N",
+        joint_unit="m",
+    )
+    tracking: Tracking = POSE_TRACKING
+
+    def __init__(self, model: StewartModel, base_joint: str | Sequence[str] = "universal") -> None:
+        self.model = model
+        self.base_joint = base_joints(model, base_joint)
+        self._legs = pack_legs(model, self.base_joint)
+        self._platform = pack_platform(model)
+        self._numbers = self._legs, self._platform
+        self._lanes = pack_lanes(self._legs, self._platform)
+
+    @property
+    def options(self) -> tuple[object, ...]:
+        """The legs' base joints."""
+        return (self.base_joint,)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """The six driven joints; their positions are the leg lengths."""
+        return tuple(leg.joints.actuator.name for leg in self.model.legs)
+
+    @cached_property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame and of the platform's."""
+        return self.model.base_link, self.model.platform_link
+
+    @property
+    def bodies(self) -> tuple[MovingBody, ...]:
+        """The platform, then the lower and the upper parts of the legs."""
+        return tuple(
+            MovingBody(name, body.mass, body.com, body.inertia)
+            for name, body in named_bodies(self.model)
+        )
+
+    @property
+    def moving_mass(self) -> float:
+        """[kg] of the platform, without the legs."""
+        return float(self.model.platform.mass)
+
+    @property
+    def largest_payload(self) -> float:
+        """[kg] twice the mass of the platform."""
+        return 2.0 * float(self.model.platform.mass)
+
+    @property
+    def joint_friction(self) -> tuple[dict[str, Any], ...]:
+        """Of each leg: viscous damping of its universal, prismatic and spherical joint.
+
+        `coulomb` [N], in both directions, is there where a leg has dry friction.
+        """
+        names = ("universal", "prismatic", "spherical")
+        rows: list[dict[str, Any]] = [
+            {name: getattr(leg.damping, name) for name in names} for leg in self.model.legs
+        ]
+        if any(any(actuator.coulomb_both) for actuator in self.actuators):
+            for row, actuator in zip(rows, self.actuators, strict=True):
+                row["coulomb"] = np.array(actuator.coulomb_both)
+        return tuple(rows)
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """(6,) what drives each leg; ideal where the description is silent."""
+        return tuple(leg.actuator for leg in self.model.legs)
+
+    @property
+    def effort_limits(self) -> FloatArray:
+        """(6,) [N], the smaller of a leg's limit and of what its motor can do at standstill."""
+        return np.array(
+            [min(leg.limits.effort, leg.actuator.effort_limit) for leg in self.model.legs],
+            dtype=np.float64,
+        )
+
+    @property
+    def position_limits(self) -> FloatArray:
+        """(6, 2) [m] shortest and longest leg."""
+        return np.array([leg.limits.length for leg in self.model.legs], dtype=np.float64)
+
+    @property
+    def velocity_limits(self) -> FloatArray:
+        """(6,) [m/s], the smaller of a leg's limit and of its motor's."""
+        return np.array(
+            [min(leg.limits.velocity, leg.actuator.rate_limit) for leg in self.model.legs]
+        )
+
+    @property
+    def home(self) -> FloatArray:
+        """(7,) the model's home pose.
+
+        Raises:
+            InvalidInput: the model has none.
+        """
+        if self.model.home is None:
+            raise InvalidInput(
+                f"{self.name}: the model has no home pose; add `home: {{xyz: [...], rpy: [...]}}`"
+            )
+        return np.array(self.model.home)
+
+    @cached_property
+    def characteristic_length(self) -> float:
+        """[m] the mean radius of the platform's joints about their centre."""
+        joints = np.array([leg.platform for leg in self.model.legs])
+        radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
+        return radius if radius > 0.0 else 1.0
+
+    @cached_property
+    def leg_joints(self) -> LegJointReadings:
+        """Names and zeros of the legs' joints in the URDF."""
+        return LegJointReadings(self.model)
+
+    @property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """The joints of the legs: first and second universal axis, actuator of each."""
+        return self.leg_joints.names
+
+    @property
+    def joint_signs(self) -> FloatArray:
+        """(6,) a leg's length is sign * reading of its URDF joint + offset."""
+        return self.leg_joints.actuator_sign
+
+    @property
+    def joint_offsets(self) -> FloatArray:
+        """(6,) [m] a leg's length is sign * reading of its URDF joint + offset."""
+        return self.leg_joints.actuator_offset
+
+
+def base_joints(model: StewartModel, given: str | Sequence[str]) -> tuple[str, ...]:
+    """The base joint of each of the six legs.
+
+    Raises:
+        InvalidInput: an unknown name, or not one for each leg.
+        ModelError: a spherical joint under a leg that is not symmetric about its axis.
+    """
+    joints = (given,) * len(model.legs) if isinstance(given, str) else tuple(given)
+    if len(joints) != len(model.legs) or not set(joints) <= set(BASE_JOINTS):
+        raise InvalidInput(
+            f"base_joint is {given!r}, expected one of {', '.join(BASE_JOINTS)}, or six of them",
+            value=given,
+        )
+    for number, (leg, joint) in enumerate(zip(model.legs, joints, strict=True), start=1):
+        if joint == "spherical" and leg.actuator.spin_inertia != 0.0:
+            raise ModelError(
+                f"{model.name}: leg {number} cannot stand on a spherical joint: nothing there "
+                "bears what its rotor does to the leg as it spins up; use a universal joint, or "
+                "give the actuator no rotor_inertia",
+                value=leg.actuator.rotor_inertia,
+            )
+        for part, body in (("lower", leg.lower), ("upper", leg.upper)):
+            if joint == "spherical" and not _is_symmetric(body):
+                raise ModelError(
+                    f"{model.name}: leg {number} cannot stand on a spherical joint: its {part} "
+                    "part is not symmetric about the leg's axis (com on x, inertia diagonal "
+                    "with yy = zz), so its forces would depend on a spin that nothing determines",
+                    value=body,
+                )
+    return joints
+
+
+def _is_symmetric(body: Body) -> bool:
+    inertia = body.inertia
+    off_diagonal = np.abs(inertia - np.diag(np.diag(inertia))).max()
+    unequal = abs(inertia[1, 1] - inertia[2, 2])
+    off_axis = np.abs(body.com[1:]).max()
+    return bool(
+        max(off_diagonal, unequal) <= SYMMETRY * np.abs(inertia).max()
+        and off_axis <= SYMMETRY * np.abs(body.com).max()
+    )

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The body's twist as every kind of mechanism tells it."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.poses import pose_difference
+
+STEP = 1e-6
+
+
+@pytest.mark.parametrize("name", rd.models())
+def test_it_is_the_derivative_of_the_bodys_pose(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mechanism = rd.load(name)
+    steps = STEP * np.eye(mechanism.coordinates.velocity_size)
+    behind, ahead = (
+        mechanism.body_pose(mechanism.advance(mechanism.home, sign * steps)) for sign in (-1, 1)
+    )
+    found = mechanism.twist_jacobian(np.tile(mechanism.home, (2, 1)))
+    assert np.allclose(found, (pose_difference(behind, ahead) / (2.0 * STEP)).T, atol=1e-7)
