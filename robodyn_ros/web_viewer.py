@@ -34,7 +34,7 @@ from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.wrench_pulse import WrenchPulse
 
 if TYPE_CHECKING:
@@ -44,13 +44,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
 
 
-PARAMETERS = MECHANISM | {
-    "port": Spec(8080, "port on localhost; 0: any free port", 0, 65535),
-    "rate": Spec(30.0, "rate of page updates, by the wall clock [Hz]", 1.0, 60.0),
-    "warn": Spec(100.0, "condition number at which the page warns", 1.0),
-    "error": Spec(1000.0, "condition number at which the page shows an error", 1.0),
-    "push_duration": Spec(0.3, "duration of a push, by the stamps of the states [s]", 0.001, 60.0),
-}
+PARAMETERS = table("mechanism", "web_viewer")
 VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 # States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
