@@ -21,8 +21,8 @@ from visualization_msgs.msg import MarkerArray
 import robodyn as rd
 from robodyn.analysis.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
-from robodyn_ros.force_arrows import ForceArrows
 from robodyn_ros.interfaces import Interface
+from robodyn_ros.markers import ForceArrows
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 if TYPE_CHECKING:

@@ -50,9 +50,9 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
 from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.joint_goals import joint_goal
+from robodyn_ros.markers import colored_path
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
-from robodyn_ros.path_colors import colored_path
+from robodyn_ros.trajectory_goals import joint_goal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
