@@ -50,16 +50,4 @@ def _start(name: str, node_class: str) -> None:
             "(and use the Python that it was made for), or run `make setup` in a checkout of "
             "robodyn, which brings rclpy without ROS 2"
         )
-    sys.exit(run(make_node, name, parameters_of_all))
-
-
-def parameters_of_all() -> set[str]:
-    """Names of the parameters of all our nodes."""
-    names: set[str] = set()
-    for node in NODES:
-        try:
-            module = importlib.import_module(f"robodyn_ros.{node}")
-        except ImportError:  # an extra that is not installed
-            continue
-        names |= set(module.PARAMETERS)
-    return names
+    sys.exit(run(make_node, name))
