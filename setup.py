@@ -64,7 +64,8 @@ setup(
             "report/page.css",
             "report/page.js",
             "py.typed",
-        ]
+        ],
+        "robodyn_ros": ["parameters.yaml"],
     },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/robodyn"]),

@@ -33,30 +33,13 @@ from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, live, load_mechanism, on_change
+from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
-SETTINGS = {
-    "warn": live(100.0, "condition number at which the diagnostic warns", 1.0),
-    "error": live(1000.0, "condition number at which the diagnostic is an error", 1.0),
-    "hysteresis": live(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
-    "characteristic_length": live(
-        1.0, "characteristic length of the scaled condition number [m]", 1e-6
-    ),
-    "scale_from": live(50.0, "scaled condition number above which ~/scale falls below 1", 1.0),
-    "scale_to": live(500.0, "scaled condition number at which ~/scale is 0", 1.0),
-    "look_period": live(
-        0.02,
-        "time between the states that are looked at while the conditioning is good: condition "
-        "numbers below half of `warn` and of `scale_from`, ~/scale 1 [s]; 0: every state",
-        0.0,
-        1.0,
-    ),
-    "diagnostic_period": Spec(0.5, "period of diagnostics [s]", 0.01, 60.0),
-}
-PARAMETERS = MECHANISM | SETTINGS
+SETTINGS = table("condition_monitor")
+PARAMETERS = table("mechanism") | SETTINGS
 # A level is logged at most once in this time [s]; the diagnostics have every change.
 QUIET = 1.0
 

@@ -21,28 +21,14 @@ from visualization_msgs.msg import MarkerArray
 import robodyn as rd
 from robodyn.analysis.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
-from robodyn_ros.force_arrows import ForceArrows
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.markers import ForceArrows
+from robodyn_ros.parameters import declare, load_mechanism, table
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
-PARAMETERS = MECHANISM | {
-    "newtons_per_metre": Spec(500.0, "force shown by an arrow 1 m long [N/m]", 1e-6, 1e9),
-    "width": Spec(0.01, "diameter of an arrow's shaft [m]", 1e-5, 1.0),
-    "colour_by": Spec(
-        "sign",
-        "sign: pushing legs blue, pulling legs orange; condition: green, yellow or red by level",
-        choices=("sign", "condition"),
-    ),
-    "values": Spec(False, "label the arrows with the forces, and show the condition number"),
-    "warn": Spec(100.0, "condition number at which the colour changes to yellow", 1.0),
-    "error": Spec(1000.0, "condition number at which the colour changes to red", 1.0),
-    "hysteresis": Spec(0.1, "a level is left below (1 - hysteresis) times its threshold", 0.0, 0.9),
-    "rate": Spec(30.0, "maximum rate of marker arrays, by the wall clock [Hz]", 0.1, 1000.0),
-    "lifetime": Spec(0.5, "markers not renewed for this long disappear [s]", 0.01, 3600.0),
-}
+PARAMETERS = table("mechanism", "force_markers")
 
 
 class ForceMarkers(Node):

@@ -33,64 +33,16 @@ from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
-from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.lossless_publishing import sender
-from robodyn_ros.parameters import COMMAND_UNIT, MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
+from robodyn_ros.parameters import declare, load_mechanism, table
+from robodyn_ros.payload_parameters import PayloadParameters
 from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
-PARAMETERS = (
-    MECHANISM
-    | PAYLOAD
-    | TRANSFORMS
-    | COMMAND_UNIT
-    | {
-        "stepping": Spec(
-            "lockstep",
-            "lockstep: wait for the command to each state; realtime: follow the wall clock",
-            choices=("lockstep", "realtime"),
-        ),
-        "dt": Spec(0.001, "integration step [s]", 1e-6, 0.1),
-        "control_rate": Spec(200.0, "states published per second of simulated time [Hz]", 0.1, 1e5),
-        "real_time_factor": Spec(1.0, "realtime: simulated seconds per second", 1e-3, 1e3),
-        "path": Spec(
-            "", "start at the beginning of this path: I, II, III, P1, puma or a waypoint file"
-        ),
-        "initial_configuration": Spec(
-            Parameter.Type.DOUBLE_ARRAY,
-            "start at this pose, x y z qx qy qz qw [m, -], or these joint positions [rad, m]; "
-            "not set: the model's home",
-        ),
-        "min_subscribers": Spec(
-            1, "lockstep: start when the state has this many subscribers", 0, 100
-        ),
-        "ends_with_path": Spec(
-            False, "lockstep: stand still at the end of the trajectory, or after `duration`"
-        ),
-        "duration": Spec(
-            0.0, "ends_with_path: time after the trajectory's start [s]; 0: its end", 0.0, 1e6
-        ),
-        "command_timeout": Spec(30.0, "lockstep: longest wait for a command [s]", 0.1, 3600.0),
-        "position_noise": Spec(0.0, "standard deviation of measured positions [m, rad]", 0.0, 1.0),
-        "velocity_noise": Spec(0.0, "standard deviation of measured rates [m/s, rad/s]", 0.0, 10.0),
-        "latency": Spec(0, "delay of measurements, in control periods", 0, 1000),
-        "seed": Spec(0, "seed of the noise", 0, 2**31 - 1),
-        "hold_until_command": Spec(
-            True, "realtime: brakes hold the mechanism until the first nonzero command"
-        ),
-        "brake_timeout": Spec(
-            0.2,
-            "realtime: brakes close after this time without a command and open with the next one "
-            "[s of simulated time]; 0: the last command stays in effect",
-            0.0,
-            3600.0,
-        ),
-    }
-)
+PARAMETERS = table("mechanism", "payload", "transforms", "command_unit", "forward_simulator")
 # Lockstep: period of republishing a state that has not been answered [s].
 REPEAT = 0.2
 # Real time: a command older than so many periods is late.

@@ -13,7 +13,7 @@ from rclpy.time import Time
 from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput
 from robodyn_ros import messages
-from robodyn_ros.parameters import live, on_change
+from robodyn_ros.parameters import on_change, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,15 +28,7 @@ try:
 except ImportError:
     Buffer = None
 
-TRANSFORMS = {
-    "transform_timeout": live(
-        1.0,
-        "a message in a TF frame is refused if the transform is older than the latest state by "
-        "more than this [s]; 0: any age is accepted",
-        0.0,
-        1e6,
-    )
-}
+TRANSFORMS = table("transforms")
 # After subscribing, transforms arrive within this time [s] if at all.
 PATIENCE = 2.0
 _PARENT = re.compile(r"^Frame (.+) exists with parent (.+)\.$", re.MULTILINE)

@@ -33,33 +33,23 @@ from robodyn.control import LettingGo, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import INVALID_GOAL
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import diagnostics, qos
-from robodyn_ros.control_parameters import CONTROL
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import ExternalWrench
-from robodyn_ros.frames import TRANSFORMS
 from robodyn_ros.goal_execution import GoalExecution
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.losses import StateFlow
-from robodyn_ros.managed import AUTOSTART, ManagedNode, Refused
-from robodyn_ros.parameters import (
-    COMMAND_UNIT,
-    MECHANISM,
-    current,
-    declare,
-    load_mechanism,
-    on_change,
-)
-from robodyn_ros.payload_parameters import PAYLOAD, PayloadParameters
+from robodyn_ros.managed import ManagedNode, Refused
+from robodyn_ros.parameters import current, declare, load_mechanism, on_change, table
+from robodyn_ros.payload_parameters import PayloadParameters
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
-from robodyn_ros.trajectory_goals import SETTINGS as GOALS
 from robodyn_ros.trajectory_goals import GoalRefused, Present
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn_ros.trajectory_goals import Goal, Plan
 
-LIVE = CONTROL | GOALS
-PARAMETERS = MECHANISM | AUTOSTART | PAYLOAD | TRANSFORMS | COMMAND_UNIT | LIVE
+LIVE = table("control", "trajectory_goals")
+PARAMETERS = table("mechanism", "autostart", "payload", "transforms", "command_unit") | LIVE
 # Periods of the watchdog, of the diagnostics and of holds that are announced [s].
 WATCH, DIAGNOSE, ANNOUNCE = 0.02, 0.5, 0.1
 

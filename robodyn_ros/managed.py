@@ -24,21 +24,12 @@ from rclpy.node import Node
 from robodyn.errors import RobodynError
 from robodyn_ros import qos
 from robodyn_ros.lifecycle_states import ACTIVE, GRAPH, STATES, Lifecycle
-from robodyn_ros.parameters import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from robodyn_ros import lifecycle_states
     from robodyn_ros.lifecycle_states import Transition
-
-AUTOSTART = {
-    "autostart": Spec(
-        True,
-        "configure and activate when started; false: wait for `ros2 lifecycle set` or a lifecycle "
-        "manager",
-    ),
-}
 
 
 class Refused(RobodynError):

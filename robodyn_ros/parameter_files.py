@@ -17,7 +17,7 @@ import yaml
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from rclpy.node import Node
 
@@ -79,23 +79,20 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
     return lines
 
 
-def ignored(
-    node: Node, arguments: Sequence[str], of_others: Callable[[], set[str]] = set
-) -> list[str]:
+def ignored(node: Node, arguments: Sequence[str], of_all: Collection[str] = ()) -> list[str]:
     """A line for each parameter in a command line, or in its files, that a node ignores.
 
     Args:
         node: with its parameters declared.
         arguments: of the command line.
-        of_others: the names of the parameters of all nodes: a section for all of them has what
-            one of them needs. It is called where one is not of this node.
+        of_all: parameters of all nodes: a section for them all has what one of them needs.
     """
     known = set(node.list_parameters([], 0).names)
     lines: list[str] = []
     for name, origin, for_all in _given(node, arguments, lines):
         if name in known or name in COMMON or name.startswith(COMMON_PREFIXES):
             continue
-        if for_all and name in of_others():
+        if for_all and name in of_all:
             continue
         lines.append(
             f"parameter {name!r}{origin} is ignored, {node.get_name()} has none of that name"

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters with descriptors, declared from a table, and the mechanism they name."""
+"""Parameters with descriptors, declared from a table, and the mechanism they name.
+
+`parameters.yaml` has the tables, in the form of generate_parameter_library.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ import math
 import shlex
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -21,7 +27,6 @@ from rclpy.logging import get_logger
 from rclpy.parameter import Parameter
 
 import robodyn as rd
-from robodyn.control.command_units import COMMAND_UNITS
 from robodyn.formats.frictionless import frictionless
 from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import use_options
@@ -41,6 +46,10 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
 
 
+# libyaml's where it is there, which is ten times as fast.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 @dataclass(frozen=True)
 class Spec:
     """One parameter: its default, what it means with its unit, and what is allowed."""
@@ -51,6 +60,21 @@ class Spec:
     high: float | None = None
     choices: tuple[str, ...] = ()
     read_only: bool = True
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> Spec:
+        """One of `parameters.yaml`; a default that is not told is the parameter's type."""
+        rules = told.get("validation", {})
+        unset = "default_value" not in told
+        low, high = rules.get("bounds<>") or (*rules.get("gt_eq<>", (None,)), None)
+        return cls(
+            Parameter.Type[told["type"].upper()] if unset else told["default_value"],
+            told["description"],
+            low,
+            high,
+            tuple(*rules.get("one_of<>", ())),
+            told.get("read_only", False),
+        )
 
     def descriptor(self) -> ParameterDescriptor:
         """The descriptor shown by `ros2 param describe`."""
@@ -72,38 +96,21 @@ class Spec:
         return descriptor
 
 
-def live(
-    default: Any,
-    text: str,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-) -> Spec:
-    """A parameter that may change while the node runs, see `on_change`."""
-    return Spec(default, text, low, high, choices, read_only=False)
+def table(*groups: str) -> dict[str, Spec]:
+    """The parameters of groups in `parameters.yaml`, by name: of a node, or shared by several."""
+    return {name: Spec.of(told) for group in groups for name, told in _tables()[group].items()}
 
 
-# Every node that needs a mechanism takes it in the same way.
-MECHANISM = {
-    "model": Spec("", "bundled model name, or path of a .yaml, .urdf or .xacro file"),
-    "robot_description": Spec("", "URDF text; used instead of `model` where it is not empty"),
-    "xacro_args": Spec("", "arguments of a .xacro file: name:=value, with spaces between them"),
-    "base_link": Spec("", "of a URDF: link on which the chain stands; empty: the root"),
-    "tip_link": Spec("", "of a URDF: link at which the chain ends; empty: behind most joints"),
-    "hold_branches": Spec(False, "of a URDF: joints beside the chain, as a gripper's, are held"),
-    "driven": Spec("", "driven joints, with commas between them; empty: as the description says"),
-    "friction": Spec(True, "joint friction as in the model; false: none"),
-}
+def all_names() -> set[str]:
+    """Names of the parameters of all nodes."""
+    return {name for group in _tables().values() for name in group}
 
 
-COMMAND_UNIT = {
-    "command_unit": Spec(
-        "effort",
-        "what commands are told in: effort of the joints [N, N m], torque of their motors [N m] or "
-        "current [A]; the model's actuators convert",
-        choices=COMMAND_UNITS,
-    ),
-}
+@lru_cache
+def _tables() -> dict[str, dict[str, dict[str, Any]]]:
+    text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, LOADER)
+    return loaded
 
 
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:

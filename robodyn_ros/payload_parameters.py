@@ -10,7 +10,7 @@ import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 
 from robodyn.errors import RobodynError
-from robodyn_ros.parameters import Spec, check
+from robodyn_ros.parameters import check, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,23 +22,7 @@ if TYPE_CHECKING:
 
 _TRIANGLE = np.triu_indices(3)
 
-PAYLOAD = {
-    "payload_mass": Spec(0.0, "mass of the payload [kg]", 0.0, 1e6, read_only=False),
-    "payload_com": Spec(
-        [0.0, 0.0, 0.0],
-        "its centre of mass, platform or tip frame [m]",
-        -1e3,
-        1e3,
-        read_only=False,
-    ),
-    "payload_inertia": Spec(
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        "its inertia about its centre of mass, xx xy xz yy yz zz [kg m^2]",
-        -1e9,
-        1e9,
-        read_only=False,
-    ),
-}
+PAYLOAD = table("payload")
 
 
 class PayloadParameters:

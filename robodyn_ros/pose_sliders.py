@@ -20,16 +20,14 @@ from tf_transformations import euler_from_quaternion, quaternion_from_euler
 import robodyn as rd
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, changed, check, declare, live, load_mechanism
+from robodyn_ros.parameters import Spec, changed, check, declare, load_mechanism, table
 
 if TYPE_CHECKING:
     from rclpy.parameter import Parameter
 
     from robodyn.arrays import FloatArray
 
-PARAMETERS = MECHANISM | {
-    "rate": Spec(30.0, "rate of published states [Hz]", 1.0, 200.0),
-}
+PARAMETERS = table("mechanism", "pose_sliders")
 # Range of the sliders: in sizes of the mechanism, and an angle [rad] short of gimbal lock.
 TRAVEL, TILT = 0.5, 1.5
 REST = np.zeros(6)
@@ -94,4 +92,4 @@ class PoseSliders(Node):
 
 def _slider(name: str, noun: str, home: float, unit: str, travel: float) -> Spec:
     low, high = (home - travel, home + travel) if unit == "m" else (-TILT, TILT)
-    return live(home, f"{name} of the {noun} [{unit}]", low, high)
+    return Spec(home, f"{name} of the {noun} [{unit}]", low, high, read_only=False)

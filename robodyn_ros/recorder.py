@@ -24,7 +24,6 @@ from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.logging import get_logger
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
@@ -37,7 +36,7 @@ from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import message_class
-from robodyn_ros.parameters import MECHANISM, Spec, declare, described
+from robodyn_ros.parameters import declare, described, table
 from robodyn_ros.recorded_transforms import (
     JOINTS_KIND,
     STATE_KIND,
@@ -52,26 +51,7 @@ if TYPE_CHECKING:
 
     from rclpy.subscription import Subscription
 
-PARAMETERS = MECHANISM | {
-    "output": Spec("runs/latest", "folder to put the bag in"),
-    "name": Spec("", "folder of the bag, which must not exist; empty: rosbag2_<date and time>"),
-    "topics": Spec(Parameter.Type.STRING_ARRAY, "topics to record; not set: all"),
-    "exclude": Spec(Parameter.Type.STRING_ARRAY, "topics not to record; not set: none"),
-    "compression": Spec("none", "of the bag's chunks", choices=("none", "zstd")),
-    "time": Spec(
-        "auto",
-        "stamps: sim: of /clock; wall; auto: of /clock if it runs within clock_wait",
-        choices=("auto", "sim", "wall"),
-    ),
-    "clock_wait": Spec(
-        10.0, "longest wait for /clock (time: auto) and for begin_with [s]", 0.0, 3600.0
-    ),
-    "begin_with": Spec(
-        Parameter.Type.STRING_ARRAY,
-        "topics to subscribe before platform_state and joint_states: a lockstep run starts once "
-        "its state is subscribed, and its first messages are to be recorded; not set: none",
-    ),
-}
+PARAMETERS = table("mechanism", "recorder")
 # Period of the search for new topics [s].
 LOOK = 0.1
 # On shutdown the recorder waits for messages sent before: until none has arrived for QUIET, at most

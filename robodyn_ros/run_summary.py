@@ -25,21 +25,13 @@ from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
-PARAMETERS = MECHANISM | {
-    "output": Spec("", "folder for summary.json and history.csv; empty: write no files"),
-    "path": Spec("", "name of the path in the summary"),
-    "mode": Spec("", "name of the control mode in the summary"),
-    "duration": Spec(0.0, "duration of the run [s]; 0: until the path is done", 0.0, 1e6),
-    "monitor_timeout": Spec(
-        5.0, "longest wait at the end for the monitor's next diagnostics [s]", 0.0, 60.0
-    ),
-}
+PARAMETERS = table("mechanism", "run_summary")
 MONITOR = "condition_monitor: condition number"
 AHEAD = "condition_monitor: trajectory ahead"
 SIMULATION = "forward_simulator: simulation"

@@ -18,6 +18,7 @@ from rclpy.logging import get_logger
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import spin
 from robodyn_ros.parameter_files import ignored, read_sections
+from robodyn_ros.parameters import all_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,15 +34,8 @@ class Finished(Exception):
         self.code = code
 
 
-def run(
-    make_node: Callable[[], Node],
-    name: str,
-    of_others: Callable[[], set[str]] = set,
-    args: list[str] | None = None,
-) -> int:
+def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None) -> int:
     """Run a node until it is stopped; return the process's exit code.
-
-    `of_others` tells the names of the parameters of all nodes, which files may have for them all.
 
     A RobodynError ends the node with a one-line message. Any other exception is a bug and keeps
     its traceback.
@@ -59,7 +53,7 @@ def run(
                 read_sections(word)  # rclpy refuses it with a traceback
         rclpy.init(args=args)
         node = make_node()
-        for line in ignored(node, words, of_others):
+        for line in ignored(node, words, all_names()):
             node.get_logger().warning(line)
         if not rclpy.ok():
             return 0  # interrupted meanwhile: the context is gone

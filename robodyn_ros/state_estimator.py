@@ -18,7 +18,6 @@ from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -26,30 +25,11 @@ from std_srvs.srv import Trigger
 import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn_ros import diagnostics, messages, qos
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
+from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 from robodyn_ros.transforms import FloatingBroadcaster
 
-PARAMETERS = MECHANISM | {
-    "initial_pose": Spec(
-        Parameter.Type.DOUBLE_ARRAY,
-        "initial guess, also used after a jump: platform or tip, x y z qx qy qz qw [m, -]; "
-        "not set: the model's home",
-    ),
-    "length_resolution": Spec(1e-5, "step of the encoders of legs and slides [m]", 1e-12, 1.0),
-    "rate_resolution": Spec(1e-4, "step of their measured rates [m/s]", 1e-12, 10.0),
-    "jump": Spec(0.05, "a length this far from the expected one is a jump [m]", 1e-6, 10.0),
-    "angle_resolution": Spec(1e-5, "step of the encoders of turning joints [rad]", 1e-12, 1.0),
-    "angular_rate_resolution": Spec(1e-3, "step of their measured rates [rad/s]", 1e-12, 10.0),
-    "angular_jump": Spec(
-        0.2, "an angle this far from the expected one is a jump [rad]", 1e-6, 10.0
-    ),
-    "warn_deviation": Spec(
-        1e-3, "standard deviation of the pose above which a warning is issued [m, rad]", 1e-12, 10.0
-    ),
-    "timeout": Spec(0.5, "longest time without a reading before an error [s]", 0.01, 3600.0),
-    "best_effort": Spec(False, "subscribe joint_states best effort, as sensors publish them"),
-}
+PARAMETERS = table("mechanism", "state_estimator")
 # How long a jump or an invalid reading is reported in the diagnostics [s].
 REMEMBER = 2.0
 DIAGNOSTIC_PERIOD = 0.5

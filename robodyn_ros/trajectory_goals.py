@@ -8,6 +8,7 @@ anything with the fields of that action's goal.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,55 +25,21 @@ from robodyn.control.goal_watch import (
     Tolerances,
     resolved,
 )
-from robodyn.control.path_tolerance import SLIDING, TURNING, USUAL
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
 from robodyn_ros import messages
-from robodyn_ros.parameters import live
+from robodyn_ros.parameters import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sensor_msgs.msg import JointState
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
-SETTINGS = {
-    "start_tolerance": live(
-        0.05,
-        "follow_joint_trajectory: largest distance of each joint from the first point of a goal "
-        "that begins at once [m, rad]; 0: any, the handover bridges it",
-        0.0,
-    ),
-    "path_tolerance": live(
-        USUAL,
-        "computed torque: largest error of each joint [m, rad], also of follow_joint_trajectory "
-        "where a goal does not say; beyond it the motion is abandoned, the mechanism held where "
-        f"it is; negative: {TURNING:g} rad or {SLIDING:g} m; 0: any",
-        -1.0,
-    ),
-    "goal_tolerance": live(
-        0.0,
-        "follow_joint_trajectory: largest error of each joint at the end [m, rad], where a goal "
-        "does not say; 0: any",
-        0.0,
-    ),
-    "stopped_velocity_tolerance": live(
-        0.01,
-        "follow_joint_trajectory: largest rate of each joint at the end [m/s, rad/s], where a goal "
-        "does not say; 0: any",
-        0.0,
-    ),
-    "goal_time": live(
-        0.0,
-        "follow_joint_trajectory: time after the end in which these are met [s], where a goal does "
-        "not say; 0: any",
-        0.0,
-    ),
-    "feedback_rate": live(
-        20.0, "follow_joint_trajectory: feedback per second of the states' time [Hz]", 0.1, 1e3
-    ),
-}
+SETTINGS = table("trajectory_goals")
 # Time between the points at which the motion of the joints becomes the mechanism's [s], and the
 # largest number of them; a longer motion has them further apart.
 PERIOD, POINTS = 0.01, 20_000
@@ -284,3 +251,25 @@ def _tolerances(
         ):
             values[joint] = resolved(f"{field} of {each.name}", told, usual)
     return found
+
+
+def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
+    """Positions (n,) of the joints `names`: those given, and the present ones of all others.
+
+    Raises:
+        InvalidInput: no joint or an unknown one is named, lists of different length, not finite.
+    """
+    given = list(message.name)
+    if not given:
+        raise InvalidInput(f"no joint is named, expected some of {', '.join(names)}", value=given)
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, 1, cutoff=0.0)[0]
+            raise InvalidInput(
+                f"no joint {name!r}, did you mean {near!r}? The joints are {', '.join(names)}",
+                value=name,
+            )
+    asked = [name for name in names if name in given]
+    goal = np.array(present, dtype=np.float64)
+    goal[[names.index(name) for name in asked]] = messages.joint_values(message, asked, "position")
+    return goal

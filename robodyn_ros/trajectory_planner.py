@@ -43,16 +43,16 @@ from robodyn.planning.time_optimal.online import (
 from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn.trajectories.approach import distance_to_start, joined, plan_approach
-from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL
+from robodyn.trajectories.profiles import TIME_OPTIMAL
 from robodyn.trajectories.straight import plan_straight
 from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
-from robodyn_ros.frames import TRANSFORMS, Frames
+from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.joint_goals import joint_goal
-from robodyn_ros.parameters import MECHANISM, declare, live, load_mechanism, on_change
-from robodyn_ros.path_colors import colored_path
+from robodyn_ros.markers import colored_path
+from robodyn_ros.parameters import declare, load_mechanism, on_change, table
+from robodyn_ros.trajectory_goals import joint_goal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,88 +61,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.trajectories import Trajectory
 
-SETTINGS = {
-    "path": live(
-        "",
-        "path planned at start-up and by ~/plan: I, II, III, P1, puma, a waypoint file; or none",
-    ),
-    "auto_start": live(True, "publish each plan at once; else wait for ~/start"),
-    "start_in": live(
-        0.0,
-        "delay from publishing to the start of the motion, by the states' stamps [s], and longer "
-        "where a trajectory takes long to be read; 0: at once",
-        0.0,
-        60.0,
-    ),
-    "sample_period": live(0.005, "time between the points of a trajectory [s]", 1e-4, 1.0),
-    "profile": live(
-        "lspb",
-        "speed profile to a goal; time_optimal: as fast as limits of efforts, rates and motors "
-        "allow, along a path, too",
-        choices=PROFILES,
-    ),
-    "reserve": live(
-        0.1, "time_optimal: share of the effort limits that is left to the controller", 0.0, 0.9
-    ),
-    "jerk_limit": live(
-        0.0,
-        "time_optimal: largest jerk of the driven joints [rad/s^3 or m/s^3]; 0: none",
-        0.0,
-        1e9,
-    ),
-    "effort_rate_limit": live(
-        0.0,
-        "time_optimal: by how much the efforts may change [N m/s or N/s], dry friction aside; "
-        "0: none",
-        0.0,
-        1e12,
-    ),
-    "lead": live(
-        0.2,
-        "time_optimal: a moving mechanism takes up a new motion this much after its latest state "
-        "[s]",
-        0.0,
-        10.0,
-    ),
-    "duration": live(0.0, "duration of a motion to a goal [s]; 0: from v_max and w_max", 0.0, 1e5),
-    "limits": live(
-        "refuse",
-        "what to do with a plan that violates a limit of velocity, effort or conditioning; a plan "
-        "beyond position limits is refused unless limits are ignored",
-        choices=("refuse", "warn", "ignore"),
-    ),
-    "v_max": live(
-        0.08, "largest speed of a motion to a goal [m/s], of joints [rad/s]", 1e-6, 100.0
-    ),
-    "w_max": live(
-        0.08, "largest rate of roll, pitch and yaw of a motion to a goal [rad/s]", 1e-6, 100.0
-    ),
-    "approach": live(
-        "plan",
-        "a plan that starts where the mechanism is not: plan an approach to its start, or refuse",
-        choices=("plan", "refuse"),
-    ),
-    "pose_motion": live(
-        "line",
-        "how an arm moves to a goal_pose: along a straight line of its tip, or by a motion of its "
-        "joints to the nearest solution",
-        choices=("line", "joints"),
-    ),
-    "avoid_singularities": live(
-        False,
-        "lead a motion that passes a singularity round it; a plan for which there is no way is "
-        "refused, with what is in the way",
-    ),
-    "condition_limit": live(
-        60.0,
-        "largest condition number with avoid_singularities; where the ends of the motion have a "
-        "larger one, theirs",
-        1.0,
-    ),
-    "condition_warn": live(100.0, "condition number in a plan at which to warn", 1.0),
-    "condition_error": live(1000.0, "condition number in a plan that counts as singular", 1.0),
-}
-PARAMETERS = MECHANISM | TRANSFORMS | SETTINGS
+SETTINGS = table("trajectory_planner")
+PARAMETERS = table("mechanism", "transforms") | SETTINGS
 POSITION: tuple[Quantity, ...] = ("position",)
 # A path is displayed by poses at equal intervals of time from its start to its end.
 DRAWN = np.linspace(0.0, 1.0, 201)

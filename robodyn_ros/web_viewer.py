@@ -18,6 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.node import Node
@@ -34,8 +35,7 @@ from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import MECHANISM, Spec, declare, load_mechanism
-from robodyn_ros.wrench_pulse import WrenchPulse
+from robodyn_ros.parameters import declare, load_mechanism, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,14 +43,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
-
-PARAMETERS = MECHANISM | {
-    "port": Spec(8080, "port on localhost; 0: any free port", 0, 65535),
-    "rate": Spec(30.0, "rate of page updates, by the wall clock [Hz]", 1.0, 60.0),
-    "warn": Spec(100.0, "condition number at which the page warns", 1.0),
-    "error": Spec(1000.0, "condition number at which the page shows an error", 1.0),
-    "push_duration": Spec(0.3, "duration of a push, by the stamps of the states [s]", 0.001, 60.0),
-}
+PARAMETERS = table("mechanism", "web_viewer")
 VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 # States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
@@ -229,3 +222,35 @@ class WebViewer(Node):
             client.call_async(request).add_done_callback(lambda future: done(future.result()))
 
         self._wishes.put(ask)
+
+
+class WrenchPulse:
+    """Publishes a wrench, and zero after its duration or when time is reset.
+
+    Args:
+        node: that publishes.
+        duration: [s] by the stamps of the states.
+    """
+
+    def __init__(self, node: Node, duration: float) -> None:
+        self._publisher = node.create_publisher(WrenchStamped, "external_wrench", qos.COMMAND)
+        self._duration = round(duration * messages.NANOSECONDS)
+        self._begun: int | None = None
+
+    def begin(self, stamp: int, frame: str, wrench: FloatArray) -> None:
+        """Start a wrench (6,) [N, N m] in a frame at a stamp [ns]."""
+        self._frame, self._begun = frame, stamp
+        self._publish(wrench)
+
+    def update(self, stamp: int) -> None:
+        """End the pulse if it is over at this stamp [ns]."""
+        if self._begun is not None and not 0 <= stamp - self._begun < self._duration:
+            self._begun = None
+            self._publish(np.zeros(6))
+
+    def _publish(self, wrench: FloatArray) -> None:
+        message = WrenchStamped()
+        message.header.frame_id = self._frame
+        force, torque = message.wrench.force, message.wrench.torque
+        force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+        self._publisher.publish(message)

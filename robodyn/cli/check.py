@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.at_home import at_home
-from robodyn.analysis.motors_on_paths import motors_on_paths
+from robodyn.analysis.at_home import at_home, motors_on_paths
 from robodyn.cli.check_text import show
 from robodyn.mechanisms.inspection import compared, describe, read
 from robodyn.report.parameters import parameter_tables

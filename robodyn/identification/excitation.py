@@ -16,10 +16,9 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.identification.assembly import Columns
-from robodyn.identification.base_parameters import Base, find_base
+from robodyn.identification.base_parameters import Base, find_base, states_around_home
+from robodyn.identification.columns import Columns
 from robodyn.identification.motors import motors_of
-from robodyn.identification.observability import states_around_home
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 if TYPE_CHECKING:

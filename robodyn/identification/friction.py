@@ -13,12 +13,18 @@ predict efforts but cannot be written into a description.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from robodyn.arrays import FloatArray
+    from robodyn.identification.motors import Motors
+    from robodyn.identification.samples import Samples
 
 VISCOUS, COULOMB, OFFSET, STRIBECK = "viscous", "coulomb", "offset", "stribeck"
 SMOOTH, WIND_UP, ROOT, SQUARE, LOAD = "smooth", "wind-up", "root", "square", "load"
@@ -32,6 +38,11 @@ STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
 # Waves in a turn of the gear's output at which dry friction is tried: a bearing, a seal or a gear's
 # ring that is out of centre rubs once a turn, one that is oval or squeezed twice.
 OUT_OF_ROUND = (1.0, 2.0)
+# Rates beyond so many deviations of their noise are motion, however slow.
+MOVES = 10.0
+# In parts of these deviations, what it takes for a predicted effort to have the sense of a rate: a
+# fit takes the mean over the noise, a prediction the likelier sense.
+SHARP = 0.1
 # Of a wave the travel has to show this part: what is fitted to less is wild beyond.
 SEEN = 0.5
 
@@ -93,11 +104,19 @@ class Term:
             return np.asarray(direction * np.sqrt(np.abs(rate)))
         if self.kind == SQUARE:
             return np.asarray(rate * np.abs(rate))
-        if self.kind in (*RIPPLE, *RUBBING):
-            wave = np.cos if self.kind in (RIPPLE[0], RUBBING[0]) else np.sin
-            factor = direction if self.kind in RUBBING else 1.0
-            return np.asarray(factor * wave(self.scale * position))
-        return np.asarray(direction * np.abs(load))
+        if self.kind == LOAD:
+            return np.asarray(direction * np.abs(load))
+        wave = np.cos if self.kind in (RIPPLE[0], RUBBING[0]) else np.sin
+        factor = direction if self.kind in RUBBING else 1.0
+        return np.asarray(factor * wave(self.scale * position))
+
+
+class FrictionTerm(NamedTuple):
+    """A term of friction of a joint, its coefficient and the coefficient's standard deviation."""
+
+    term: Term
+    coefficient: float
+    deviation: float
 
 
 def sense(rate: FloatArray, dead_rate: float | FloatArray) -> FloatArray:
@@ -140,3 +159,68 @@ def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tupl
     return tuple(
         Term(kind, scale) for kind in CHOICES.get(choice, ()) for scale in scales.get(kind, (0.0,))
     )
+
+
+def friction_columns(
+    samples: Samples,
+    terms: Sequence[Term],
+    turns: FloatArray,
+    load: FloatArray | None = None,
+    sharp: float = 1.0,
+) -> FloatArray:
+    """(K, k) of terms at a motor that turns with joints so far (n,), not filtered.
+
+    Args:
+        samples: of the motion.
+        terms: of the motor's friction.
+        turns: (n,) motion of the motor for a unit of each joint's.
+        load: (K,) effort of the motor that the bodies need, for friction that grows with it.
+        sharp: part of the noise of rates within which the sense of motion is unsure.
+    """
+    if not terms:
+        return np.zeros((len(samples.time), 0))
+    at, own = samples.joints.positions @ turns, samples.joints.velocities @ turns
+    dead = float(np.linalg.norm(samples.filters.dead_rates * turns))
+    # where motion turns round slowly its sense is known all the same
+    still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVES * dead)
+    count = round(samples.frequency / samples.filters.effort)
+    rate = held(own, still, 3.0 * dead, count)
+    # at rest a rate is all noise, and its sense says nothing
+    fades = np.where(still, dead, sharp * dead)
+    load = np.zeros(len(at)) if load is None else load
+    return np.stack([term.column(at, rate, fades, load) for term in terms], axis=-1)
+
+
+def friction_efforts(
+    motors: Motors,
+    samples: Samples,
+    friction: Sequence[Sequence[FrictionTerm]],
+    load: FloatArray,
+) -> FloatArray:
+    """(K, n) efforts of joints by their motors' friction, not filtered; loads (K, n) of joints."""
+    load = motors.efforts(load)
+    found = []
+    for own, turns, efforts in zip(friction, motors.turns, load.T, strict=True):
+        terms = [item.term for item in own]
+        factors = np.array([item.coefficient for item in own])
+        found.append(friction_columns(samples, terms, turns, efforts, SHARP) @ factors)
+    return motors.at_joints(np.stack(found, axis=-1))
+
+
+def held(rate: FloatArray, still: NDArray[np.bool_], slowest: float, count: int) -> FloatArray:
+    """Rates (K,), where still those of the nearest motion within `count` samples, slowed down.
+
+    Dry friction does not vanish when motion ends; what vanished would be smeared by the filters
+    over samples of motion.
+    """
+    out: FloatArray = rate.copy()
+    edges = np.flatnonzero(np.diff(still.astype(np.int8)))
+    for last in edges.tolist():
+        # after motion that ends here, or before motion that begins
+        ends = bool(still[last + 1])
+        moved = float(rate[last] if ends else rate[last + 1])
+        rows = (
+            slice(last + 1, last + 1 + count) if ends else slice(max(0, last + 1 - count), last + 1)
+        )
+        out[rows] = np.where(still[rows], np.sign(moved) * slowest, out[rows])
+    return out

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import InvalidInput
-from robodyn.identification.assembly import colour_of_white, rows_fitted
 from robodyn.identification.consistent import Priors, consistent
+from robodyn.identification.filters import choose_filters
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
-from robodyn.identification.preparation import PER_FIT, choose_filters, samples_of
-from robodyn.identification.result import several
+from robodyn.identification.result import Identification, several
+from robodyn.identification.samples import samples_of
 from robodyn.identification.solving import colour_of, scaled_solve
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.preparation import Samples
     from robodyn.identification.recording import Recording
-    from robodyn.identification.result import Identification
+    from robodyn.mechanisms.common.motion import Motion
     from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
@@ -121,16 +120,14 @@ def identify_payload(
         stretches, said = samples_of(recording, m, filters)
         notes += said
         for samples in stretches:
-            motion = samples.configuration, samples.rate, samples.change
-            without = alone.efforts(samples) if alone else m.inverse_dynamics(*motion)
-            pick = rows_fitted(samples, filters, PER_FIT)
-            rows.append(samples.smooth(_columns(bare, samples), filters)[pick])
-            more = samples.smooth(samples.effort - without, filters)[pick]
-            efforts.append(more)
-            known = samples.usable & samples.moving(motors, filters)
+            without = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
+            pick = samples.rows
+            rows.append(samples.smooth(_columns(bare, samples.motion))[pick])
+            efforts.append(samples.smooth(samples.effort - without)[pick])
+            known = samples.usable & samples.moving(motors)
             weights.append(known[pick].astype(float))
-            spreads.append(samples.smooth(samples.effort, filters)[pick])
-            colours.append(colour_of_white(samples, filters, PER_FIT))
+            spreads.append(samples.smooth(samples.effort)[pick])
+            colours.append(samples.colour_of_white)
     tell(0.8)
     Y, tau, weight = (np.concatenate(parts) for parts in (rows, efforts, weights))
     theta, N = _solved(Y, tau, weight, float(np.mean(colours)))
@@ -161,20 +158,19 @@ def _identified(
     effort_cutoff: float | None,
     tell: Callable[[float], None],
 ) -> Identification | None:
-    if hasattr(empty, "efforts"):
-        return empty  # type: ignore[no-any-return]
+    if isinstance(empty, Identification):
+        return empty
     recordings = several(empty)
     if not recordings:
         return None
     return identify(m, recordings, cutoff=cutoff, effort_cutoff=effort_cutoff, progress=tell)
 
 
-def _columns(m: Any, samples: Samples) -> FloatArray:
+def _columns(m: Any, motion: Motion) -> FloatArray:
     """(K, n, 10) efforts for a unit of each of a payload's numbers.
 
     Of ten bodies that exist, so that no mechanism refuses them; efforts are linear in the numbers.
     """
-    motion = samples.configuration, samples.rate, samples.change
     nothing = m.inverse_dynamics(*motion)
     bodies = [(1.0, np.zeros(3), np.zeros((3, 3)))]
     bodies += [(1.0, axis, np.zeros((3, 3))) for axis in np.eye(3)]

@@ -6,22 +6,22 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.identification.assembly import friction_efforts
-from robodyn.identification.preparation import samples_of
+from robodyn.identification.friction import friction_efforts
 from robodyn.identification.recording import Recording
+from robodyn.identification.samples import samples_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.assembly import Columns
-    from robodyn.identification.base_parameters import Base
-    from robodyn.identification.friction import Term
-    from robodyn.identification.preparation import Filters, Samples
+    from robodyn.identification.columns import Columns
+    from robodyn.identification.filters import Filters
+    from robodyn.identification.friction import FrictionTerm
+    from robodyn.identification.samples import Samples
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -52,14 +52,6 @@ class BaseParameters:
         own = mechanism.parameters
         known = dict(zip(own.names, own.values.tolist(), strict=True))
         return np.asarray(self.matrix @ np.array([known.get(name, 0.0) for name in self.fitted]))
-
-
-class FrictionTerm(NamedTuple):
-    """A term of friction of a joint, its coefficient and the coefficient's standard deviation."""
-
-    term: Term
-    coefficient: float
-    deviation: float
 
 
 @dataclass(frozen=True)
@@ -111,6 +103,9 @@ class Identification:
         hidden: parameters that no motion shows on their own.
         notes: what was seen in the recordings and what could not be carried into the mechanism.
         fit: how well the recordings themselves are reproduced.
+        columns: of the regressor: what `fitted` is of.
+        kept: those of them that stand for the base parameters.
+        loaded: (b,) base parameters of the efforts that friction grows with.
     """
 
     mechanism: Mechanism
@@ -127,7 +122,7 @@ class Identification:
     notes: tuple[str, ...]
     fit: tuple[Validation, ...]
     columns: Columns = field(repr=False)
-    base: Base = field(repr=False)
+    kept: list[int] = field(repr=False)
     loaded: FloatArray = field(repr=False)
 
     def predict(self, recording: Recording) -> list[tuple[Samples, FloatArray]]:
@@ -137,16 +132,9 @@ class Identification:
 
     def efforts(self, samples: Samples) -> FloatArray:
         """(K, n) for a stretch of a recording, unfiltered."""
-        kept = list(self.base.kept)
-        Y = self.columns.of(samples, self.filters, slice(None))[..., kept]
-        efforts = Y @ self.parameters.consistent
-        terms = [[item.term for item in own] for own in self.friction]
-        factors = [np.array([item.coefficient for item in own]) for own in self.friction]
-        load = Y @ self.loaded
-        return np.asarray(
-            efforts
-            + friction_efforts(self.columns.motors, samples, terms, factors, self.filters, load)
-        )
+        Y = self.columns.of(samples)[..., self.kept]
+        rubbing = friction_efforts(self.columns.motors, samples, self.friction, Y @ self.loaded)
+        return np.asarray(Y @ self.parameters.consistent + rubbing)
 
     def validate(self, recordings: Sequence[Recording] | Recording) -> list[Validation]:
         """How well the efforts of recordings are predicted; one for each.
@@ -159,20 +147,18 @@ class Identification:
     def _validated(self, recording: Recording) -> Validation:
         parts: list[list[FloatArray]] = [[], [], [], [], [], []]
         for samples, predicted in self.predict(recording):
-            kept = samples.kept(self.filters)
-            measured = samples.smooth(samples.effort, self.filters)
-            motion = samples.configuration, samples.rate, samples.change
-            before = samples.smooth(self.model.inverse_dynamics(*motion), self.filters)
-            smooth = samples.smooth(predicted, self.filters)
+            measured = samples.smooth(samples.effort)
+            before = samples.smooth(self.model.inverse_dynamics(*samples.motion))
+            smooth = samples.smooth(predicted)
             motors = self.columns.motors
-            known = samples.usable & motors.all_at(samples.moving(motors, self.filters))
+            known = samples.usable & motors.all_at(samples.moving(motors))
             unsure = np.where(known, 1.0, np.nan)
             rows = (
                 samples.time[:, None], measured * unsure, smooth, samples.measured * unsure,
                 predicted, before,
             )  # fmt: skip
             for part, row in zip(parts, rows, strict=True):
-                part.append(row[kept])
+                part.append(row[samples.kept])
         time, measured, smooth, raw, predicted, before = (np.concatenate(part) for part in parts)
         rmse, relative = _errors(smooth, measured)
         rmse_raw, relative_raw = _errors(predicted, raw)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.identification.assembly import FOLDS, rows_fitted
 from robodyn.identification.friction import RIPPLE, RUBBING, Term, sense
+from robodyn.identification.regression import FOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.assembly import Equations
-    from robodyn.identification.motors import Motors
-    from robodyn.identification.preparation import Filters, Samples
+    from robodyn.identification.regression import Regression
+    from robodyn.identification.samples import Samples
 
 # Periods over a motor's travel that are tried, and the step between them.
 FEWEST, MOST, STEP = 6.0, 200.0, 0.25
@@ -34,43 +33,28 @@ AT_MOST, WORTHWHILE, PARTS = 2, 0.05, 4
 PAIRS = (RIPPLE, RUBBING)
 
 
-def find_ripples(
-    motors: Motors,
-    stretches: Sequence[Samples],
-    filters: Filters,
-    system: Equations,
-    residual: FloatArray,
-    per_fit: float,
-) -> list[list[Term]]:
+def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
     """Terms of each motor that repeat with its position; pairs of cosine and sine.
 
     Args:
-        motors: of the mechanism.
-        stretches: of the recordings.
-        filters: of the fit.
-        system: the equations, of which the weights and folds are used.
+        system: the equations.
         residual: (M, n) what the terms so far leave.
-        per_fit: rows a second for one hertz of the filter, as the equations have.
     """
-    used, rows, taken = [], 0, 0
-    for samples in stretches:
-        if taken >= SEARCHED:
-            break
-        used.append(samples)
-        taken += len(samples.time)
-        rows += len(range(*rows_fitted(samples, filters, per_fit).indices(len(samples.time))))
+    used: list[Samples] = []
+    for samples in system.stretches:
+        if sum(len(each.time) for each in used) < SEARCHED:
+            used.append(samples)
+    rows = sum(len(samples.time[samples.rows]) for samples in used)
     found: list[list[Term]] = []
     for i in range(residual.shape[1]):
         here = system.weight[:rows, i] > 0.0
         left = np.where(here, residual[:rows, i], 0.0)
-        travel = max(float(np.ptp(samples.position @ motors.turns[i])) for samples in used)
+        turns = system.motors.turns[i]
+        travel = max(float(np.ptp(samples.joints.positions @ turns)) for samples in used)
         own: list[Term] = []
         if travel > 0.0 and here.sum() > 10 * FOLDS:
             waves = 2.0 * np.pi * np.arange(FEWEST, MOST, STEP) / travel
-            tables = [
-                _columns(motors.turns[i], used, filters, waves, kind, per_fit) * here[:, None]
-                for kind in PAIRS
-            ]
+            tables = [_columns(turns, used, waves, kind) * here[:, None] for kind in PAIRS]
             fold = np.arange(rows) * FOLDS // rows
             for _ in range(AT_MOST):
                 best = max(range(2), key=lambda k: _predicted(tables[k], left, fold)[0])
@@ -87,26 +71,20 @@ def find_ripples(
 
 
 def _columns(
-    turns: FloatArray,
-    stretches: Sequence[Samples],
-    filters: Filters,
-    waves: FloatArray,
-    kinds: tuple[str, str],
-    per_fit: float,
+    turns: FloatArray, stretches: Sequence[Samples], waves: FloatArray, kinds: tuple[str, str]
 ) -> FloatArray:
     """(rows, waves) cosine + i sine, filtered."""
     parts = []
     for samples in stretches:
-        at, rate = samples.position @ turns, samples.velocity @ turns
+        at, rate = samples.joints.positions @ turns, samples.joints.velocities @ turns
         factor = np.ones_like(rate)
         if kinds == RUBBING:
-            factor = sense(rate, float(np.linalg.norm(filters.dead_rates * turns)))
-        pick = rows_fitted(samples, filters, per_fit)
+            factor = sense(rate, float(np.linalg.norm(samples.filters.dead_rates * turns)))
         blocks = []
         for first in range(0, len(waves), AT_A_TIME):
             angle = at[:, None] * waves[first : first + AT_A_TIME]
             both = np.concatenate([np.cos(angle), np.sin(angle)], axis=1) * factor[:, None]
-            smooth = samples.smooth(both, filters)[pick]
+            smooth = samples.smooth(both)[samples.rows]
             half = smooth.shape[1] // 2
             blocks.append(smooth[:, :half] + 1j * smooth[:, half:])
         parts.append(np.concatenate(blocks, axis=1))

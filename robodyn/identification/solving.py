@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.assembly import Equations
+    from robodyn.identification.regression import Regression
 
 # Of a scaled normal matrix, so that what is hardly excited stays near the given model.
 RIDGE = 1e-7
@@ -57,17 +57,6 @@ def scaling(N: FloatArray) -> FloatArray:
     return np.where(present, 1.0 / np.sqrt(np.where(present, diagonal, 1.0)), 0.0)
 
 
-def rows_of(system: Equations, chosen: Sequence[Sequence[int]], j: int) -> FloatArray:
-    """(M, b + k) of joint j, with the terms of friction that are chosen for each joint."""
-    widths = [len(own) for own in chosen]
-    count, b = len(system.effort), system.A.shape[-1]
-    out = np.zeros((count, b + sum(widths)))
-    out[:, :b] = system.A[:, j]
-    first = b + sum(widths[:j])
-    out[:, first : first + widths[j]] = system.F[j][:, list(chosen[j])]
-    return out
-
-
 def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
     """X of N x = c; near given values where N says hardly anything."""
     scale = scaling(N)
@@ -76,21 +65,18 @@ def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
     return np.asarray(near + scale * np.linalg.solve(scaled, scale * (c - N @ near)))
 
 
-def solve(
-    system: Equations, chosen: Sequence[Sequence[int]], near: FloatArray, robust: bool
-) -> Solution:
+def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> Solution:
     """Least squares, each joint weighed by its noise, outliers by Huber's function.
 
     Args:
         system: the equations.
-        chosen: of each joint, which of its columns of friction are used.
-        near: (b,) base parameters of the given model.
+        friction: for each joint (M, k) of its terms of friction.
         robust: whether outliers count less.
     """
     n, b = system.effort.shape[1], system.A.shape[-1]
-    tables = [rows_of(system, chosen, j) for j in range(n)]
-    own = np.array([len(terms) for terms in chosen])
-    start = np.concatenate([near, np.zeros(tables[0].shape[1] - b)])
+    own = np.array([table.shape[1] for table in friction])
+    tables = _rows(system.A, friction)
+    start = np.concatenate([system.near, np.zeros(own.sum())])
     weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
     x = start
     for number in range(ROUNDS):
@@ -115,6 +101,17 @@ def solve(
     covariance = spread_of @ meat @ spread_of
     spread = np.maximum(system.effort.std(axis=0), 1e-9)
     return Solution(x, honest, right, sigma, colour, covariance, residual, spread, condition)
+
+
+def _rows(A: FloatArray, friction: Sequence[FloatArray]) -> list[FloatArray]:
+    """(M, b + k) of each joint: base parameters (M, n, b), and its own friction among all."""
+    b = A.shape[-1]
+    edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
+    out = [np.zeros((len(A), edges[-1])) for _ in friction]
+    for j, table in enumerate(friction):
+        out[j][:, :b] = A[:, j]
+        out[j][:, edges[j] : edges[j + 1]] = table
+    return out
 
 
 def _normal(

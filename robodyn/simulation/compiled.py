@@ -4,18 +4,25 @@
 
 The planned motion and the load are sampled beforehand, at every time at which the Python loop of
 `control_loop` would ask for them. Compiled code stops at the first failure; the Python loop then
-takes over from the last good state, meets the same failure and raises the error.
+takes over from the last good state, meets the same failure and raises the error. `law_of` says
+which law a controller is, `rows_for` which planned motion that law reads.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.control.laws import law_of, rows_for
+from robodyn.control.computed_torque import (
+    ComputedTorque,
+    ConstantEffort,
+    Feedforward,
+    GravityCompensation,
+)
 from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
+from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 from robodyn.simulation.control_loop import inner_ends, steps_between
 
 if TYPE_CHECKING:
@@ -25,11 +32,10 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
-    from robodyn.control.laws import Law
     from robodyn.mechanisms.common.compiled_run import Outcome
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.simulation.task import SimulationTask
-
+    from robodyn.trajectories.base import Trajectory
 
 # Instants sampled at a time, so that long simulations need little memory for it.
 WINDOW = 1024
@@ -137,3 +143,60 @@ def _loads(
     else:
         loads = [run.load(float(t)) for t in times[:, 1:].reshape(-1)]
     return as_array("wrench", np.array(loads), (6,)).reshape(-1, 1 if run.is_sampled else 3, 6)
+
+
+_NO_GAIN = np.zeros((0, 0))
+
+
+class Law(NamedTuple):
+    """A controller as compiled code sees it.
+
+    Attributes:
+        kind: of `mechanisms.common.kernels.control_laws`.
+        model: of the mechanism that the controller uses; None if it needs none.
+        kp, kv: (nv, nv), or (0, 0); kp may have (n, nv) more below, see
+            `control_laws.add_planned`.
+    """
+
+    kind: int
+    model: Mechanism | None
+    kp: FloatArray = _NO_GAIN
+    kv: FloatArray = _NO_GAIN
+
+
+def law_of(controller: Controller) -> Law | None:
+    """The law of a controller; None if it has none, as for derived classes."""
+    # a derived class may behave differently
+    if type(controller) is ComputedTorque:
+        friction = controller.friction
+        if not friction.exists:
+            return Law(COMPUTED_TORQUE, controller.mechanism, controller.kp, controller.kv)
+        kp = np.concatenate([controller.kp, friction.gain])
+        return Law(COMPUTED_TORQUE, friction.rest, kp, controller.kv)
+    if type(controller) is GravityCompensation:
+        return Law(GRAVITY, controller.mechanism)
+    if type(controller) in {Feedforward, ConstantEffort}:
+        return Law(GIVEN, None)
+    return None
+
+
+def rows_for(
+    controller: Controller, mechanism: Mechanism, trajectory: Trajectory, times: FloatArray
+) -> FloatArray:
+    """What the controller's law reads at times (N,) [s]: (N, k).
+
+    Raises:
+        RobodynError, or what the trajectory raises: the controller has no answer, then or earlier.
+    """
+    if isinstance(controller, ComputedTorque):
+        desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)
+        goal = mechanism.coordinates.checked("goal", desired.configuration)
+        parts = [goal, desired.velocity, desired.acceleration]
+        if controller.friction.exists:
+            parts.append(controller.friction.efforts(desired._replace(configuration=goal)))
+        return np.concatenate(parts, axis=-1)
+    if isinstance(controller, Feedforward):
+        return controller.mechanism.inverse_dynamics(*trajectory.sample(times))
+    if isinstance(controller, ConstantEffort):
+        return np.tile(controller.effort, (len(times), 1))
+    return np.zeros((len(times), 0))

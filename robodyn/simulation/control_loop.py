@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import KinematicsError, SimulationFailed
-from robodyn.simulation.runge_kutta import runge_kutta_4
+from robodyn.simulation.integrators import runge_kutta_4
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ def continuous(
 
     adaptive = None
     if marks is not None:
-        from robodyn.simulation.adaptive import DormandPrince853  # slow to import: it has SciPy
+        from robodyn.simulation.integrators import DormandPrince853  # slow to import: it has SciPy
 
         adaptive = DormandPrince853(mechanism, acceleration, marks)
 

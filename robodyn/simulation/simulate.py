@@ -11,17 +11,17 @@ import numpy as np
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.completion import complete
-from robodyn.simulation.events import find_events
 from robodyn.simulation.plant import Plant
-from robodyn.simulation.result import SimulationResult
+from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.task import SimulationTask
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
+    from robodyn.arrays import FloatArray
     from robodyn.control.computed_torque import Controller
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
@@ -99,3 +99,39 @@ def simulate(
         Motion(*trajectory.sample(run.time)),
         find_events(mechanism, run.time, run.configuration, run.wanted, run.applied),
     )
+
+
+def find_events(
+    mechanism: Mechanism,
+    time: FloatArray,
+    configuration: FloatArray,
+    wanted: FloatArray,
+    applied: FloatArray,
+) -> list[Event]:
+    """The beginnings of both, in order of time.
+
+    Args:
+        mechanism: what moved.
+        time, configuration: (N,) [s] and (N, ...).
+        wanted, applied: (N - 1, n) efforts from each time on, before and after limits.
+    """
+    position = mechanism.joint_positions(configuration)
+    limits = mechanism.position_limits
+    outside = (position < limits[:, 0]) | (position > limits[:, 1])
+    found = [
+        (row, order, joint, kind, values[row, joint])
+        for order, (kind, states, values) in enumerate(
+            (("end_stop", outside, position), ("saturation", wanted != applied, wanted))
+        )
+        for row, joint in np.argwhere(_beginnings(states))
+    ]
+    return [
+        Event(float(time[row]), kind, mechanism.joint_names[joint], float(value))
+        for row, _, joint, kind, value in sorted(found, key=lambda event: event[:3])
+    ]
+
+
+def _beginnings(states: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    before = np.concatenate([np.zeros_like(states[:1]), states[:-1]])
+    begins: NDArray[np.bool_] = states & ~before
+    return begins

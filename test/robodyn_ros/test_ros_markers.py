@@ -15,7 +15,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from robodyn.poses import rotation_matrix
 from robodyn_ros import messages
-from robodyn_ros.force_arrows import LEVELS, PULL, PUSH, ForceArrows
+from robodyn_ros.markers import LEVELS, PULL, PUSH, ForceArrows
 
 pytestmark = pytest.mark.ros
 SCALE = 200.0

@@ -11,13 +11,19 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.identification.assembly import friction_columns
-from robodyn.identification.friction import COULOMB, RUBBING, Term, candidates, stop
+from robodyn.identification.filters import choose_filters
+from robodyn.identification.friction import (
+    COULOMB,
+    RUBBING,
+    Term,
+    candidates,
+    friction_columns,
+    stop,
+)
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
-from robodyn.identification.preparation import choose_filters, samples_of
 from robodyn.identification.recording import Recording
-from robodyn.identification.standstill import at_rest
+from robodyn.identification.samples import samples_of
 from robodyn.mechanisms.common.parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
@@ -248,10 +254,10 @@ def test_a_slow_turn_is_no_standstill():
     recording = Recording.from_arrays(truth, times, q, q)
     filters = choose_filters([recording], None, None)
     [samples], _ = samples_of(recording, truth, filters)
-    assert at_rest(samples.position, samples.frequency, filters.effort).any()
+    assert samples.at_rest(samples.joints.positions).any()
     turns = np.eye(6)[0]
-    column = friction_columns(samples, [Term(COULOMB)], turns, filters, np.zeros(len(times)))[:, 0]
-    clear = np.abs(samples.velocity[:, 0]) > 10.0 * filters.dead_rates[0]
+    column = friction_columns(samples, [Term(COULOMB)], turns)[:, 0]
+    clear = np.abs(samples.joints.velocities[:, 0]) > 10.0 * filters.dead_rates[0]
     assert clear.sum() > 0.9 * len(times)
     np.testing.assert_allclose(column[clear], np.sign(times - 4.005)[clear], atol=1e-3)
 

@@ -13,7 +13,7 @@ from robodyn.mechanisms.stewart.model import StewartModel
 from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event
-from robodyn.simulation.events import find_events
+from robodyn.simulation.simulate import find_events
 from robodyn.trajectories import plan_line_rpy
 
 REST = np.zeros(6)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What least squares found, carried into bodies that can be, and into a mechanism."""
+"""What least squares found, projected onto consistent bodies, and as a mechanism."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.identification.assembly import OF_FRICTION, Columns, friction_efforts
+from robodyn.identification.columns import OF_FRICTION
 from robodyn.identification.consistent import Priors, consistent, made_physical
 from robodyn.identification.friction import (
     COULOMB,
@@ -18,18 +18,17 @@ from robodyn.identification.friction import (
     SMOOTH,
     VISCOUS,
     WIND_UP,
+    FrictionTerm,
     Term,
+    friction_efforts,
 )
-from robodyn.identification.preparation import that_move
 from robodyn.mechanisms.common.parameters import of_pseudo_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.preparation import Filters, Samples
-    from robodyn.identification.result import FrictionTerm
-    from robodyn.identification.solving import Solution
+    from robodyn.identification.fit import Fit
     from robodyn.mechanisms.mechanism import Mechanism
 
 STANDARD_GRAVITY = 9.81
@@ -40,22 +39,18 @@ PLAIN = (VISCOUS, COULOMB)
 OFFSETS = 0.05
 
 
-def made_consistent(
-    m: Mechanism,
-    columns: Columns,
-    matrix: FloatArray,
-    solution: Solution,
-    terms: Sequence[Sequence[Term]],
-    deviations: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Parameters (p,) that bodies can have, and the coefficients of friction with them.
+def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
+    """Parameters (p,) that bodies can have, and each motor's friction with them.
 
     Where friction is viscous and Coulomb's, neither is negative, in either direction. An offset is
     near zero where the recordings cannot tell it from weight, as it is for a platform that moves
     little.
     """
+    columns, solution, terms = fit.regression.columns, fit.solution, fit.terms
+    m, matrix = columns.mechanism, fit.regression.base.matrix
+    deviations = fit.deviations[len(matrix) :]
     b, p = matrix.shape
-    count = len(solution.x) - b
+    count = len(fit.coefficients)
     own, spare = _friction_variables(terms)
     T = np.zeros((b + count, p + count))
     T[:b, :p] = matrix
@@ -66,7 +61,7 @@ def made_consistent(
     bodies = made_physical(rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY)
     positive = list(columns.positive)
     typical = columns.typical(of_pseudo_inertias(bodies)).tolist()
-    start = np.linalg.solve(own, solution.x[b:])
+    start = np.linalg.solve(own, fit.coefficients)
     for k, (j, term) in enumerate((j, term) for j, own in enumerate(terms) for term in own):
         if term.kind == OFFSET:
             normal[b + k, b + k] += (OFFSETS * solution.spread[j]) ** -2
@@ -77,7 +72,8 @@ def made_consistent(
     priors = Priors(bodies, positive, np.array(typical))
     N, c = T.T @ normal @ T, T.T @ solution.c
     found = consistent(N, c, priors, np.concatenate([columns.given, start]))
-    return found[:p], own @ found[p:]
+    values = zip((own @ found[p:]).tolist(), deviations.tolist(), strict=True)
+    return found[:p], [tuple(FrictionTerm(term, *next(values)) for term in own) for own in terms]
 
 
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
@@ -104,39 +100,37 @@ def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, se
 
 
 def identified_mechanism(
-    m: Any,
-    columns: Columns,
-    theta: FloatArray,
-    friction: Sequence[Sequence[FrictionTerm]],
-    stretches: Sequence[Samples],
-    filters: Filters,
-    loaded: FloatArray,
-    bare: Sequence[FloatArray],
+    fit: Fit, theta: FloatArray, friction: Sequence[Sequence[FrictionTerm]]
 ) -> tuple[Mechanism, list[str]]:
-    """The mechanism with what was found, and what its description cannot say."""
+    """The mechanism with what was found, and what its description cannot say.
+
+    Args:
+        fit: of the recordings.
+        theta: (p,) parameters that bodies can have.
+        friction: of each motor.
+    """
     from scipy.optimize import nnls  # slow to import
 
+    regression = fit.regression
+    columns, motors, stretches = regression.columns, regression.motors, regression.stretches
+    m = columns.mechanism
     parameters, notes = m.parameters, []
     values = np.array(parameters.values)
     values[list(columns.own)] = theta[: len(columns.own)]
     places = {name: k for k, name in enumerate(parameters.names)}
     states = [slice(None, None, max(1, len(samples.time) // 1000)) for samples in stretches]
-    Y = [
-        m.regressor(samples.configuration[s], samples.rate[s], samples.change[s])
-        for samples, s in zip(stretches, states, strict=True)
-    ]
-    terms = [[item.term for item in own] for own in friction]
-    factors = [np.array([item.coefficient for item in own]) for own in friction]
+    Y = [m.regressor(*part.motion_at(s)) for part, s in zip(stretches, states, strict=True)]
     rubbing = np.concatenate(
         [
-            friction_efforts(columns.motors, samples, terms, factors, filters, Yb @ loaded)[s]
-            for samples, s, Yb in zip(stretches, states, bare, strict=True)
+            friction_efforts(motors, part, friction, Yb @ fit.loaded)[s]
+            for part, s, Yb in zip(stretches, states, regression.regressors, strict=True)
         ]
     )
-    rates = np.concatenate([s.velocity[k] for s, k in zip(stretches, states, strict=True)])
-    moved = that_move(columns.motors, stretches, filters)
+    rates = np.concatenate(
+        [part.joints.velocities[k] for part, k in zip(stretches, states, strict=True)]
+    )
     for j, joint in enumerate(m.joint_names):
-        if not moved[j]:
+        if not regression.moves[j]:
             continue  # it stood still, so its friction stays as it is given
         own = [places[f"{joint}.{part}"] for part in OF_FRICTION if f"{joint}.{part}" in places]
         # where it sets out or turns round, what the sense of its friction is hangs on noise
@@ -148,12 +142,12 @@ def identified_mechanism(
         values[own] = found
         size = float(np.linalg.norm(target))
         if left > 0.1 * size > 0.0:
-            names = ", ".join(term.name for term in terms[j])
+            names = ", ".join(item.term.name for item in friction[j])
             notes.append(
                 f"{joint}: viscous and Coulomb friction of a description leave {left / size:.0%} "
                 f"of its friction ({names}) out; `predict` and `validate` have all of it"
             )
-    if columns.motors.coupled:
-        names = ", ".join(columns.motors.names[i] for i in columns.motors.coupled)
+    if motors.coupled:
+        names = ", ".join(motors.names[i] for i in motors.coupled)
         notes.append(f"{names}: no description has coupled motors; `predict` and `validate` do")
     return m.with_parameters(values), notes

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is fitted besides the friction of driven joints: the columns of a mechanism's regressor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.identification.friction import COULOMB, VISCOUS, Term, friction_columns
+from robodyn.mechanisms.common.parameters import OF_BODY
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.motors import Motors
+    from robodyn.identification.samples import Samples
+
+# What is fitted of motors' friction is in `friction.py`; this is fitted of a joint's own, where its
+# motor turns with other joints, too.
+BEHIND = (Term(VISCOUS), Term(COULOMB))
+# A description's friction of a driven joint, which is not among the columns.
+OF_FRICTION = ("viscous", "coulomb_forward", "coulomb_backward", "static")
+
+
+class Columns:
+    """What is fitted besides the friction of driven joints.
+
+    Attributes:
+        names: of the columns; ten for each body, then rotors, passive dampers, and of each coupled
+            motor its rotor and the friction of the joint behind its gear.
+        given: (p,) their values in the model; 0 for what comes with coupled motors.
+        own: the mechanism's parameters that they are, in the same order; the others follow.
+        bodies: how many bodies are fitted.
+        positive: columns of what cannot be negative.
+    """
+
+    def __init__(self, m: Any, motors: Motors, rotors: bool) -> None:
+        self.mechanism, self.motors = m, motors
+        parameters = m.parameters
+        values, count = parameters.values, len(parameters.bodies)
+        rows = values[: 10 * count].reshape(count, 10)
+        weighed = rows[:, 0].any()
+        # a cross of a universal joint, for instance, is modelled without mass and stays so
+        bodies = [k for k in range(count) if rows[k].any() or not weighed]
+        own = [10 * k + part for k in bodies for part in range(len(OF_BODY))]
+        for column in range(10 * count, len(values)):
+            joint, part = parameters.names[column].rsplit(".", 1)
+            of_friction = joint in m.joint_names and part in OF_FRICTION
+            armature = part == "armature"
+            if not of_friction and (rotors if armature else values[column] > 0.0):
+                own.append(column)
+        self.bodies, self.own = len(bodies), tuple(own)
+        extra = [
+            name
+            for i in motors.coupled
+            for name in (
+                f"{motors.names[i]}.armature",
+                *(f"{m.joint_names[i]}.{term.name} behind the gear" for term in BEHIND),
+            )
+        ]
+        self.names = (*(parameters.names[column] for column in own), *extra)
+        self.given = np.concatenate([values[own], np.zeros(len(extra))])
+        armatures = [n for n, name in enumerate(self.names) if name.endswith(".armature")]
+        passive = range(10 * self.bodies, len(own))
+        self.positive = tuple(sorted({*armatures, *passive}))
+
+    def typical(self, bodies: FloatArray) -> FloatArray:
+        """(len(positive),) what rotors and dampers are near if the data say nothing of them.
+
+        Args:
+            bodies: (count, 10) parameters that the bodies are near.
+        """
+        values = np.array(self.mechanism.parameters.values)
+        values[list(self.own[: 10 * self.bodies])] = bodies.ravel()
+        m = self.mechanism.with_parameters(values)
+        inertia = np.diag(np.atleast_2d(m.mass_matrix(m.home)))
+        fallback = 0.02 * float(np.median(inertia))
+        values = self.given[list(self.positive)]
+        return np.where(values > 0.0, values, fallback)
+
+    def of(self, samples: Samples, rows: slice | NDArray[np.int64] = slice(None)) -> FloatArray:
+        """Y (K, n, p) of some of the samples."""
+        m = self.mechanism
+        own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]
+        if not self.motors.coupled:
+            return np.asarray(own)
+        extra = []
+        for i in self.motors.coupled:
+            turns, joint = self.motors.turns[i], np.eye(len(m.joint_names))[i]
+            extra.append((samples.joints.accelerations[rows] @ turns)[:, None] * turns)
+            table = friction_columns(samples, BEHIND, joint)
+            extra += [column[rows, None] * joint for column in table.T]
+        return np.concatenate([own, np.stack(extra, axis=-1)], axis=-1)

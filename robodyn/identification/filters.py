@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Filters that suit recordings: where their motion ends and their noise begins.
+
+All filters are Butterworth's run forward and back, so that nothing is delayed against anything
+else. Positions are filtered at the cutoff `motion`, and rates and accelerations are derivatives of
+splines through them. Measured efforts and the regressor's columns later pass the same filter at the
+cutoff `effort`: what one filter does to both sides of an equation does not change its solution
+(Gautier, 1997).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scipy.interpolate import CubicSpline
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.recording import Recording
+
+ORDER = 4
+# Cutoffs for one hertz of the motion's bandwidth, and the noise of accelerations that is accepted
+# in parts of these.
+MOTION_CUTOFF, EFFORT_CUTOFF, NOISE = 40.0, 10.0, 0.01
+# Noise rises by less than this to the next lower octave, of so many frequencies at least.
+RISE, FEWEST_OF_OCTAVE = 4.0, 12
+# Stamps this far off even ones, in periods, are not taken for even.
+UNEVEN = 0.02
+
+
+@dataclass(frozen=True)
+class Filters:
+    """How recordings are filtered.
+
+    Attributes:
+        motion: [Hz] cutoff for positions.
+        effort: [Hz] cutoff for efforts and for the regressor.
+        dead_rates: (n,) [m/s or rad/s] standard deviation of the rates' noise; within it the sense
+            of motion is unsure, and dry friction fades.
+    """
+
+    motion: float
+    effort: float
+    dead_rates: FloatArray
+
+
+def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
+    """Values (K, ...) at a frequency [Hz] through a filter without delay; ends as `sosfiltfilt`."""
+    if cutoff >= 0.45 * frequency:
+        return values
+    from scipy.signal import butter, sosfiltfilt  # slow to import
+
+    sections = butter(ORDER, cutoff, fs=frequency, output="sos")
+    return np.asarray(sosfiltfilt(sections, values, axis=0, padtype=ends))
+
+
+def choose_filters(
+    recordings: Sequence[Recording], cutoff: float | None, effort_cutoff: float | None
+) -> Filters:
+    """Cutoffs that suit recordings, where they are not given.
+
+    The bandwidth of the motion is where 99 % of its velocity's energy is, noise left out. Positions
+    are cut off at 40 times that, or earlier where accelerations would become noisy, but not below 5
+    times; efforts at 10 times.
+    """
+    motion, effort, noise = 0.0, 0.0, []
+    for recording in recordings:
+        longest = max(recording.segments, key=lambda part: part.stop - part.start)
+        times, position = recording.time[longest], recording.position[longest]
+        even, frequency, is_even = even_instants(times)
+        if not is_even:
+            position = spline(times, position)(even)
+        bandwidth, floor, quickness = _spectrum(position, frequency)
+        best = min(5.0 * bandwidth, 0.2 * frequency)
+        for factor in np.linspace(5.0, MOTION_CUTOFF, 31):
+            trial = min(factor * bandwidth, 0.2 * frequency)
+            noisy = np.sqrt(floor * (2.0 * np.pi) ** 4 * trial**5 / 5.0)
+            if (noisy < NOISE * quickness).all():
+                best = max(best, trial)
+        motion = max(motion, best if cutoff is None else cutoff)
+        highest = min(EFFORT_CUTOFF * bandwidth, 0.2 * frequency)
+        effort = max(effort, highest if effort_cutoff is None else effort_cutoff)
+        noise.append(np.sqrt(floor * (2.0 * np.pi) ** 2 * motion**3 / 3.0))
+    return Filters(motion, min(effort, motion), np.max(noise, axis=0) + 1e-9)
+
+
+def spline(times: FloatArray, values: FloatArray) -> CubicSpline:
+    """The cubic spline through values (N, n) at times (N,) [s]."""
+    from scipy.interpolate import CubicSpline  # slow to import
+
+    return CubicSpline(times, values)
+
+
+def even_instants(times: FloatArray) -> tuple[FloatArray, float, bool]:
+    """Even instants (N,) [s] for times (N,), their frequency [Hz], whether times are even."""
+    frequency = float((len(times) - 1) / (times[-1] - times[0]))
+    even = np.linspace(times[0], times[-1], len(times))
+    return even, frequency, bool(np.abs(even - times).max() <= UNEVEN / frequency)
+
+
+def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray, FloatArray]:
+    """Bandwidth [Hz], noise of positions (n,) [unit^2/Hz], and rms accelerations (n,)."""
+    window = np.hanning(len(position))[:, None]
+    slope = np.linspace(0.0, 1.0, len(position))[:, None]
+    level = position - position[0] - slope * (position[-1] - position[0])
+    power = np.abs(np.fft.rfft(level * window, axis=0)) ** 2
+    density = 2.0 * power / (frequency * (window**2).sum())
+    at = np.fft.rfftfreq(len(position), 1.0 / frequency)
+    floor = _noise_floor(density)
+    signal = np.maximum(density - 10.0 * floor, 0.0)
+    energy = np.cumsum(signal * at[:, None] ** 2, axis=0)
+    moves = energy[-1] > 0.0
+    if not moves.any():
+        return 1.0, floor, np.ones(len(floor))
+    shares = energy[:, moves] / energy[-1, moves]
+    bandwidth = float(np.median(at[(shares < 0.99).sum(axis=0)]))
+    step = at[1] - at[0]
+    quick = np.sqrt((signal * (2.0 * np.pi * at[:, None]) ** 4).sum(axis=0) * step)
+    quick[~moves] = np.inf
+    return max(bandwidth, 4.0 * step), floor, quick
+
+
+def _noise_floor(density: FloatArray) -> FloatArray:
+    """(n,) of densities (F, n) over frequency: the largest of the octaves that are noise alone.
+
+    Noise of stamps, for one, is not white. Going down from the top it rises slowly, and motion,
+    which a machine's inertia keeps slow, steeply.
+    """
+    top = len(density) * 2 // 3
+    floor = np.median(density[top:], axis=0)
+    noise = np.ones(len(floor), dtype=bool)
+    while top >= FEWEST_OF_OCTAVE:
+        level = np.median(density[top // 2 : top], axis=0)
+        noise &= level < RISE * floor
+        floor = np.where(noise, np.maximum(floor, level), floor)
+        top //= 2
+    return np.asarray(floor)

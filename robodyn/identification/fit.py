@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A fit: the equations, the terms of friction that were chosen, and the solution with these.
+
+Which terms a joint has is chosen by cross-validation over parts of the recordings. Terms are added
+one at a time, the best first, as long as efforts in parts that were not fitted are predicted
+better. Only sums over rows are needed for that, so many choices cost little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.identification.friction import (
+    CHOICES,
+    LOAD,
+    OFFSET,
+    RUBBING,
+    Term,
+    candidates,
+    first_terms,
+)
+from robodyn.identification.regression import FOLDS
+from robodyn.identification.ripple import find_ripples
+from robodyn.identification.solving import Solution, scaled_solve, scaling, solve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.regression import Regression
+
+    Terms = list[list[Term]]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What least squares found.
+
+    Attributes:
+        regression: the equations.
+        robust: whether outliers count less.
+        terms: of each motor's friction.
+        solution: base parameters and the terms' coefficients.
+        loaded: (b,) base parameters of the efforts that friction may grow with.
+    """
+
+    regression: Regression
+    robust: bool
+    terms: Sequence[Sequence[Term]]
+    solution: Solution
+    loaded: FloatArray
+
+    @property
+    def coefficients(self) -> FloatArray:
+        """(k,) of friction, motor by motor."""
+        return self.solution.x[len(self.loaded) :]
+
+    @property
+    def deviations(self) -> FloatArray:
+        """(b + k,) standard deviations of base parameters and coefficients."""
+        return np.sqrt(np.maximum(np.diag(self.solution.covariance), 0.0))
+
+
+def fitted(
+    regression: Regression, friction: str, robust: bool, tell: Callable[[float], None]
+) -> Fit:
+    """The fit with those terms of friction that predict best.
+
+    Args:
+        regression: the equations.
+        friction: a key of `friction.KINDS`.
+        robust: whether outliers count less.
+        tell: progress from 0 to 1.
+    """
+    first = [[*first_terms(friction)] if moves else [] for moves in regression.moves]
+    tried = _tried(regression, friction)
+    solution = solve(regression, regression.friction(first), robust)
+    fit = Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
+    if any(tried):
+        fit = _with_more(fit, None, tried, lambda part: tell(0.6 * part))
+    if LOAD not in CHOICES.get(friction, ()):
+        return fit
+    # friction that grows with the load: of the efforts that the bodies were found to need
+    loaded = fit.solution.x[: len(regression.near)]
+    fit = _with_more(fit, loaded, [[Term(LOAD)] if own else [] for own in first])
+    tell(0.8)
+    ripples = find_ripples(regression, fit.solution.residual)
+    if any(ripples):
+        # with these taken away smaller things show
+        again = [
+            [term for term in [*start, *terms] if found and term not in own]
+            for start, terms, found, own in zip(first, tried, ripples, fit.terms, strict=True)
+        ]
+        fit = _with_more(fit, loaded, again, sure=ripples)
+    return fit
+
+
+def _tried(regression: Regression, friction: str) -> Terms:
+    """Of each motor, the terms that are tried beyond the first."""
+    motors = regression.motors
+    turn = motors.of_a_turn(regression.columns.mechanism.joint_units)
+    out: Terms = []
+    for j, moves in enumerate(regression.moves):
+        if not moves:
+            out.append([])  # nothing is said of its friction
+            continue
+        rates, positions = (
+            np.concatenate([motors.motion(part)[:, j] for part in parts])
+            for parts in zip(
+                *((s.joints.velocities, s.joints.positions) for s in regression.stretches),
+                strict=True,
+            )
+        )
+        top, travel = float(np.abs(rates).max()), float(np.ptp(positions))
+        terms = candidates(friction, top, travel, float(turn[j]))
+        out.append([term for term in terms if term.kind != LOAD])
+    return out
+
+
+def _with_more(
+    fit: Fit,
+    loaded: FloatArray | None,
+    tried: Sequence[Sequence[Term]],
+    tell: Callable[[float], None] = lambda part: None,
+    sure: Sequence[Sequence[Term]] | None = None,
+) -> Fit:
+    """The fit with its terms, those that are sure, and those tried that predict better."""
+    regression = fit.regression
+    sure = sure or [()] * len(fit.terms)
+    kept = [[*own, *more] for own, more in zip(fit.terms, sure, strict=True)]
+    tables = [[*own, *more] for own, more in zip(kept, tried, strict=True)]
+    friction = regression.friction(tables, loaded)
+    counts = [len(own) for own in kept]
+    chosen = select_terms(regression, tables, friction, counts, fit.solution.sigma, tell)
+    picked = [table[:, own] for table, own in zip(friction, chosen, strict=True)]
+    solution = solve(regression, picked, fit.robust)
+    terms = [[table[k] for k in own] for table, own in zip(tables, chosen, strict=True)]
+    loaded = solution.x[: len(fit.loaded)] if loaded is None else loaded
+    return Fit(regression, fit.robust, terms, solution, loaded)
+
+
+# A term has to lower the squared error of prediction by this part, and in so many folds; there are
+# at most so many.
+WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
+# And by this many variances of the noise, or it may be chance: the best of many terms is taken.
+SIGNIFICANT = 4.0
+# What is there from the beginning, for it is common, and goes where efforts are predicted better
+# without it.
+DOUBTFUL = (OFFSET,)
+
+
+class _Joint:
+    """Sums over a joint's rows, of each fold: of (columns, effort) with (columns, effort)."""
+
+    def __init__(self, system: Regression, friction: FloatArray, j: int) -> None:
+        rows = np.concatenate([system.A[:, j], friction, system.effort[:, j, None]], axis=1)
+        weighed = rows * system.weight[:, j, None]
+        self.sums = np.stack(
+            [weighed[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
+        )
+        self.b, self.k = system.A.shape[-1], friction.shape[1]
+
+    def columns(self, terms: Sequence[int]) -> list[int]:
+        return [*range(self.b), *(self.b + term for term in terms), self.b + self.k]
+
+    def part(self, fold: int, terms: Sequence[int], fitted: bool) -> FloatArray:
+        own = self.columns(terms)
+        chosen = self.sums[fold]
+        if fitted:
+            chosen = self.sums.sum(axis=0) - chosen
+        return np.asarray(chosen[np.ix_(own, own)])
+
+
+def select_terms(
+    system: Regression,
+    terms: Sequence[Sequence[Term]],
+    friction: Sequence[FloatArray],
+    sure: Sequence[int],
+    sigma: FloatArray,
+    tell: Callable[[float], None],
+) -> list[list[int]]:
+    """Of each joint, which of its terms are used.
+
+    Args:
+        system: the equations.
+        terms: of each joint, all that are tried.
+        friction: for each joint (M, k) of these.
+        sure: of each joint, how many of its first terms are used in any case.
+        sigma: (n,) noise of the joints.
+        tell: progress from 0 to 1.
+    """
+    joints = [_Joint(system, table, j) for j, table in enumerate(friction)]
+    chosen = [list(range(count)) for count in sure]
+    near = system.near
+    for j, joint in enumerate(joints):
+        rest = []
+        for fold in range(FOLDS):
+            shares = [
+                _without_friction(other.part(fold, chosen[i], True), joint.b) / sigma[i] ** 2
+                for i, other in enumerate(joints)
+                if i != j
+            ]
+            rest.append(sum(shares, np.zeros((joint.b + 1, joint.b + 1))))
+        error = _error(joint, chosen[j], rest, near, sigma[j])
+        for _ in range(MOST):
+            tried = [own for own in together(terms[j]) if own[0] not in chosen[j]]
+            if not tried:
+                break
+            errors = [_error(joint, [*chosen[j], *own], rest, near, sigma[j]) for own in tried]
+            best = int(np.argmin([own.sum() for own in errors]))
+            better = int((errors[best] < error).sum())
+            gain = error.sum() - errors[best].sum()
+            needed = max(WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.colour)
+            if better < MOST_FOLDS or not gain > needed:
+                break
+            error = errors[best]
+            chosen[j] += tried[best]
+        for k in [k for k in chosen[j] if terms[j][k].kind in DOUBTFUL and len(terms[j]) > 3]:
+            fewer = [other for other in chosen[j] if other != k]
+            without = _error(joint, fewer, rest, near, sigma[j])
+            if without.sum() < error.sum():
+                chosen[j], error = fewer, without
+        tell((j + 1) / len(joints))
+    return chosen
+
+
+def together(terms: Sequence[Term]) -> list[list[int]]:
+    """Which terms come and go together: cosine and sine of one wave, every other one alone."""
+    groups: dict[tuple[str, float], list[int]] = {}
+    for k, term in enumerate(terms):
+        kind = RUBBING[0] if term.kind in RUBBING else term.kind
+        groups.setdefault((kind, term.scale), []).append(k)
+    return list(groups.values())
+
+
+def _without_friction(sums: FloatArray, b: int) -> FloatArray:
+    """Sums (b + 1, b + 1) of base parameters and effort, the joint's friction fitted away."""
+    keep = [*range(b), len(sums) - 1]
+    friction = list(range(b, len(sums) - 1))
+    if not friction:
+        return sums[np.ix_(keep, keep)]
+    cross = sums[np.ix_(keep, friction)]
+    own = sums[np.ix_(friction, friction)]
+    scale = scaling(own)
+    scaled = own * np.outer(scale, scale) + 1e-9 * np.eye(len(own))
+    return np.asarray(
+        sums[np.ix_(keep, keep)] - (cross * scale) @ np.linalg.solve(scaled, (cross * scale).T)
+    )
+
+
+def _error(
+    joint: _Joint,
+    terms: Sequence[int],
+    rest: Sequence[FloatArray],
+    near: FloatArray,
+    sigma: float,
+) -> FloatArray:
+    """(FOLDS,) sums of squares of the errors in each fold, predicted from the others."""
+    total, b = np.empty(FOLDS), joint.b
+    start = np.concatenate([near, np.zeros(len(terms))])
+    for fold in range(FOLDS):
+        sums = joint.part(fold, terms, True) / sigma**2
+        N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
+        N[:b, :b] += rest[fold][:-1, :-1]
+        c[:b] += rest[fold][:-1, -1]
+        x = np.append(-scaled_solve(N, c, start), 1.0)
+        total[fold] = x @ joint.part(fold, terms, False) @ x
+    return total

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Recordings as the samples that are fitted: on even instants, filtered, differentiated.
+
+At standstill dry friction holds any effort, so that efforts say nothing of parameters there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from robodyn.errors import InvalidInput
+from robodyn.identification.filters import Filters, even_instants, low_pass, spline
+from robodyn.identification.plausibility import STILL
+from robodyn.mechanisms.common.motion import DrivenMotion, Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+    from robodyn.identification.motors import Motors
+    from robodyn.identification.recording import Recording
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# Instants a second, for one of the cutoffs' hertz: of the motion, and of what is fitted at last.
+PER_MOTION, PER_EFFORT, PER_FIT = 5.0, 10.0, 4.0
+# Shorter stretches than this many periods of the cutoffs are left out.
+SHORTEST = 6.0
+# Periods of the cutoff of efforts at both ends of a stretch, where filters know one side only.
+MARGIN = 1.0
+# Fewest samples of motion that anything is fitted to, over so long at least [s].
+FEWEST, BRIEFEST = 50, 2.0
+# What travels less than this part of its whole range within so many periods of the efforts' filter,
+# and within so long [s], stands still. Motion that turns round is far from that.
+RESTING, PERIODS, BRIEF = 1e-3, 2.0, 0.1
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A stretch of a recording on even instants.
+
+    Attributes:
+        filters: by which it was filtered, and what is fitted to it is.
+        time: (K,) [s].
+        joints: positions, velocities and accelerations (K, n) of the driven joints.
+        motion: (K, nq), (K, nv), (K, nv) of the mechanism.
+        effort: (K, n) [N or N m] measured, what is too fast for these instants filtered out.
+        measured: (K, n) [N or N m] the same as it was recorded.
+        usable: (K, n) whether the effort was measured, not cut off.
+        frequency: [Hz] of the instants.
+        least: (n,) [m or rad] travel below which a joint stands still throughout.
+    """
+
+    filters: Filters
+    time: FloatArray
+    joints: DrivenMotion
+    motion: Motion
+    effort: FloatArray
+    measured: FloatArray
+    usable: NDArray[np.bool_]
+    frequency: float
+    least: FloatArray
+
+    def motion_at(self, rows: slice | NDArray[np.int64]) -> Motion:
+        """The mechanism's motion at some of the instants."""
+        return Motion(*(part[rows] for part in self.motion))
+
+    def at_rest(self, position: FloatArray) -> NDArray[np.bool_]:
+        """Whether positions (K, n) of joints or motors at these instants stand still."""
+        return at_rest(position, self.frequency, self.filters.effort)
+
+    def moving(self, motors: Motors) -> NDArray[np.bool_]:
+        """(K, n) of motors that are not in the midst of standstill."""
+        at = motors.motion(self.joints.positions)
+        return np.asarray(~self.at_rest(at) & (np.ptp(at, axis=0) >= self.least))
+
+    def smooth(self, values: FloatArray) -> FloatArray:
+        """Values (K, ...) through the filter of efforts."""
+        # mirrored at the ends: turned about their first value, all would hang on a sample at which
+        # a motor sets out and its friction may be anything
+        return low_pass(values, self.filters.effort, self.frequency, "even")
+
+    @property
+    def kept(self) -> slice:
+        """Samples that remain when the ends, where filters know one side only, are left out."""
+        margin = round(MARGIN * self.frequency / self.filters.effort)
+        return slice(margin, len(self.time) - margin)
+
+    @property
+    def rows(self) -> slice:
+        """Samples that are fitted: so many a second for one hertz of the filter."""
+        step = max(1, int(self.frequency / (PER_FIT * self.filters.effort)))
+        return slice(self.kept.start, self.kept.stop, step)
+
+    @property
+    def colour_of_white(self) -> float:
+        """Sum of the autocorrelations of white noise behind the filter, at the rows' rate."""
+        step = int(self.rows.step)
+        width = max(step, round(10.0 * self.frequency / self.filters.effort))
+        pulse = np.zeros(4 * width + 1)
+        pulse[2 * width] = 1.0
+        response = self.smooth(pulse)
+        # of the filtered noise's variance, and of its spectrum at the low end, where motion is
+        independent = float(response.sum()) ** 2 / float(response @ response)
+        return max(independent / step, 1.0)
+
+
+def that_move(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
+    """Of each motor (n,) whether it moves in any of the stretches."""
+    found = [samples.moving(motors).any(axis=0) for samples in stretches]
+    return [bool(moves) for moves in np.any(found, axis=0)]
+
+
+def samples_of(
+    recording: Recording, m: Mechanism, filters: Filters
+) -> tuple[list[Samples], list[str]]:
+    """The stretches of a recording that are long enough, and what was left out.
+
+    Raises:
+        InvalidInput: of other joints, or nothing is long enough.
+    """
+    if recording.joint_names != m.joint_names:
+        raise InvalidInput(
+            f"{recording.source or 'the recording'} is of the joints "
+            f"{', '.join(recording.joint_names)}; {m.name} drives {', '.join(m.joint_names)}",
+            value=recording.joint_names,
+        )
+    found, notes = [], []
+    near = m.home
+    for part in recording.segments:
+        times = recording.time[part]
+        if len(times) < 30 or times[-1] - times[0] < SHORTEST / filters.effort:
+            notes.append(f"a stretch of {len(times)} samples at {times[0]:.2f} s is too short")
+            continue
+        samples = _stretch(recording, part, m, filters, near)
+        near = samples.motion.configuration[-1]
+        found.append(samples)
+        resting = samples.at_rest(samples.joints.positions).all(axis=1)
+        rest = float(resting.sum() / samples.frequency)
+        if rest > 0.05:
+            notes.append(
+                f"{recording.source or 'recording'}: {rest:.2g} s at rest are left out: dry "
+                "friction holds any effort there"
+            )
+    length = sum(samples.time[-1] - samples.time[0] for samples in found)
+    if sum(len(samples.time) for samples in found) < FEWEST or length < BRIEFEST:
+        raise InvalidInput(
+            f"{recording.source or 'the recording'}: too short, {len(recording.time)} samples over "
+            f"{recording.time[-1] - recording.time[0]:.3g} s, {length:.3g} s of them without gaps "
+            f"for {max(SHORTEST / filters.effort, BRIEFEST):.2g} s and more; record at least 10 s "
+            "of motion of all joints, such as `robodyn excite` makes",
+            value=len(recording.time),
+        )
+    constant = [
+        name
+        for j, name in enumerate(m.joint_names)
+        if np.ptp(recording.effort[:, j]) == 0.0
+        and any(np.ptp(samples.joints.positions[:, j]) >= samples.least[j] for samples in found)
+    ]
+    if constant:
+        raise InvalidInput(
+            f"{recording.source or 'the recording'}: efforts of {', '.join(constant)} never change "
+            "although they move: they were not measured; record the efforts, or the motors' "
+            "currents with effort_gain",
+            value=constant,
+        )
+    return found, notes
+
+
+def _stretch(
+    recording: Recording, part: slice, m: Mechanism, filters: Filters, near: FloatArray
+) -> Samples:
+    times, position = recording.time[part], recording.position[part]
+    effort, cut = recording.effort[part], recording.saturated[part]
+    even, frequency, is_even = even_instants(times)
+    if not is_even:
+        position = spline(times, position)(even)
+        effort = np.stack([np.interp(even, times, column) for column in effort.T], axis=-1)
+        cut = cut[np.searchsorted(times, even).clip(0, len(times) - 1)]
+    smooth = low_pass(position, filters.motion, frequency)
+    velocity = _derivative(even, smooth)
+    acceleration = _derivative(even, velocity)
+    wanted = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
+    step = max(1, int(frequency / wanted))
+    slower = frequency / step
+    measured = effort
+    if step > 1:
+        effort = low_pass(effort, 0.4 * slower, frequency)
+    pick = slice(None, None, step)
+    joints = DrivenMotion(
+        *(np.ascontiguousarray(values[pick]) for values in (smooth, velocity, acceleration))
+    )
+    return Samples(
+        filters,
+        even[pick],
+        joints,
+        m.motion_of_joints(*joints, m.assemble(smooth[0], near)),
+        effort[pick],
+        measured[pick],
+        ~_spread(cut, round(frequency / filters.effort))[pick],
+        slower,
+        np.array([STILL[unit] for unit in m.joint_units]),
+    )
+
+
+def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
+    """Of values (K, n), by splines: central differences would shift the instants of turning round.
+
+    Dry friction jumps there, so that being off by one sample is a large error of the effort.
+    """
+    return np.asarray(spline(times, values)(times, 1))
+
+
+def _spread(cut: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
+    """Samples within `width` of one that was cut off: filters carry its error to them."""
+    if not cut.any():
+        return cut
+    window = np.ones(2 * width + 1)
+    return np.stack([np.convolve(column, window, mode="same") > 0.5 for column in cut.T], axis=-1)
+
+
+def at_rest(position: FloatArray, frequency: float, cutoff: float) -> NDArray[np.bool_]:
+    """Whether positions (K, n) at a frequency [Hz] stand still; `cutoff` [Hz] is of efforts."""
+    width = 1 + max(1, round(max(PERIODS / cutoff, BRIEF) * frequency))
+    if len(position) < width:
+        return np.zeros(position.shape, dtype=bool)
+    windows = sliding_window_view(position, width, axis=0)
+    still = windows.max(axis=-1) - windows.min(axis=-1) < RESTING * np.ptp(position, axis=0)
+    out = np.zeros(position.shape, dtype=bool)
+    for first in range(width):
+        out[first : first + len(still)] |= still
+    return out
