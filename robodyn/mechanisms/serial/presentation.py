@@ -51,19 +51,7 @@ class SerialPresentation(Mechanism):
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:
         """The arm as a line from the base by the origins of its joints to the tip, at q (n,)."""
-        model = self.model
-        origin, axes = np.zeros(3), np.eye(3)
-        points = [origin]
-        for joint, position in zip(model.joints, configuration, strict=True):
-            origin = origin + axes @ joint.translation
-            axes = axes @ joint.rotation
-            if joint.kind == "prismatic":
-                origin = origin + axes @ (position * joint.axis)
-            else:
-                axes = axes @ Rotation.from_rotvec(position * joint.axis).as_matrix()
-            points.append(origin)
-        points.append(origin + axes @ model.tip_translation)
-        return [OutlinePart("arm", np.array(points))]
+        return [OutlinePart("arm", self._line(configuration)[1])]
 
     def parameter_tables(self) -> list[ParameterTable]:
         """The links with their joints, where these are at home, and actuators beyond that."""
@@ -76,6 +64,7 @@ class SerialPresentation(Mechanism):
         head = ("joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
                 "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
                 "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]")  # fmt: skip
+        home = zip(self.joint_names, self.home, self._line(self.home)[0], strict=True)
         tables = [
             ParameterTable(
                 "Links",
@@ -87,7 +76,7 @@ class SerialPresentation(Mechanism):
             ParameterTable(
                 "Joints at home",
                 ("joint", "position [rad, m]", "origin [m]", "axis"),
-                self._at_home(),
+                [(name, float(position), *place) for name, position, place in home],
                 "origins and axes in the base frame; positions turn and slide along the axis",
             ),
         ]
@@ -95,15 +84,17 @@ class SerialPresentation(Mechanism):
             tables.append(actuator_table(self.joint_names, self.actuators))
         return tables
 
-    def _at_home(self) -> list[tuple[str, float, FloatArray, FloatArray]]:
-        """Name and position of each joint, its origin and its axis in the base frame."""
-        rows = []
+    def _line(self, q: FloatArray) -> tuple[list[tuple[FloatArray, FloatArray]], FloatArray]:
+        """Origin and axis of each joint, and points (n + 2, 3) from base to tip; base frame."""
         origin, axes = np.zeros(3), np.eye(3)
-        for joint, position in zip(self.model.joints, self.home, strict=True):
+        joints, points = [], [origin]
+        for joint, position in zip(self.model.joints, q, strict=True):
             origin, axes = origin + axes @ joint.translation, axes @ joint.rotation
-            rows.append((joint.name, float(position), origin, axes @ joint.axis))
+            joints.append((origin, axes @ joint.axis))
             if joint.kind == "prismatic":
                 origin = origin + axes @ (position * joint.axis)
             else:
                 axes = axes @ Rotation.from_rotvec(position * joint.axis).as_matrix()
-        return rows
+            points.append(origin)
+        points.append(origin + axes @ self.model.tip_translation)
+        return joints, np.array(points)
