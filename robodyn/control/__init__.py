@@ -10,7 +10,8 @@ from robodyn.control.computed_torque import (
     Feedforward,
     GravityCompensation,
 )
-from robodyn.control.follower import Command, TrajectoryFollower
+from robodyn.control.follower import TrajectoryFollower
+from robodyn.control.follower_settings import Command, FollowerSettings
 from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
 from robodyn.control.path_tolerance import path_tolerances
 from robodyn.control.watchdog import LettingGo, Watchdog, WatchdogState
@@ -23,6 +24,7 @@ __all__ = [
     "ConstantEffort",
     "Controller",
     "Feedforward",
+    "FollowerSettings",
     "GravityCompensation",
     "JointMotion",
     "LettingGo",
