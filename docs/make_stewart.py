@@ -20,7 +20,7 @@ from generated import table, with_tables, write_or_check
 
 import robodyn as rd
 from robodyn.analysis.singularity import singular_times, threshold_crossings
-from robodyn.mechanisms.stewart.assembly import assembly_modes
+from robodyn.mechanisms.stewart.all_poses import all_poses
 from robodyn.mechanisms.stewart.formulations import Formulation
 
 PAGE = Path(__file__).with_name("stewart.md")
@@ -140,7 +140,7 @@ def modes() -> str:
     rows = []
     for name in ("I", "III"):
         lengths = platform.joint_positions(rd.paper_path(name).sample(0.0).configuration)
-        found = assembly_modes(platform, lengths)
+        found = all_poses(platform, lengths)
         rows.append(
             [
                 f"start of path {name}",

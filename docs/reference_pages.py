@@ -38,7 +38,7 @@ SECTIONS = {
         "GravityCompensation",
         "ConstantEffort",
     ),
-    "Analysis": ("analyze", "sweep"),
+    "Analysis": ("analyze", "check_limits", "sweep"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
     "Planning": ("time_optimal", "plan_path", "optimize_redundancy", "workspace"),
     "Identification": (
@@ -60,26 +60,28 @@ ANSWERS = (
     "robodyn.mechanisms.stewart.joints.LegMotion",
     "robodyn.mechanisms.stewart.dynamics.Reactions",
     "robodyn.mechanisms.common.linearization.Linearization",
-    "robodyn.trajectories.base.Trajectory",
-    "robodyn.simulation.result.SimulationResult",
-    "robodyn.simulation.many.SimulationResults",
-    "robodyn.report.study.Study",
-    "robodyn.planning.time_optimal.motion.TimeOptimal",
-    "robodyn.planning.paths.planned_path.PlannedPath",
-    "robodyn.planning.paths.redundancy.Optimized",
-    "robodyn.planning.workspace.pose_region.PoseRegion",
-    "robodyn.planning.workspace.tip_region.TipRegion",
-    "robodyn.identification.result.Identification",
-    "robodyn.identification.calibration.result.Calibration",
-    "robodyn.identification.calibration.poses.CalibrationPoses",
+    "robodyn.Trajectory",
+    "robodyn.Violation",
+    "robodyn.SimulationResult",
+    "robodyn.SimulationResults",
+    "robodyn.Study",
+    "robodyn.TimeOptimal",
+    "robodyn.PlannedPath",
+    "robodyn.Optimized",
+    "robodyn.PoseRegion",
+    "robodyn.TipRegion",
+    "robodyn.Identification",
+    "robodyn.Calibration",
+    "robodyn.CalibrationPoses",
 )
 # What functions above are asked for, a field for each of their options
 SETTINGS = (
-    "robodyn.planning.time_optimal.settings.TimeOptimalSettings",
-    "robodyn.planning.paths.settings.PathSettings",
-    "robodyn.planning.paths.redundancy.RedundancySettings",
-    "robodyn.planning.workspace.workspace.WorkspaceSettings",
+    "robodyn.TimeOptimalSettings",
+    "robodyn.PathSettings",
+    "robodyn.RedundancySettings",
+    "robodyn.WorkspaceSettings",
 )
+MECHANISM = "robodyn.Mechanism"
 OTHERS = "More"
 ERRORS = "Errors"
 
@@ -87,6 +89,7 @@ ERRORS = "Errors"
 def write_reference(file: Path) -> None:
     """Write the page; a public name that no section lists stands under its last heading."""
     listed = {name for names in SECTIONS.values() for name in names}
+    listed.update(name.removeprefix("robodyn.") for name in (*ANSWERS, *SETTINGS, MECHANISM))
     left = [name for name in rd.__all__ if name not in listed]
     errors = [name for name in left if _is_error(name)]
     sections = SECTIONS | {
@@ -112,7 +115,7 @@ def write_reference(file: Path) -> None:
         "## Every mechanism\n",
         _directive(
             "autoclass",
-            "robodyn.mechanisms.mechanism.Mechanism",
+            MECHANISM,
             ":members:",
             ":inherited-members:",
         ),

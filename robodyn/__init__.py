@@ -22,6 +22,8 @@ from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from robodyn.actuators import Actuator as Actuator
+    from robodyn.analysis.limits import Violation as Violation
+    from robodyn.analysis.limits import check_limits as check_limits
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward
@@ -43,31 +45,47 @@ if TYPE_CHECKING:
     from robodyn.identification.calibration.measurements import (
         read_measurements as read_measurements,
     )
+    from robodyn.identification.calibration.poses import CalibrationPoses as CalibrationPoses
     from robodyn.identification.calibration.poses import calibration_poses as calibration_poses
+    from robodyn.identification.calibration.result import Calibration as Calibration
     from robodyn.identification.excitation import exciting_trajectory as exciting_trajectory
     from robodyn.identification.identify import identify as identify
     from robodyn.identification.payload import Payload as Payload
     from robodyn.identification.payload import identify_payload as identify_payload
     from robodyn.identification.reading import read_recording as read_recording
     from robodyn.identification.recording import Recording as Recording
+    from robodyn.identification.result import Identification as Identification
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop as ClosedLoop
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
     from robodyn.mechanisms.kind import Kind as Kind
     from robodyn.mechanisms.load import load as load
     from robodyn.mechanisms.load import models as models
+    from robodyn.mechanisms.mechanism import Mechanism as Mechanism
     from robodyn.mechanisms.registry import kinds as kinds
     from robodyn.mechanisms.registry import register_kind as register_kind
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.planning.paths.plan_path import plan_path as plan_path
+    from robodyn.planning.paths.planned_path import PlannedPath as PlannedPath
+    from robodyn.planning.paths.redundancy import Optimized as Optimized
+    from robodyn.planning.paths.redundancy import RedundancySettings as RedundancySettings
     from robodyn.planning.paths.redundancy import optimize_redundancy as optimize_redundancy
+    from robodyn.planning.paths.settings import PathSettings as PathSettings
+    from robodyn.planning.time_optimal.motion import TimeOptimal as TimeOptimal
+    from robodyn.planning.time_optimal.settings import TimeOptimalSettings as TimeOptimalSettings
     from robodyn.planning.time_optimal.time_optimal import time_optimal as time_optimal
+    from robodyn.planning.workspace.pose_region import PoseRegion as PoseRegion
+    from robodyn.planning.workspace.tip_region import TipRegion as TipRegion
+    from robodyn.planning.workspace.workspace import WorkspaceSettings as WorkspaceSettings
     from robodyn.planning.workspace.workspace import workspace as workspace
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
+    from robodyn.report.study import Study as Study
     from robodyn.report.study import analyze as analyze
+    from robodyn.simulation import simulate as simulate
     from robodyn.simulation import simulate_many as simulate_many
-    from robodyn.simulation.simulate import simulate as simulate
+    from robodyn.simulation.many import SimulationResults as SimulationResults
+    from robodyn.simulation.result import SimulationResult as SimulationResult
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads
     from robodyn.threads import set_threads as set_threads
@@ -75,11 +93,15 @@ if TYPE_CHECKING:
     from robodyn.trajectories import paper_path as paper_path
     from robodyn.trajectories import plan_joints as plan_joints
     from robodyn.trajectories import plan_line as plan_line
+    from robodyn.trajectories.base import Trajectory as Trajectory
 
 
 _HOMES = {
     "robodyn.actuators": ("Actuator",),
-    "robodyn.report.study": ("analyze",),
+    "robodyn.analysis.limits": (
+        "Violation",
+        "check_limits",
+    ),
     "robodyn.control": (
         "ComputedTorque",
         "ConstantEffort",
@@ -101,29 +123,81 @@ _HOMES = {
         "UnderActuated",
     ),
     "robodyn.identification.calibration.calibrate": ("calibrate",),
-    "robodyn.identification.calibration.measurements": ("Measurements", "read_measurements"),
-    "robodyn.identification.calibration.poses": ("calibration_poses",),
+    "robodyn.identification.calibration.measurements": (
+        "Measurements",
+        "read_measurements",
+    ),
+    "robodyn.identification.calibration.poses": (
+        "CalibrationPoses",
+        "calibration_poses",
+    ),
+    "robodyn.identification.calibration.result": ("Calibration",),
     "robodyn.identification.excitation": ("exciting_trajectory",),
     "robodyn.identification.identify": ("identify",),
-    "robodyn.identification.payload": ("Payload", "identify_payload"),
+    "robodyn.identification.payload": (
+        "Payload",
+        "identify_payload",
+    ),
     "robodyn.identification.reading": ("read_recording",),
     "robodyn.identification.recording": ("Recording",),
+    "robodyn.identification.result": ("Identification",),
     "robodyn.mechanisms.closed_loop.loop": ("ClosedLoop",),
-    "robodyn.mechanisms.kind": ("Kind",),
-    "robodyn.mechanisms.load": ("load", "models"),
-    "robodyn.mechanisms.registry": ("kinds", "register_kind"),
-    "robodyn.planning.paths.redundancy": ("optimize_redundancy",),
-    "robodyn.planning.paths.plan_path": ("plan_path",),
-    "robodyn.planning.workspace.workspace": ("workspace",),
-    "robodyn.planning.time_optimal.time_optimal": ("time_optimal",),
-    "robodyn.poses": ("pose_from_rpy", "rpy_from_pose"),
     "robodyn.mechanisms.common.end_stops": ("EndStops",),
-    "robodyn.simulation": ("simulate", "simulate_many"),
+    "robodyn.mechanisms.kind": ("Kind",),
+    "robodyn.mechanisms.load": (
+        "load",
+        "models",
+    ),
+    "robodyn.mechanisms.mechanism": ("Mechanism",),
+    "robodyn.mechanisms.registry": (
+        "kinds",
+        "register_kind",
+    ),
     "robodyn.mechanisms.serial.arm": ("SerialArm",),
     "robodyn.mechanisms.stewart.platform": ("StewartPlatform",),
+    "robodyn.planning.paths.plan_path": ("plan_path",),
+    "robodyn.planning.paths.planned_path": ("PlannedPath",),
+    "robodyn.planning.paths.redundancy": (
+        "Optimized",
+        "RedundancySettings",
+        "optimize_redundancy",
+    ),
+    "robodyn.planning.paths.settings": ("PathSettings",),
+    "robodyn.planning.time_optimal.motion": ("TimeOptimal",),
+    "robodyn.planning.time_optimal.settings": ("TimeOptimalSettings",),
+    "robodyn.planning.time_optimal.time_optimal": ("time_optimal",),
+    "robodyn.planning.workspace.pose_region": ("PoseRegion",),
+    "robodyn.planning.workspace.tip_region": ("TipRegion",),
+    "robodyn.planning.workspace.workspace": (
+        "WorkspaceSettings",
+        "workspace",
+    ),
+    "robodyn.poses": (
+        "pose_from_rpy",
+        "rpy_from_pose",
+    ),
+    "robodyn.report.study": (
+        "Study",
+        "analyze",
+    ),
+    "robodyn.simulation": (
+        "simulate",
+        "simulate_many",
+    ),
+    "robodyn.simulation.many": ("SimulationResults",),
+    "robodyn.simulation.result": ("SimulationResult",),
     "robodyn.sweeps.sweep": ("sweep",),
-    "robodyn.threads": ("get_threads", "set_threads"),
-    "robodyn.trajectories": ("load_path", "paper_path", "plan_joints", "plan_line"),
+    "robodyn.threads": (
+        "get_threads",
+        "set_threads",
+    ),
+    "robodyn.trajectories": (
+        "load_path",
+        "paper_path",
+        "plan_joints",
+        "plan_line",
+    ),
+    "robodyn.trajectories.base": ("Trajectory",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

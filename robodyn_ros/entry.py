@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from robodyn_ros.nodes import IN_THE_LOOP, NODES
+from robodyn_ros.nodes import NODES
 
 
 def main() -> None:
@@ -33,8 +33,6 @@ def _quit(_signal: int, _frame: FrameType | None) -> None:
 
 def _start(name: str, node_class: str) -> None:
     signal.signal(signal.SIGINT, _quit)
-    if name not in IN_THE_LOOP:
-        os.nice(5)
     # Matrices of nodes are small. A library of linear algebra that shares even those between
     # threads (OpenBLAS of NumPy 1.26) waits for them to be woken: milliseconds on a busy machine.
     for library in ("OPENBLAS", "OMP", "MKL"):

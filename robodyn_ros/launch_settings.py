@@ -11,7 +11,6 @@ from ament_index_python.packages import get_package_share_directory
 from launch.actions import LogInfo
 
 import robodyn as rd
-from robodyn.mechanisms.registry import kind_of
 from robodyn.trajectories.default_path import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.nodes import NODES
@@ -66,8 +65,7 @@ def settle(
     except rd.RobodynError as error:
         raise RuntimeError(str(error)) from None
     check_installed(context)
-    needs = "state_estimator" in kind_of(mechanism).adapters
-    settings["needs_estimator"] = str(needs).lower()
+    settings["needs_estimator"] = str(mechanism.needs_estimator).lower()
     name = "stewart" if mechanism.acts_along_legs else "arm"
     rate = _value(sections, "forward_simulator", "control_rate")
     shipped = config / f"{name}_controllers.yaml"

@@ -19,8 +19,5 @@ NODES = {
     "run_summary": "RunSummary",
     "web_viewer": "WebViewer",
 }
-# Those that a mechanism waits for at every instant: where all cannot run at once, the others, which
-# watch or plan, let them go first.
-IN_THE_LOOP = ("inverse_dynamics", "forward_simulator", "state_estimator")
 # Exit code of run_summary for a run whose status is not "completed".
 NOT_COMPLETED = 3

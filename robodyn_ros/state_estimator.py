@@ -24,7 +24,6 @@ from std_srvs.srv import Trigger
 
 import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
-from robodyn.mechanisms.registry import kind_of
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
@@ -43,14 +42,7 @@ class StateEstimator(Node):
         super().__init__("state_estimator")
         self._p = p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
-        make_estimator = kind_of(self._mechanism).adapter("state_estimator")
-        if make_estimator is None:
-            raise rd.ModelError(
-                f"{self._mechanism.name} needs no estimator: the joint_states of a real "
-                f"{self._mechanism.nouns.mechanism} are its state"
-            )
-        self._estimator = make_estimator(
-            self._mechanism,
+        self._estimator = self._mechanism.state_estimator(
             p["initial_pose"],
             Encoders(
                 length=p["length_resolution"],

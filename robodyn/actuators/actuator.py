@@ -204,7 +204,7 @@ class Actuator:
         return np.where(at <= self.velocity_limit, torque, 0.0)
 
     @property
-    def tires(self) -> bool:
+    def has_torque_speed_curve(self) -> bool:
         """Whether what the motor has depends on its speed: a curve, or an end of its speed."""
         return self.torque_speed is not None or self.velocity_limit != math.inf
 
@@ -212,6 +212,11 @@ class Actuator:
         """Largest effort (...) [N or N m], either way, that the motor has at rates of the joint."""
         torque = self.torque_at(np.multiply(rate, self.ratio))
         return np.asarray(torque * abs(self.ratio) * self.efficiency)
+
+    @property
+    def friction_numbers(self) -> tuple[float, ...]:
+        """All that `dry_friction` depends on, in the order in which its compiled form has it."""
+        return (*self.coulomb_both, *self.stribeck_terms)
 
     def dry_friction(self, rate: ArrayLike) -> FloatArray:
         """Friction (...) [N or N m] at the joint's rates, against the motion; none at rest.
@@ -247,16 +252,15 @@ class Actuator:
         driven_back = effort * np.asarray(rate, dtype=np.float64) < 0.0
         return np.where(driven_back, 1.0 / self.efficiency, self.efficiency)
 
+    def without_dry_friction(self) -> Actuator:
+        """The same actuator without dry friction."""
+        return replace(
+            self, coulomb=0.0, coulomb_backward=None, static=None, stribeck_velocity=None
+        )
+
     def without_friction(self) -> Actuator:
         """The same actuator with neither dry friction nor losses."""
-        return replace(
-            self,
-            coulomb=0.0,
-            coulomb_backward=None,
-            static=None,
-            stribeck_velocity=None,
-            efficiency=1.0,
-        )
+        return replace(self.without_dry_friction(), efficiency=1.0)
 
 
 IDEAL = Actuator()

@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.cli.session import load_quietly
 from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.common.joint_friction import JointFriction
-from robodyn.mechanisms.registry import kind_of, kinds
+from robodyn.mechanisms.registry import kinds
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import EXTENT, is_cached, notes
 from robodyn.simulation.plant import Plant
@@ -85,10 +85,8 @@ def use(model: str) -> None:
     with suppress(rd.RobodynError):
         aside = mechanism.advance(mechanism.home, np.full(batch.velocity.shape[-1], ASIDE))
         rd.time_optimal(mechanism, [mechanism.home, aside], points=20)
-    make_estimator = kind_of(mechanism).adapter("state_estimator")
-    if make_estimator is not None:
-        with suppress(rd.RobodynError):
-            make_estimator(mechanism, None, Encoders()).warm_up()
+    with suppress(rd.RobodynError):
+        mechanism.state_estimator(None, Encoders()).warm_up()
 
 
 def _step_smooth_and_rough(mechanism: Mechanism) -> None:

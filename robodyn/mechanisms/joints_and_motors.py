@@ -14,7 +14,7 @@ from robodyn.actuators import Actuator
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.comparison import differences
-from robodyn.mechanisms.common.description import Nouns, effort_units
+from robodyn.mechanisms.common.description import DrivenJoint, Nouns, effort_units
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
@@ -122,10 +122,19 @@ class JointsAndMotors(ABC):
     def size(self) -> float:
         """[m] a length of the order of the whole mechanism, positive."""
 
-    @property
-    @abstractmethod
+    @cached_property
+    def driven_joints(self) -> tuple[DrivenJoint, ...]:
+        """(n,) what the model says of them; a kind gives this, or their names, units and limits."""
+        given = zip(
+            self.joint_names, self.joint_units, self.position_limits, self.velocity_limits,
+            self.effort_limits, strict=True,
+        )  # fmt: skip
+        return tuple(DrivenJoint(*row, Actuator()) for row in given)
+
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """The driven joints, in the order of every effort array."""
+        """(n,) the driven joints, in the order of every effort array."""
+        return tuple(joint.name for joint in self.driven_joints)
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:
@@ -137,10 +146,10 @@ class JointsAndMotors(ABC):
         """The joints of `all_joint_names` that are not driven."""
         return tuple(name for name in self.all_joint_names if name not in self.joint_names)
 
-    @property
-    @abstractmethod
+    @cached_property
     def joint_units(self) -> tuple[Unit, ...]:
         """(n,) `m` or `rad` of the driven joints' positions."""
+        return tuple(joint.unit for joint in self.driven_joints)
 
     @cached_property
     def effort_units(self) -> tuple[EffortUnit, ...]:
@@ -158,14 +167,14 @@ class JointsAndMotors(ABC):
         return np.zeros(len(self.joint_names))
 
     @property
-    @abstractmethod
     def effort_limits(self) -> FloatArray:
         """(n,) [N or N m], infinite where the model gives none; of its motor at standstill."""
+        return np.array(self._limits[:, 3])
 
     @property
-    @abstractmethod
     def position_limits(self) -> FloatArray:
         """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
+        return np.array(self._limits[:, :2])
 
     def within_position_limits(self, positions: FloatArray, /) -> NDArray[np.bool_]:
         """Whether positions (..., n) of the driven joints are finite and within their limits.
@@ -178,19 +187,29 @@ class JointsAndMotors(ABC):
         return np.asarray((inside & np.isfinite(positions)).all(axis=-1))
 
     @property
-    @abstractmethod
     def velocity_limits(self) -> FloatArray:
         """(n,) [m/s or rad/s] of the driven joints and their motors, infinite if not given."""
+        return np.array(self._limits[:, 2])
+
+    @cached_property
+    def _limits(self) -> FloatArray:
+        """(n, 4) of positions, rates and efforts; the smaller of a joint's and its motor's."""
+        rows = []
+        for joint in self.driven_joints:
+            motor = joint.actuator
+            rate = min(joint.velocity, motor.rate_limit)
+            rows.append([*np.asarray(joint.position), rate, min(joint.effort, motor.effort_limit)])
+        return np.array(rows, dtype=np.float64)
 
     @property
     @abstractmethod
     def joint_friction(self) -> Sequence[dict[str, Any]]:
         """Friction of each driven joint or leg, by name; numbers or arrays."""
 
-    @property
+    @cached_property
     def actuators(self) -> Sequence[Actuator]:
         """(n,) what drives each joint, as described; ideal where the description is silent."""
-        return (Actuator(),) * len(self.joint_names)
+        return tuple(joint.actuator for joint in self.driven_joints)
 
     def friction_rows(self) -> FloatArray:
         """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
@@ -199,7 +218,7 @@ class JointsAndMotors(ABC):
     @cached_property
     def has_torque_speed_curve(self) -> bool:
         """Whether what a motor has depends on its speed; else `effort_limits` say all."""
-        return any(actuator.tires for actuator in self.actuators)
+        return any(actuator.has_torque_speed_curve for actuator in self.actuators)
 
     @cached_property
     def _motors(self) -> tuple[FloatArray, FloatArray]:

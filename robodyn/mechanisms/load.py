@@ -32,7 +32,7 @@ YAML_SUFFIXES = (".yaml", ".yml")
 # all that is read, the last one for MJCF too
 SUFFIXES = (".urdf", ".xacro", *YAML_SUFFIXES, ".xml")
 # What a process that deals with one robot was told of it: a command, a node, a launch file.
-_told = ReadOptions()
+_defaults = ReadOptions()
 
 
 def use_options(
@@ -49,8 +49,8 @@ def use_options(
         base_link, tip_link, hold_branches, driven: as for `load`; an empty name stands for none.
         spelling: how messages write an option that would help.
     """
-    global _told
-    _told = ReadOptions(
+    global _defaults
+    _defaults = ReadOptions(
         False,
         base_link or None,
         tip_link or None,
@@ -117,11 +117,11 @@ def load(
         )
     options = ReadOptions(
         strict,
-        base_link or _told.base_link,
-        tip_link or _told.tip_link,
-        hold_branches or _told.hold_branches,
-        _names_in(driven) or _told.driven,
-        spelling=_told.spelling,
+        base_link or _defaults.base_link,
+        tip_link or _defaults.tip_link,
+        hold_branches or _defaults.hold_branches,
+        _names_in(driven) or _defaults.driven,
+        spelling=_defaults.spelling,
     )
     chosen = None if kind is None else _kind(kind)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):

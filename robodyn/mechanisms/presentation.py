@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a mechanism is shown: the numbers in which people state where it is, and its drawing."""
+"""How a mechanism is shown and measured: numbers for people, drawings, tables, dimensions."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.common.figure import joint_axis_arrows
+from robodyn.mechanisms.common.report_answers import ParameterTable
 from robodyn.mechanisms.common.variables import joint_variables
 from robodyn.mechanisms.kinematics import Kinematics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.common.geometry import Geometry
+    from robodyn.mechanisms.common.report_answers import OutlinePart
     from robodyn.mechanisms.common.variables import Variable
 
 
@@ -28,9 +33,13 @@ class Presentation(Kinematics):
 
     Attributes:
         acts_along_legs: whether the actuators push on the moving body along legs; see `leg_ends`.
+        needs_estimator: whether the readings of a real one leave a state to be estimated.
+        published_models: names of those that papers compute with formulations of their own.
     """
 
     acts_along_legs = False
+    needs_estimator = False
+    published_models: ClassVar[Collection[str]] = ()
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -84,6 +93,55 @@ class Presentation(Kinematics):
     @abstractmethod
     def figure(self) -> Figure:
         """The mechanism drawn from its model alone, for models without a URDF."""
+
+    def outline(self, configuration: FloatArray, /) -> list[OutlinePart]:
+        """Its parts as lines at a configuration (nq,), for reports; empty where none is known."""
+        return []
+
+    def parameter_tables(self) -> list[ParameterTable]:
+        """Its parameters, for reports: its bodies and its driven joints, if no more is known."""
+        noun, names = self.nouns.joint, self.joint_names
+        if noun != "joint":
+            names = tuple(f"{noun} {i}" for i in range(1, len(names) + 1))
+        limits = self.position_limits, self.velocity_limits, self.effort_limits
+        rows = zip(names, self.joint_units, *limits, strict=True)
+        return [
+            ParameterTable(
+                "Bodies",
+                ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
+                [(body.name, body.mass, body.com, body.inertia) for body in self.bodies],
+            ),
+            ParameterTable(
+                "Driven joints",
+                (noun, "unit", "from", "to", "speed [1/s]", "effort [N m, N]"),
+                [(name, unit, *ends, speed, effort) for name, unit, ends, speed, effort in rows],
+            ),
+        ]
+
+    def geometry(self) -> Geometry:
+        """The dimensions that a calibration may change.
+
+        Raises:
+            InvalidInput: a kind that has none.
+        """
+        raise InvalidInput(
+            f"{self.name}: mechanisms of the kind {self.kind!r} have no dimensions to calibrate",
+            value=self.kind,
+        )
+
+    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
+        """Its state from readings of its driven joints, one after another.
+
+        The search begins where the body has the initial pose (7,), by default at home.
+
+        Raises:
+            ModelError: a kind that needs none.
+            RobodynError: joints that do not determine the state, encoders or a pose that are none.
+        """
+        raise ModelError(
+            f"{self.name} needs no estimator: the joint_states of a real {self.nouns.mechanism} "
+            "are its state"
+        )
 
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray, /

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.common.report_answers import ParameterTable
-from robodyn.mechanisms.registry import kind_of
-from robodyn.report.labels import joint_titles
 from robodyn.report.numbers_as_text import number, vector
 
 if TYPE_CHECKING:
@@ -22,8 +19,7 @@ TextTable = tuple[str, list[str], list[list[str]]]
 
 def parameter_tables(mechanism: Mechanism) -> list[TextTable]:
     """Each table of a mechanism's parameters; gravity is in the title of the first."""
-    adapter = kind_of(mechanism).adapter("parameter_tables") or tables_of_any
-    tables: list[ParameterTable] = adapter(mechanism)
+    tables = mechanism.parameter_tables()
     texts: list[TextTable] = [
         (table.title, list(table.head), [[_text(cell) for cell in row] for row in table.rows])
         for table in tables
@@ -33,30 +29,6 @@ def parameter_tables(mechanism: Mechanism) -> list[TextTable]:
     return [
         (f"{title}: {table.note}" if table.note else title, head, rows)
         for (title, head, rows), table in zip(texts, tables, strict=True)
-    ]
-
-
-def tables_of_any(mechanism: Mechanism) -> list[ParameterTable]:
-    """Tables for a kind that provides none of its own: its bodies and its driven joints."""
-    bodies = [(body.name, body.mass, body.com, body.inertia) for body in mechanism.bodies]
-    joints = [
-        (name, unit, *limits, speed, effort)
-        for name, unit, limits, speed, effort in zip(
-            joint_titles(mechanism), mechanism.joint_units, mechanism.position_limits,
-            mechanism.velocity_limits, mechanism.effort_limits, strict=True,
-        )
-    ]  # fmt: skip
-    return [
-        ParameterTable(
-            "Bodies",
-            ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
-            bodies,
-        ),
-        ParameterTable(
-            "Driven joints",
-            (mechanism.nouns.joint, "unit", "from", "to", "speed [1/s]", "effort [N m, N]"),
-            joints,
-        ),
     ]
 
 

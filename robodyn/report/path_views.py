@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.registry import kind_of
 from robodyn.report.chart import COLORS, DASHED, DOTTED, GREY, INK, SOLID, Chart, Line, Note, Panel
 
 if TYPE_CHECKING:
@@ -41,15 +40,14 @@ def home_chart(mechanism: Mechanism) -> Chart:
     Raises:
         InvalidInput: it has no home, or its kind provides no outline.
     """
-    outline = kind_of(mechanism).adapter("outline")
-    if outline is None:
+    home = mechanism.home
+    parts = mechanism.outline(home)
+    if not parts:
         raise InvalidInput(
             f"{mechanism.name} cannot be drawn: its kind {mechanism.kind!r} provides no outline; "
             "see it by `robodyn view`",
             value=mechanism.kind,
         )
-    home = mechanism.home
-    parts = outline(mechanism, home)
     axes, notes = _frame(np.concatenate([part.points for part in parts]))
     curves = (*(_part(part, "at home", SOLID) for part in parts), *axes)
     panel = Panel("At home, in space", curves, notes=notes, picture=True, x_label="", y_label="")
@@ -57,10 +55,9 @@ def home_chart(mechanism: Mechanism) -> Chart:
 
 
 def _view(mechanism: Mechanism, configurations: FloatArray, xyz: FloatArray, label: str) -> Panel:
-    outline = kind_of(mechanism).adapter("outline")
     curves, points = [], [xyz]
     for at, when, dash in ((0, "at the start", DASHED), (-1, "at the end", SOLID)):
-        parts = outline(mechanism, configurations[at]) if outline else []
+        parts = mechanism.outline(configurations[at])
         curves += [
             _part(part, when, dash) for part in parts if part.moves or when == "at the start"
         ]

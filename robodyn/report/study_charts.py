@@ -10,7 +10,6 @@ import numpy as np
 
 from robodyn.analysis.dynamic_fraction import SMALLEST_FORCE
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.registry import kind_of
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,
@@ -188,9 +187,8 @@ def published_formulations(mechanism: Mechanism) -> list[str]:
 
 def _is_published(study: MotionStudy) -> bool:
     """Whether the papers' formulations are of interest: it is their mechanism, or one was used."""
-    models = kind_of(study.mechanism).adapter("published_models") or ()
-    names = published_formulations(study.mechanism)
-    return study.mechanism.name in models or study.formulation in names
+    m = study.mechanism
+    return m.name in m.published_models or study.formulation in published_formulations(m)
 
 
 def formulation_chart(study: MotionStudy) -> Chart:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn import threads
 from robodyn.errors import InvalidInput
 
 CALLS = (
@@ -15,6 +16,12 @@ CALLS = (
 )
 # what a lane of a batch may differ by from a single state, in parts of the largest number
 ROUNDING = 1e-10
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    yield
+    rd.set_threads(None)
 
 
 @pytest.fixture
@@ -37,8 +44,11 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("shape", [(1,), (5,), (2, 3), (0,)])
-def test_a_batch_is_its_states(mechanism, given, name, shape):
+@pytest.mark.parametrize("shape", [(1,), (5,), (37,), (2, 3), (0,), (3, 1, 2)])
+@pytest.mark.parametrize("share", [1, 3])
+def test_a_batch_is_its_states(mechanism, given, name, shape, share, monkeypatch):
+    monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
+    rd.set_threads(share)
     method, arguments = getattr(mechanism, name), given(name, shape)
     batch = method(*arguments)
     assert batch.shape[: len(shape)] == shape
@@ -80,6 +90,26 @@ def test_any_memory_that_holds_the_numbers_gives_the_same(mechanism, given, name
         assert_same(method(*(x[1] for x in form)), batch[1])
 
 
+@pytest.mark.parametrize("count", [3, 20])
+def test_a_motion_of_joints_may_lie_in_columns(mechanism, states, count):
+    q, v, _ = states(mechanism, (count,))
+    motion = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
+    expected = mechanism.motion_of_joints(*map(np.ascontiguousarray, motion))
+    for found, part in zip(
+        mechanism.motion_of_joints(*map(np.asfortranarray, motion)), expected, strict=True
+    ):
+        assert_same(found, part)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize("shape", [(), (5,)])
+def test_no_wrench_is_a_wrench_of_zero(mechanism, given, name, shape):
+    method, arguments = getattr(mechanism, name), given(name, shape)[:3]
+    found = method(*arguments)
+    np.testing.assert_array_equal(method(*arguments, None), found)
+    assert_same(method(*arguments, np.zeros(6)), found)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_arguments_are_left_as_they_are(mechanism, given, name):
     arguments = given(name, (3,))
@@ -91,7 +121,7 @@ def test_arguments_are_left_as_they_are(mechanism, given, name):
 
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("shape", [(), (5,)])
+@pytest.mark.parametrize("shape", [(), (5,), (3, 9)])
 def test_a_number_that_is_not_finite_is_refused_wherever_it_stands(
     mechanism, given, rng, name, poison, shape
 ):
@@ -112,30 +142,28 @@ def test_a_wrong_shape_is_refused_by_name(mechanism, given, name):
                 getattr(mechanism, name)(*spoilt)
 
 
+@pytest.mark.parametrize("name", ["condition_number", "singular_values"])
 @pytest.mark.parametrize("length", [0.0, -1.0, np.nan, np.inf, "1"])
-def test_a_length_that_is_none_is_refused(mechanism, length):
+def test_a_length_that_is_none_is_refused(mechanism, name, length):
     with pytest.raises(InvalidInput):
-        mechanism.condition_number(mechanism.home, length)
+        getattr(mechanism, name)(mechanism.home, length)
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
 def test_threads_share_a_batch_and_several_may_call(mechanism, given, name):
     method, arguments = getattr(mechanism, name), given(name, (600,))
     rd.set_threads(1)
-    try:
-        expected = method(*arguments)
-        rd.set_threads(3)
-        results = [None] * 3
+    expected = method(*arguments)
+    rd.set_threads(3)
+    results = [None] * 3
 
-        def call(i):
-            results[i] = method(*arguments)
+    def call(i):
+        results[i] = method(*arguments)
 
-        callers = [threading.Thread(target=call, args=(i,)) for i in range(3)]
-        for caller in callers:
-            caller.start()
-        for caller in callers:
-            caller.join()
-    finally:
-        rd.set_threads(None)
+    callers = [threading.Thread(target=call, args=(i,)) for i in range(3)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
     for result in results:
         np.testing.assert_array_equal(result, expected)

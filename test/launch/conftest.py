@@ -28,8 +28,9 @@ def launch(tmp_path_factory) -> Iterator[Callable[..., Launch]]:
     """Start a launch: launch(path="II", mode="feedforward")."""
     started: list[Launch] = []
 
-    def start(**arguments: object) -> Launch:
-        started.append(Launch(tmp_path_factory.mktemp("launch"), arguments))
+    def start(domain: int | None = None, **arguments: object) -> Launch:
+        folder = tmp_path_factory.mktemp("launch")
+        started.append(Launch(folder, arguments, domain=domain))
         return started[-1]
 
     yield start

@@ -44,13 +44,17 @@ class Launch:
     """One `ros2 launch` with its own domain and output folder."""
 
     def __init__(
-        self, folder: Path, arguments: dict[str, object], file: str = "stewart_sim.launch.py"
+        self,
+        folder: Path,
+        arguments: dict[str, object],
+        file: str = "stewart_sim.launch.py",
+        domain: int | None = None,
     ) -> None:
         self.output_folder = folder / "run"
         # a node on a busy machine may take its time to end, but must not be told twice
         given = {"output": self.output_folder, "sigterm_timeout": PATIENCE} | arguments
         words = [f"{name}:={value}" for name, value in given.items()]
-        self.domain = free_domain()
+        self.domain = domain or free_domain()
         self.process = Process(
             [ros2(), "launch", "robodyn", file, *words],
             self.domain,

@@ -12,7 +12,7 @@ from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.system
 # and how much of its path is flown [s]
-MODELS = {"delta": 4.0, "hexapod_rotary": 4.0}
+MODELS = {"delta": 2.0, "hexapod_rotary": 2.0}
 
 
 def started(folder, model, **more):

@@ -43,9 +43,8 @@ model, path = sys.argv[1:]
 mechanism = rd.load(model)
 warm_up(mechanism)
 warm_up_watching(mechanism)
-make_estimator = kind_of(mechanism).adapter("state_estimator")
-if make_estimator is not None:
-    make_estimator(mechanism, None, Encoders()).warm_up()
+if mechanism.needs_estimator:
+    mechanism.state_estimator(None, Encoders()).warm_up()
 path = rd.load_path(path, mechanism)
 times = knot_times(path.duration, path.switching_times, 0.01)
 motion = path.sample(times)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import rclpy
+import warm_start
 from ament_index_python.packages import get_package_prefix
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -133,9 +134,11 @@ class Process:
     def __init__(self, command: Sequence[str], domain: int, cwd: Path | None = None) -> None:
         self.lines: list[str] = []
         self._news = threading.Condition()
-        self._popen = subprocess.Popen(
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
+        warm = warm_start.start(command, environment, cwd) if _is_node(command) else None
+        self._popen = warm or subprocess.Popen(
             command,
-            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+            env=environment,
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -219,6 +222,11 @@ class Process:
                 os.kill(pid, signal.SIGKILL)
         self._popen.wait(15.0)
         self._reader.join(5.0)
+
+
+def _is_node(command: Sequence[str]) -> bool:
+    """Whether a command is one of our nodes, whose executables are Python scripts."""
+    return Path(command[0]).parent == Path(executable(""))
 
 
 def session_of(leader: int) -> dict[int, str]:

@@ -16,7 +16,6 @@ from local_graph import LocalGraph
 
 import robodyn as rd
 from launch import LaunchContext
-from robodyn.mechanisms.registry import kind_of
 from robodyn_ros.description_launch import own_clock, view_of
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
@@ -90,7 +89,7 @@ def test_only_a_simulated_robot_speaks_by_topics_of_its_own(ros2_control, hardwa
 )
 def test_states_are_estimated_of_real_mechanisms_with_passive_joints(model, hardware, expected):
     context = LaunchContext()
-    needs = "state_estimator" in kind_of(rd.load(model)).adapters
+    needs = rd.load(model).needs_estimator
     context.launch_configurations.update(
         ros2_control="true", hardware=hardware, needs_estimator=str(needs).lower()
     )

@@ -278,31 +278,3 @@ def test_a_busy_port_ends_it_with_one_line_and_code_1():
         assert process.wait() == 1
     assert len(process.lines) == 1, process.output
     assert f"port {port} of 127.0.0.1 is in use" in process.output
-
-
-@pytest.mark.system
-def test_a_lockstep_run_is_the_same_to_the_byte_with_and_without_it(tmp_path):
-    ros2 = Path(sys.executable).with_name("ros2")
-    domains = [free_domain(), free_domain()]
-    watched = Process(
-        [executable("web_viewer"), *ros_arguments({"port": 0, "model": "stewart_dasgupta"})],
-        domains[1],
-    )
-    runs = []
-    try:
-        watched.wait_for_line("showing stewart_dasgupta at")
-        for domain in domains:
-            words = ["path:=II", "duration:=1.5", f"output:={tmp_path / str(domain)}"]
-            command = [str(ros2) if ros2.exists() else "ros2", "launch", "robodyn"]
-            runs.append(Process([*command, "stewart_sim.launch.py", *words], domain))
-        assert [run.wait(150.0) for run in runs] == [0, 0], runs[1].output
-        assert watched.alive, watched.output
-    finally:
-        for process in (*runs, watched):
-            process.close()
-    folders = [tmp_path / str(domain) for domain in domains]
-    alone, seen = ((folder / "history.csv").read_bytes() for folder in folders)
-    assert alone == seen
-    told = [json.loads((folder / "summary.json").read_text()) for folder in folders]
-    assert all(summary.pop("real_time_factor") > 0.0 for summary in told)
-    assert told[0] == told[1]

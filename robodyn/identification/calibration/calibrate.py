@@ -24,7 +24,6 @@ from robodyn.identification.calibration.setting import (
     UNKNOWN,
     first_frames,
     frame_of,
-    geometry_of,
     measure_of,
     noise_of,
     tolerances,
@@ -87,7 +86,7 @@ def calibrate(
             without dimensions to calibrate.
         NoSolution: the model has no pose for some of the samples.
     """
-    geometry = geometry_of(m)
+    geometry = m.geometry()
     if not isinstance(measurements, Measurements):
         measurements = read_measurements(measurements, m)
     measure = measure_of(measurements, constraint)

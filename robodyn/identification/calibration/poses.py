@@ -13,7 +13,7 @@ from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, groups_of, weights_of
 from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.problem import Frames, Problem
-from robodyn.identification.calibration.setting import ALL, geometry_of, tolerances
+from robodyn.identification.calibration.setting import ALL, tolerances
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.visibility import visibility
 
@@ -93,7 +93,7 @@ def calibration_poses(
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
     if measure not in ("pose", "position"):
         raise InvalidInput(f"measure is {measure!r}, expected pose or position", value=measure)
-    geometry_of(m)  # refuses what has none before the work is done
+    m.geometry()  # refuses what has none before the work is done
     rng = np.random.default_rng(seed)
     drawn = _drawn(m, candidates, margin, max_condition, rng, progress)
     if len(drawn) < n:
@@ -156,7 +156,7 @@ def _information(
     noise: float,
 ) -> tuple[list[FloatArray], int]:
     """Whitened derivatives (r, U) of each pose, and how many unknowns are parameters."""
-    geometry = geometry_of(m)
+    geometry = m.geometry()
     poses = m.body_pose(configurations)
     whole = measure == "pose"
     samples = Measurements.from_arrays(

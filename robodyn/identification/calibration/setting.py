@@ -18,7 +18,6 @@ from robodyn.identification.calibration.tracking_frames import (
     frames_from_positions,
     plane_frame,
 )
-from robodyn.mechanisms.registry import kind_of
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
@@ -36,22 +35,6 @@ if TYPE_CHECKING:
 LENGTHS, ANGLES = 0.02, 0.05
 KNOWN, UNKNOWN = "known", "unknown"
 ALL = tuple(range(6))
-
-
-def geometry_of(m: Mechanism) -> Geometry:
-    """The dimensions of a mechanism.
-
-    Raises:
-        InvalidInput: a kind that has none that could be calibrated.
-    """
-    adapter = kind_of(m).adapter("geometry")
-    if adapter is None:
-        raise InvalidInput(
-            f"{m.name}: mechanisms of the kind {m.kind!r} have no dimensions to calibrate",
-            value=m.kind,
-        )
-    geometry: Geometry = adapter(m)
-    return geometry
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:

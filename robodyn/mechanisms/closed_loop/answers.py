@@ -12,11 +12,10 @@ import numpy as np
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.coordinates import Coordinates
-from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, Nouns, driven_joint
 from robodyn.mechanisms.common.joint_friction import friction_row
 
 if TYPE_CHECKING:
-    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import TreeJoint
     from robodyn.mechanisms.common.coordinates import Unit
@@ -51,12 +50,6 @@ class ClosedLoopAnswers(ClosedLoopJoints):
         units = tuple(self._unit_of_rate(rate) for rate in free)
         return Coordinates("joints", tuple(names), told, told, units, tuple(quaternions))
 
-    @cached_property
-    def joint_units(self) -> tuple[Unit, ...]:
-        """(n,) `m` of prismatic joints, `rad` of revolute ones."""
-        tree = self.structure.tree
-        return tuple(self._unit_of_rate(tree.rate_of[name]) for name in self.model.driven)
-
     @property
     def bodies(self) -> tuple[MovingBody, ...]:
         """The links that move and have mass or inertia, each in its own frame."""
@@ -80,9 +73,9 @@ class ClosedLoopAnswers(ClosedLoopJoints):
         )
 
     @cached_property
-    def actuators(self) -> tuple[Actuator, ...]:
-        """(n,) what drives each joint, its armature counted as a rotor."""
-        return tuple(joint.actuator for joint in self._driven_joints)
+    def driven_joints(self) -> tuple[DrivenJoint, ...]:
+        """An armature is counted as a rotor."""
+        return tuple(map(driven_joint, self._driven_joints))
 
     @cached_property
     def _driven_joints(self) -> tuple[TreeJoint, ...]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
 from robodyn.mechanisms.closed_loop.calls import batch, entry
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.kernels.newton import PIECE
 from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
@@ -110,16 +110,8 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
             NoSolution: the loops do not close.
             SingularConfiguration: the driven rates do not determine the motion.
         """
-        wanted = as_array("positions", positions, (self._n,))
-        rates = as_array("velocities", velocities, (self._n,))
-        changes = as_array(
-            "accelerations", np.zeros(self._n) if accelerations is None else accelerations,
-            (self._n,),
-        )  # fmt: skip
-        shape = np.broadcast_shapes(wanted.shape[:-1], rates.shape[:-1], changes.shape[:-1])
-        wanted, rates, changes = (
-            np.broadcast_to(value, (*shape, self._n)) for value in (wanted, rates, changes)
-        )
+        wanted, rates, changes = self._motion_of(self._n, positions, velocities, accelerations)
+        shape = wanted.shape[:-1]
         q = np.empty((*shape, self._nq))
         first = self._guess(guess)
         if self._drives_free and self.structure.equations.left(first) <= OPEN:
@@ -132,11 +124,28 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
                     here = self._to_driven(here, wanted[index])
                     q[index] = here
         if self._drives_free:
-            return Motion(q, np.array(rates), np.array(changes))
+            return Motion(q, rates, changes)
         return self._independent_motion(q, rates, changes)
 
+    def _motion_of(
+        self,
+        width: int,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike | None,
+    ) -> list[FloatArray]:
+        """Positions, rates and accelerations (..., width), zero if not given, of one shape."""
+        given = {
+            "positions": positions,
+            "velocities": velocities,
+            "accelerations": np.zeros(width) if accelerations is None else accelerations,
+        }
+        parts = [as_array(name, value, (width,)) for name, value in given.items()]
+        shape = np.broadcast_shapes(*(part.shape for part in parts))
+        return [np.array(np.broadcast_to(part, shape)) for part in parts]
+
     def _independent_motion(self, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
-        A = self.tangent(q)[..., self._rates_at, :]
+        A = self.drive_matrix(q)
         inverse = np.linalg.pinv(A)
         if np.linalg.matrix_rank(A).min(initial=self._nu) < self._nu:
             raise SingularConfiguration(
@@ -191,6 +200,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         its own start.
         """
         out: FloatArray = starts.copy()
+        steps = np.ascontiguousarray(steps)
         displace_all = entry("displace_all", self.structure.packed)
         done = 0
         while done < len(out):

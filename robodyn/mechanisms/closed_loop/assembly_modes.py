@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import as_array, as_scalar
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.closing_together import close_together
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
 from robodyn.mechanisms.closed_loop.structure import followed

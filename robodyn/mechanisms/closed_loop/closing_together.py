@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.assembly import Equations
+    from robodyn.mechanisms.closed_loop.equations import Equations
 
 # From here Newton's method goes on alone.
 NEAR = 1e-6

@@ -11,8 +11,8 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
-from robodyn.mechanisms.closed_loop.assembly import null_space
 from robodyn.mechanisms.closed_loop.calls import batch
+from robodyn.mechanisms.closed_loop.equations import null_space
 from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 # Where independent coordinates determine the motion worse than this, all of them are looked at.
-POOR = 1e6
+WORST_CONDITION = 1e6
 
 
 class ClosedLoopConditions(ClosedLoopAssembling):
@@ -122,7 +122,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         # equal and as large as their sum lets them
         largest = np.trace(gram, axis1=1, axis2=2)
         others = (largest / max(self._nu - 1, 1)) ** (self._nu - 1)
-        fair = volume * POOR**2 > largest * others
+        fair = volume * WORST_CONDITION**2 > largest * others
         signs = np.sign(np.linalg.det(self._reference.T @ S))
         found = np.linalg.det(S[:, self._rates_at]) / np.sqrt(np.where(fair, volume, np.nan))
         return np.asarray(np.where(signs, signs, 1.0) * found)
@@ -135,7 +135,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
                 TYPE_1,
                 "an end of travel, the tip loses a freedom",
                 self._tip_number,
-                self._ways is not None,
+                self._tip_directions is not None,
                 self.motion_condition,
                 takes_effort=False,
             ),
@@ -195,19 +195,19 @@ class ClosedLoopConditions(ClosedLoopAssembling):
     def _tip_number(self, q: FloatArray) -> FloatArray:
         """Zero (k,) at singularities of type 1."""
         bases, tips = self._motions(q)
-        moved = tips[:, self._told] * self._told_scale
-        if self._ways is None:
+        moved = tips[:, self._determining_rows] * self._row_scales
+        if self._tip_directions is None:
             # freedoms that the tip never has are not what it loses
             last = self.tip_freedoms.freedoms - 1
             return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, last])
-        return np.asarray(_carried(bases) * np.linalg.det(self._ways.T @ moved))
+        return np.asarray(_orientations(bases) * np.linalg.det(self._tip_directions.T @ moved))
 
     def _drive_number(self, q: FloatArray) -> FloatArray:
         """Zero (k,) at singularities of type 2."""
         bases, _ = self._motions(q)
         driven = bases[:, self._rates_at] * self._driven_scale
         if self._n == self._nu:
-            return np.asarray(_carried(bases) * np.linalg.det(driven))
+            return np.asarray(_orientations(bases) * np.linalg.det(driven))
         if self._n < self._nu:
             return np.zeros(len(q))
         return np.asarray(np.linalg.svd(driven, compute_uv=False)[:, -1])
@@ -229,8 +229,10 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         q = self._q("configuration", configuration)
         bases, tips = self._motions(q.reshape(-1, self._nq))
         tips[:, 3:] *= length
-        motion = _extremes(tips[:, self._told], count=self.tip_freedoms.freedoms)
-        forces = _extremes(bases[:, self._rates_at] * self._driven_scale, self._nu)
+        motion = _condition_numbers(
+            tips[:, self._determining_rows], count=self.tip_freedoms.freedoms
+        )
+        forces = _condition_numbers(bases[:, self._rates_at] * self._driven_scale, self._nu)
         return np.array([motion, forces]).reshape((2, *q.shape[:-1]))
 
     def _motions(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -263,7 +265,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
             return
         known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))
         basis, R = _qr(S[known] / self.structure.equations.columns[:, None])
-        fair = _extremes(R) < POOR
+        fair = _condition_numbers(R) < WORST_CONDITION
         known = known[fair]
         bases[known] = basis[fair]
         tips[known] = J[known] @ np.linalg.inv(R[fair])
@@ -282,24 +284,26 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         return tip_freedoms(tips)
 
     @cached_property
-    def _told(self) -> list[int]:
+    def _determining_rows(self) -> list[int]:
         """Rows of the tip's twist that determine the mechanism."""
         return list(self.tip_freedoms.rows)
 
     @cached_property
-    def _told_scale(self) -> FloatArray:
+    def _row_scales(self) -> FloatArray:
         """What makes the rows comparable: positions in parts of the size."""
         scale = np.ones((6, 1))
         scale[:3] /= self.structure.equations.size
-        return scale[self._told]
+        return scale[self._determining_rows]
 
     @cached_property
-    def _ways(self) -> FloatArray | None:
+    def _tip_directions(self) -> FloatArray | None:
         """(rows, mobility) of the tip's motion that there are at all; None if there are more.
 
         A five-bar's tip stays in a plane: what it does there has a determinant.
         """
-        moved = np.concatenate(list(self._sampled_tips[:, self._told] * self._told_scale), axis=1)
+        moved = np.concatenate(
+            list(self._sampled_tips[:, self._determining_rows] * self._row_scales), axis=1
+        )
         U, values, _ = np.linalg.svd(moved)
         found = int((values > NONE * values[0]).sum())
         return np.asarray(U[:, :found]) if found == self._nu else None
@@ -311,13 +315,15 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         return self._motions(np.array(samples))[1]
 
 
-def _carried(bases: FloatArray) -> FloatArray:
+def _orientations(bases: FloatArray) -> FloatArray:
     """Signs (N,) that make one orientation of bases (N, rates, mobility) on a way of the next."""
     turns = np.linalg.det(np.swapaxes(bases[:-1], 1, 2) @ bases[1:])
     return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
 
 
-def _extremes(matrices: FloatArray, least: int = 0, count: int | None = None) -> FloatArray:
+def _condition_numbers(
+    matrices: FloatArray, least: int = 0, count: int | None = None
+) -> FloatArray:
     """Condition numbers (...) of (..., m, n), of the `count` largest singular values.
 
     Infinite if there are fewer rows than `least`.

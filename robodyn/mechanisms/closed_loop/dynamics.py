@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import SingularMassMatrix
-from robodyn.mechanisms.closed_loop.assembly import least_step
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
+from robodyn.mechanisms.closed_loop.equations import least_step
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

@@ -26,7 +26,7 @@ from robodyn.errors import (
     SingularConfiguration,
     UnderActuated,
 )
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.structure import followed
 from robodyn.mechanisms.common.estimation import (
     Encoders,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+    from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 
 # Of the search for the configuration that fits redundant readings best: steps from the last
 # estimate and from home, the longest of these, where it ends, and what is near enough where
@@ -65,11 +65,11 @@ class LoopEstimator(Estimator):
         UnderActuated: the driven joints do not determine the configuration.
     """
 
-    _mechanism: ClosedLoop
+    _mechanism: ClosedLoopPresentation
 
     def __init__(
         self,
-        mechanism: ClosedLoop,
+        mechanism: ClosedLoopPresentation,
         start: ArrayLike | None = None,
         encoders: Encoders | None = None,
     ) -> None:
@@ -215,22 +215,6 @@ class LoopEstimator(Estimator):
         polar = (drifts[:nu] - drifts[nu : 2 * nu] - drifts[-1]).T / (2.0 * speed)
         polar[-3:] += 0.5 * np.cross(J[3:], J[3:] @ u, axisa=0, axisc=0)
         return polar[: self._count], polar[self._count :]
-
-
-def loop_estimator(
-    mechanism: ClosedLoop, initial_pose: ArrayLike | None, encoders: Encoders
-) -> LoopEstimator:
-    """The estimator of a mechanism whose driven joints have encoders; adapter `state_estimator`.
-
-    The search begins where the tip has the initial pose (7,), or else at home.
-
-    Raises:
-        InvalidInput, UnderActuated: as for `LoopEstimator`, or a tip's pose that does not
-            determine the mechanism.
-        NoSolution: it cannot take that pose.
-    """
-    start = None if initial_pose is None else mechanism.configuration_at(initial_pose)
-    return LoopEstimator(mechanism, start, encoders)
 
 
 def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.arrays import cross
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
 from robodyn.mechanisms.closed_loop.calls import entry
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.assembly import Attempt, Equations, TipPose
+    from robodyn.mechanisms.closed_loop.equations import Attempt, Equations, TipPose
     from robodyn.mechanisms.closed_loop.model import LoopClosure
 
 # The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
@@ -196,23 +195,24 @@ class _Loop:
 
     def __init__(self, equations: Equations, closure: LoopClosure) -> None:
         tree, self._size = equations.tree, equations.size
+        self._tree = tree
         self.name = closure.name
-        self._rates, self._kind = tree.rates, closure.kind
+        self._kind = closure.kind
         self._ends = []
         for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
             self._ends.append((tree.body_of[link], tree.frame_of[link] @ place.matrix))
         assert closure.child_axis is not None
         self._axes = closure.axis, closure.child_axis
-        way = tree.way_round(self._ends[0][0], self._ends[1][0])
-        self._way = [(body, tree.bodies[body], sign) for body, sign in way]
+        self._way = tree.way_round(self._ends[0][0], self._ends[1][0])
+        moving = [tree.bodies[number] for number, _ in self._way]
         self.coordinates = np.array(
-            sorted({body.rate + k for _, body, _ in self._way for k in range(body.width)}), int
+            sorted({body.rate + k for body in moving for k in range(body.width)}), int
         )
 
     def at(self, B: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What is left (rows,) and its Jacobian (rows, rates), in base axes."""
         (R, p), (S, r) = (_frame(B[body], place) for body, place in self._ends)
-        J = self._relative(B, r)
+        J = self._tree.point_jacobian(B, self._way, r)
         gap, J[:3] = (r - p) / self._size, J[:3] / self._size
         a, b = R @ self._axes[0], S @ self._axes[1]
         if self._kind in ("cylindrical", "prismatic"):
@@ -226,24 +226,6 @@ class _Loop:
             return np.concatenate([gap, rotation_vector(S @ R.T)]), J
         across = np.eye(3) - np.outer(a, a)
         return np.concatenate([gap, _turn_between(a, b)]), np.vstack([J[:3], across @ J[3:]])
-
-    def _relative(self, B: FloatArray, point: FloatArray) -> FloatArray:
-        """(6, rates) twist of the child relative to the parent at a point."""
-        J = np.zeros((6, self._rates))
-        for number, body, sign in self._way:
-            z, arm = B[number, layout.Z : layout.Z + 3], point - B[number, layout.ORIGIN :][:3]
-            factor, rate = sign * body.factor, body.rate
-            if body.kind == layout.FLOATING:
-                J[:, rate : rate + 6] += sign * np.eye(6)
-                J[:3, rate + 3 : rate + 6] -= sign * np.array(
-                    [[0.0, -arm[2], arm[1]], [arm[2], 0.0, -arm[0]], [-arm[1], arm[0], 0.0]]
-                )
-            elif body.kind == layout.PRISMATIC:
-                J[:3, rate] += factor * z
-            else:
-                J[:3, rate] += factor * cross(z, arm)
-                J[3:, rate] += factor * z
-        return J
 
 
 def _frame(body: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]:

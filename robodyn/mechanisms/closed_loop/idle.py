@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.assembly import null_space
 from robodyn.mechanisms.closed_loop.calls import entry
+from robodyn.mechanisms.closed_loop.equations import null_space
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Idle
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.assembly import Equations
+    from robodyn.mechanisms.closed_loop.equations import Equations
     from robodyn.mechanisms.closed_loop.tree import Tree
 
 STILL = 1e-7
@@ -51,17 +51,17 @@ def find_idle(
         omega, origin = B[:, layout.OMEGA : layout.OMEGA + 3], B[:, layout.ORIGIN :][:, :3]
         velocity = B[:, layout.VELOCITY : layout.VELOCITY + 3] - np.cross(omega, origin)
         twists[k, :, :3], twists[k, :, 3:] = omega, velocity / equations.size
-    heavy = np.array([body.mass > 0.0 or bool(body.inertia.any()) for body in tree.bodies])
+    has_inertia = np.array([body.mass > 0.0 or bool(body.inertia.any()) for body in tree.bodies])
     found: list[Idle] = []
     known = np.zeros((basis.shape[1], 0))
     for body in range(len(tree.bodies) - 1, 0, -1):
-        z = _motion_of(twists, body, known) if heavy[body] else None
+        z = _motion_of(twists, body, known) if has_inertia[body] else None
         if z is None:
             continue
         moved = np.einsum("k,kbi->bi", z, twists)
         group = np.flatnonzero(np.abs(moved).max(axis=1) > STILL)
         twist = moved[body]
-        alike = np.abs(moved[group[heavy[group]]] - twist).max() < STILL
+        alike = np.abs(moved[group[has_inertia[group]]] - twist).max() < STILL
         turns = np.linalg.norm(twist[:3]) > STILL and abs(twist[:3] @ twist[3:]) < STILL
         if alike and turns and _sides(tree, set(group.tolist())) > 1:
             state(np.ascontiguousarray(q), np.zeros(tree.rates), B)

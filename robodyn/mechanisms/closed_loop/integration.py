@@ -93,7 +93,7 @@ class Simulation:
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         q = rollout.configuration[at].copy()
-        v = self._spread(self._own, q, rollout.velocity[at])
+        v = self._tree_rates(self._own, q, rollout.velocity[at])
         changes, status = 0, outcome.status
         control = self._model.structure.packed
         while row < last:
@@ -110,10 +110,10 @@ class Simulation:
                 done = self._run(part, packed, control, 0, 1)
                 moved = done.step if done.status else int(part.offset[1])
                 q = part.configuration[1].copy()
-                v = self._spread(packed, q, part.velocity[1])
+                v = self._tree_rates(packed, q, part.velocity[1])
                 step += moved
                 if not done.status:
-                    self._put(rollout, row + 1, q, v)
+                    self._record(rollout, row + 1, q, v)
                     row, step = row + 1, 0
             else:
                 inner = replace(rollout, velocity=np.empty_like(rollout.velocity))
@@ -122,15 +122,15 @@ class Simulation:
                 moved = done.row - row + done.step
                 for n in range(row + 1, done.row + 1):
                     here = rollout.configuration[n]
-                    v = self._spread(packed, here, inner.velocity[n])
-                    self._put(rollout, n, here, v)
+                    v = self._tree_rates(packed, here, inner.velocity[n])
+                    self._record(rollout, n, here, v)
                 row, step = done.row, done.step
                 at = row + 1 if step else row
                 q = rollout.configuration[at].copy()
                 if moved:
-                    v = self._spread(packed, q, inner.velocity[at])
+                    v = self._tree_rates(packed, q, inner.velocity[at])
                 if step:
-                    self._put(rollout, at, q, v)
+                    self._record(rollout, at, q, v)
             changes, status = 0 if moved else changes + 1, done.status
             if changes > MOST_CHANGES or (status and _is_final(status, rollout)):
                 return Outcome(status, row, step)
@@ -149,7 +149,7 @@ class Simulation:
         first, count = packed.head["at_free"], packed.head["free"]
         return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
 
-    def _spread(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
+    def _tree_rates(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
         """Rates (rates,) of the tree from those of a packing's independent coordinates."""
         tree = self._mechanism.structure.tree
         rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
@@ -157,7 +157,7 @@ class Simulation:
             return motion[: tree.rates]
         return full_rates(self._mechanism.structure, q, rates)
 
-    def _put(self, rollout: Rollout, row: int, q: FloatArray, v: FloatArray) -> None:
+    def _record(self, rollout: Rollout, row: int, q: FloatArray, v: FloatArray) -> None:
         rollout.configuration[row] = q
         rollout.velocity[row] = v[list(self._mechanism.structure.free)]
 

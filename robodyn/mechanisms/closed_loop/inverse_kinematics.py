@@ -10,8 +10,8 @@ import numpy as np
 
 from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 
 if TYPE_CHECKING:
@@ -153,15 +153,7 @@ class ClosedLoopInverseKinematics(ClosedLoopConditions):
         Raises:
             NoSolution: the loops do not close.
         """
-        wanted = self._u("positions", positions)
-        rates = self._u("velocities", velocities)
-        changes = np.zeros_like(rates)
-        if accelerations is not None:
-            changes = self._u("accelerations", accelerations)
-        shape = np.broadcast_shapes(wanted.shape, rates.shape, changes.shape)
-        wanted, rates, changes = (
-            np.array(np.broadcast_to(value, shape)) for value in (wanted, rates, changes)
-        )
+        wanted, rates, changes = self._motion_of(self._nu, positions, velocities, accelerations)
         first = self.home if guess is None else np.array(self._q("guess", guess))
         return Motion(self._followed(first, wanted), rates, changes)
 

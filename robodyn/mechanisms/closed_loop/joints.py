@@ -53,11 +53,6 @@ class ClosedLoopJoints(Mechanism):
         """Freedoms of the mechanism, idle ones not counted."""
         return self._nu
 
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """The driven joints."""
-        return self.model.driven
-
     @cached_property
     def movable_joint_names(self) -> tuple[str, ...]:
         """Every movable joint, floating ones included, in the order of a configuration."""
@@ -72,24 +67,6 @@ class ClosedLoopJoints(Mechanism):
     def independent_joints(self) -> tuple[str, ...]:
         """The coordinates in which velocity and acceleration are told."""
         return tuple(self._tree.rate_names[rate] for rate in self.structure.free)
-
-    @cached_property
-    def effort_limits(self) -> FloatArray:
-        """(n,) [N m or N] of the driven joints, or of what their motors' torques allow."""
-        packed = self.structure.packed
-        first = packed.head["at_weights"] + self._n
-        return np.array(packed.numbers[first : first + self._n], np.float64)
-
-    @cached_property
-    def velocity_limits(self) -> FloatArray:
-        """(n,) [rad/s or m/s] of the driven joints, or of what their motors' speeds allow."""
-        motors = [actuator.rate_limit for actuator in self.actuators]
-        return np.minimum(self._limits("velocity"), motors)
-
-    @cached_property
-    def position_limits(self) -> FloatArray:
-        """(n, 2) [rad or m] of the driven joints."""
-        return self._limits("position")
 
     @property
     def home(self) -> FloatArray:
@@ -116,12 +93,6 @@ class ClosedLoopJoints(Mechanism):
     def _slice(self, name: str) -> slice:
         at = self._tree.position_of[name]
         return slice(at, at + (7 if self._floats(name) else 1))
-
-    def _limits(self, name: str) -> FloatArray:
-        joints = {joint.name: joint for joint in self._tree.joints}
-        return np.array(
-            [getattr(joints[joint], name) for joint in self.model.driven], dtype=np.float64
-        )
 
     def _q(self, name: str, value: ArrayLike) -> FloatArray:
         return as_array(name, value, (self._nq,), "every joint in the order of movable_joint_names")

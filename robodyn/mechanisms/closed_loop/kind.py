@@ -60,10 +60,7 @@ CLOSED_LOOP = Kind(
     to_urdf=_to_urdf,
     adapters={
         "model_file": "robodyn.mechanisms.closed_loop.description.to_files:write_closed_loop",
-        "outline": "robodyn.mechanisms.closed_loop.report_answers:outline",
-        "parameter_tables": "robodyn.mechanisms.closed_loop.report_answers:parameter_tables",
         "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
-        "state_estimator": "robodyn.mechanisms.closed_loop.estimation:loop_estimator",
     },
     example="delta",
     recognises_yaml=_recognises_yaml,

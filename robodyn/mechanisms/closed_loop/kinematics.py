@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.arrays import cross
 from robodyn.checks import as_array
 from robodyn.errors import (
     InvalidInput,
@@ -168,6 +167,10 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
         """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
         return self._each_state("tangent", (self._tree.rates, self._nu), configuration)
 
+    def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """A (..., n, mobility): driven rates = A @ independent rates."""
+        return np.asarray(self.tangent(configuration)[..., self._rates_at, :])
+
     @cached_property
     def _calls(self) -> dict[str, Callable[..., Any]]:
         """Entries that were asked for, with the pivots of home."""
@@ -288,32 +291,25 @@ class ClosedLoopKinematics(ClosedLoopAnswers):
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
         """(6, rates) twist of the tip for each tree coordinate."""
-        places = self._placed(q)
-        number = self._tree.body_of[self.model.tip_link]
-        point = (places[number] @ self._tree.frame_of[self.model.tip_link])[:3, 3]
-        J = np.zeros((6, self._tree.rates))
-        for body, _ in self._tree.way_round(0, number):
-            own, place = self._tree.bodies[body], places[body]
-            arm, z, rate = point - place[:3, 3], place[:3, 2], own.rate
-            if own.kind == layout.FLOATING:
-                J[:, rate : rate + 6] += np.eye(6)
-                for k in range(3):
-                    J[:3, rate + 3 + k] += cross(np.eye(3)[k], arm)
-            elif own.kind == layout.PRISMATIC:
-                J[:3, rate] += own.factor * z
-            else:
-                J[:3, rate] += own.factor * cross(z, arm)
-                J[3:, rate] += own.factor * z
-        return J
+        B, tree = self._bodies_at(q), self._tree
+        number, link = tree.body_of[self.model.tip_link], self.model.tip_link
+        R = B[number, :9].reshape(3, 3).T
+        point = B[number, layout.ORIGIN : layout.ORIGIN + 3] + R @ tree.frame_of[link][:3, 3]
+        return tree.point_jacobian(B, tree.way_round(0, number), point)
 
     def _placed(self, q: FloatArray) -> FloatArray:
         """(bodies, 4, 4) frames of all bodies."""
-        B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
-        self._state(np.ascontiguousarray(q), np.zeros(self._tree.rates), B)
+        B = self._bodies_at(q)
         out = np.zeros((len(B), 4, 4))
         out[:, :3, :3] = np.swapaxes(B[:, :9].reshape(-1, 3, 3), 1, 2)
         out[:, :3, 3], out[:, 3, 3] = B[:, layout.ORIGIN : layout.ORIGIN + 3], 1.0
         return out
+
+    def _bodies_at(self, q: FloatArray) -> FloatArray:
+        """(bodies, BODY_SIZE) as the kernels place them."""
+        B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
+        self._state(np.ascontiguousarray(q), np.zeros(self._tree.rates), B)
+        return B
 
     @cached_property
     def _state(self) -> Callable[..., Any]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.assembly import Equations
+    from robodyn.mechanisms.closed_loop.equations import Equations
 
 ATTEMPTS = 12
 # A leg with more coordinates than this is left as it is.

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
-from robodyn.mechanisms.closed_loop.drawing import stick_figure
 from robodyn.mechanisms.closed_loop.dynamics import configuration_rate, forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
-from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
-from robodyn.mechanisms.closed_loop.reactions import JointReactions, Reactions
+from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
+from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
 from robodyn.mechanisms.closed_loop.redundancy import within_limits
 from robodyn.mechanisms.common.single_calls import UncheckedSingle
 
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
-    from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.mechanism import Mechanism
 
 _empty = np.empty
 
 
-class ClosedLoop(ClosedLoopParameters):
+class ClosedLoop(ClosedLoopPresentation):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
@@ -48,15 +47,15 @@ class ClosedLoop(ClosedLoopParameters):
     """
 
     no_step = NO_STEP
+    needs_estimator = True
 
     def __init__(self, model: ClosedLoopModel) -> None:
         super().__init__(model)
         self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)
         # the single calls' results are final, unless efforts are to be kept within limits
-        limits = self.effort_limits
         self._final = self.structure.determined and (
-            self._n == self._nu or not np.isfinite(limits).any()
+            self._n == self._nu or not np.isfinite(self.effort_limits).any()
         )
 
     def __repr__(self) -> str:
@@ -160,10 +159,6 @@ class ClosedLoop(ClosedLoopParameters):
         given = configuration, velocity, acceleration, wrench
         return self._each_state("free_efforts", (self._nu,), *given)
 
-    def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
-        """A (..., n, mobility): driven rates = A @ independent rates."""
-        return np.asarray(self.tangent(configuration)[..., self._rates_at, :])
-
     def energy(
         self, configuration: ArrayLike, velocity: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
@@ -188,7 +183,7 @@ class ClosedLoop(ClosedLoopParameters):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._reactions.closure_forces(configuration, velocity, acceleration, wrench)
+        return self._internal_forces.closure_forces(configuration, velocity, acceleration, wrench)
 
     def reactions(
         self,
@@ -204,7 +199,7 @@ class ClosedLoop(ClosedLoopParameters):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._reactions.reactions(configuration, velocity, acceleration, wrench)
+        return self._internal_forces.reactions(configuration, velocity, acceleration, wrench)
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
@@ -219,9 +214,20 @@ class ClosedLoop(ClosedLoopParameters):
         """
         return self._displaced(np.array(configuration), np.zeros(self._nu))
 
-    def figure(self) -> Figure:
-        """Sticks from joint to joint and to the closures; see `drawing`."""
-        return stick_figure(self.model, self.size)
+    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
+        """Its state from readings of its driven joints, one after another.
+
+        The search begins where the tip has the initial pose (7,), or else at home.
+
+        Raises:
+            InvalidInput, UnderActuated: as for `LoopEstimator`, or a tip's pose that does not
+                determine the mechanism.
+            NoSolution: it cannot take that pose.
+        """
+        from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
+
+        start = None if initial_pose is None else self.configuration_at(initial_pose)
+        return LoopEstimator(self, start, encoders)
 
     def warm_up(self) -> None:
         """What planning, control and simulation do not call anyway: a slow import."""
@@ -240,8 +246,8 @@ class ClosedLoop(ClosedLoopParameters):
         return self.no_step.get(status, LOST)
 
     @cached_property
-    def _reactions(self) -> Reactions:
-        return Reactions(self)
+    def _internal_forces(self) -> InternalForces:
+        return InternalForces(self)
 
     def _forward_anywhere(
         self,

@@ -231,11 +231,6 @@ class TreeJoint:
         return min(self.effort, self.drive.effort_limit)
 
     @property
-    def stribeck_terms(self) -> tuple[float, float, float]:
-        """Of its actuator, which has its Coulomb friction."""
-        return (0.0, 0.0, 0.0) if self.drive.static is None else self.actuator.stribeck_terms
-
-    @property
     def reflected_inertia(self) -> float:
         """[kg m^2 or kg] of rotor and armature."""
         return self.armature + self.drive.reflected_inertia
@@ -512,7 +507,7 @@ class ClosedLoopModel:
                 joint,
                 damping=0.0 if joint.name in undamped else joint.damping,
                 friction=np.zeros(2),
-                drive=altered(joint.drive, static=None, stribeck_velocity=None),
+                drive=joint.drive.without_dry_friction(),
             )
             for joint in self.joints
         )

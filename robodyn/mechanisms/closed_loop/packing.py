@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.actuators.actuator import IDEAL
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.tree import frame_along
+from robodyn.mechanisms.common.kernels.dry_friction import DRY_FRICTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
 
 _PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
-_DRY = slice(_BODY.friction_forward, _BODY.stribeck + 1)
+_DRY = slice(_BODY.dry_friction, _BODY.dry_friction + DRY_FRICTION)
+_NO_FRICTION = (0.0,) * DRY_FRICTION
 
 
 @dataclass(frozen=True)
@@ -188,10 +191,10 @@ def _after_frame(body: Body) -> list[float]:
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
     numbers = [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz, body.factor, body.offset]
     if joint.kind == "floating":
-        return numbers + [0.0] * 8
-    friction = joint.friction.tolist()
+        return [*numbers, 0.0, 0.0, 0.0, *_NO_FRICTION]
     numbers += [joint.damping, joint.reflected_inertia, joint.spin_inertia]
-    return [*numbers, *friction, *joint.stribeck_terms]
+    is_free = joint.drive == IDEAL and not joint.friction.any()
+    return [*numbers, *(_NO_FRICTION if is_free else joint.actuator.friction_numbers)]
 
 
 def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:

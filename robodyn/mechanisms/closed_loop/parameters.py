@@ -16,6 +16,7 @@ from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
+from robodyn.mechanisms.common.kernels.dry_friction import COULOMB, COULOMB_BACKWARD
 from robodyn.mechanisms.common.model_fields import altered, varied
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
@@ -43,8 +44,8 @@ _BODY = layout.BODY_NUMBERS
 _OF_JOINT = {
     "armature": _BODY.armature,
     "viscous": _BODY.damping,
-    "coulomb_forward": _BODY.friction_forward,
-    "coulomb_backward": _BODY.friction_backward,
+    "coulomb_forward": _BODY.dry_friction + COULOMB,
+    "coulomb_backward": _BODY.dry_friction + COULOMB_BACKWARD,
 }
 _NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import SingularConfiguration
-from robodyn.mechanisms.closed_loop.assembly import null_space
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
+from robodyn.mechanisms.closed_loop.equations import null_space
 from robodyn.mechanisms.closed_loop.packing import pack
 from robodyn.mechanisms.closed_loop.structure import steepness
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # more than all of them [parts of a comparable step].
 SINGULAR = 1e-9
 # Of the coordinates that could be independent, one this much better than the present is taken.
-KEPT = 4
+MOST_PACKINGS = 4
 
 
 class Pivots:
@@ -79,7 +79,7 @@ class Pivots:
             steep=np.inf if free is None else steepness(own.equations, q, chosen),
         )
         if free is None:
-            self._known = [packed, *self._known][:KEPT]
+            self._known = [packed, *self._known][:MOST_PACKINGS]
         return packed
 
     def best_free(self, q: FloatArray) -> tuple[int, ...]:

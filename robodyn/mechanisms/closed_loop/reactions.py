@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.assembly import least_step
 from robodyn.mechanisms.closed_loop.calls import entry
+from robodyn.mechanisms.closed_loop.equations import least_step
 from robodyn.mechanisms.closed_loop.kernels import layout
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class JointReactions(NamedTuple):
     moment: FloatArray
 
 
-class Reactions:
+class InternalForces:
     """The forces inside a mechanism.
 
     Args:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.mechanisms.closed_loop.assembly import ACCEPTED, Attempt, Equations, null_space
 from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Attempt, Equations, null_space
 from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.idle import find_idle
 from robodyn.mechanisms.closed_loop.kernels import layout
@@ -39,7 +39,7 @@ SEED = 15
 # Starts around a guess from which the loops are tried to close.
 ATTEMPTS = 60
 # See `steepness`.
-STEEP = 10.0
+STEEPNESS = 10.0
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> flo
     _, basis = null_space(K)
     own = basis[list(free)]
     if own.shape[0] != own.shape[1] or np.linalg.svd(own, compute_uv=False)[-1] < 1e-6:
-        return STEEP
+        return STEEPNESS
     S = basis @ np.linalg.inv(own)
     S = S * equations.columns[:, None] / equations.columns[list(free)]
-    return STEEP * max(1.0, float(np.abs(S).max()))
+    return STEEPNESS * max(1.0, float(np.abs(S).max()))

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import cross
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.parameters import about_origin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Link, TreeJoint
 
@@ -119,7 +122,7 @@ class Tree:
             waiting = [joint for joint in later if joint.child not in self.body_of]
         links = {link.name: link for link in model.links}
         for body in self.bodies:
-            self._weigh(body, links)
+            self._set_inertia(body, links)
 
     def carried_by(self, model: ClosedLoopModel) -> Tree:
         """The tree of another model of the same shape; bodies that are no others are shared."""
@@ -134,7 +137,7 @@ class Tree:
             other = any(links[name] is not before[name] for name in body.links)
             own = replace(body, joint=joint) if other or joint is not body.joint else body
             if other:
-                self._weigh(own, links)
+                self._set_inertia(own, links)
             out.bodies.append(own)
         return out
 
@@ -167,20 +170,20 @@ class Tree:
             )
         )
 
-    def _weigh(self, body: Body, links: dict[str, Link]) -> None:
-        heavy = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
-        mass = sum(links[name].mass for name in heavy)
+    def _set_inertia(self, body: Body, links: dict[str, Link]) -> None:
+        own = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
+        mass = sum(links[name].mass for name in own)
         com, inertia = np.zeros(3), np.zeros((3, 3))
         places = []
-        for name in heavy:
+        for name in own:
             frame = self.frame_of[name]
             places.append(frame[:3, :3] @ links[name].com + frame[:3, 3])
             com += links[name].mass * places[-1]
         com = com / mass if mass > 0.0 else com
-        for name, place in zip(heavy, places, strict=True):
+        for name, place in zip(own, places, strict=True):
             R, link = self.frame_of[name][:3, :3], links[name]
             inertia += R @ link.inertia @ R.T
-            if len(heavy) > 1:
+            if len(own) > 1:
                 inertia += about_origin(link.mass, place - com)
         body.mass, body.com, body.inertia = mass, com, inertia
 
@@ -206,6 +209,33 @@ class Tree:
         return [(body, 1.0) for body in down if body not in common] + [
             (body, -1.0) for body in up if body not in common
         ]
+
+    def point_jacobian(
+        self, B: FloatArray, way: Sequence[tuple[int, float]], point: FloatArray
+    ) -> FloatArray:
+        """(6, rates) twist at a point (3,) of what the joints on a way move, base frame.
+
+        Args:
+            B: (bodies, BODY_SIZE) placed bodies.
+            way: as `way_round` gives it.
+            point: [m].
+        """
+        J = np.zeros((6, self.rates))
+        for number, sign in way:
+            body, z = self.bodies[number], B[number, layout.Z : layout.Z + 3]
+            arm, rate = point - B[number, layout.ORIGIN : layout.ORIGIN + 3], body.rate
+            factor = sign * body.factor
+            if body.kind == layout.FLOATING:
+                J[:, rate : rate + 6] += sign * np.eye(6)
+                J[:3, rate + 3 : rate + 6] -= sign * np.array(
+                    [[0.0, -arm[2], arm[1]], [arm[2], 0.0, -arm[0]], [-arm[1], arm[0], 0.0]]
+                )
+            elif body.kind == layout.PRISMATIC:
+                J[:3, rate] += factor * z
+            else:
+                J[:3, rate] += factor * cross(z, arm)
+                J[3:, rate] += factor * z
+        return J
 
     def size(self) -> float:
         """A length [m] of the order of the mechanism's, by which it is judged whether it closes."""

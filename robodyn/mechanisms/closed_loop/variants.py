@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Placement
 
 # Shapes that are remembered.
-KEPT = 16
+MOST_SHAPES = 16
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _reduced(structure: Structure) -> tuple[Any, ...]:
 copyreg.pickle(Structure, _reduced)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=MOST_SHAPES)
 def _found(shape: _Shape) -> Structure:
     return find_structure(shape.model)
 
@@ -76,10 +76,10 @@ def _key(model: ClosedLoopModel) -> tuple[Any, ...]:
     ]  # fmt: skip
     names = tuple(link.name for link in model.links)
     told = model.driven, model.independent, model.tip_link, model.home
-    return (*joints, *closures, names, _heavy(model), *told)
+    return (*joints, *closures, names, _with_inertia(model), *told)
 
 
-def _heavy(model: ClosedLoopModel) -> frozenset[str]:
+def _with_inertia(model: ClosedLoopModel) -> frozenset[str]:
     """The bodies that have mass or inertia, each by the first of its links."""
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()

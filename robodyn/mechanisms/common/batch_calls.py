@@ -74,6 +74,17 @@ class Arguments:
     def __init__(self, *items: Argument) -> None:
         self.items, self.widths = items, [item.width for item in items]
 
+    def flattened(
+        self, values: Sequence[ArrayLike | None]
+    ) -> tuple[tuple[int, ...], list[FloatArray]]:
+        """Leading shape of checked values, broadcast against each other, and each as (N, k).
+
+        Raises:
+            InvalidInput: as `Argument.checked`, or leading shapes that do not broadcast.
+        """
+        pairs = zip(self.items, values, strict=True)
+        return flatten(**{item.name: item.checked(value) for item, value in pairs})
+
 
 class Unanswered(Exception):
     """A state for which the equations have no solution.
@@ -117,11 +128,7 @@ def answers(
         if results is not None:
             return results
     # an argument is invalid or of another type: only now spend time on finding out which
-    checked = {
-        argument.name: argument.checked(value)
-        for argument, value in zip(arguments.items, values, strict=True)
-    }
-    shape, flat = flatten(**checked)
+    shape, flat = arguments.flattened(values)
     # unpickled arrays have another dtype object, which kernels do not accept
     flat_batch = States((len(flat[0]),), [array.view(np.float64) for array in flat])
     out, done = _run(kernel, numbers, flat_batch, core, settings)

@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
 
@@ -40,6 +43,32 @@ class Nouns:
     def peak_effort(self) -> str:
         """Key of the largest efforts in a summary."""
         return f"peak_{self.effort}"
+
+
+class DrivenJoint(NamedTuple):
+    """What a model says of a joint that is driven.
+
+    Attributes:
+        name: of the joint.
+        unit: `m` or `rad` of its positions.
+        position: (2,) lower and upper end of its travel, as the mechanism measures it.
+        velocity, effort: its limits [m/s or rad/s, N or N m], infinite where there are none.
+        actuator: what drives it, with its armature and dry friction.
+    """
+
+    name: str
+    unit: Unit
+    position: ArrayLike
+    velocity: float
+    effort: float
+    actuator: Actuator
+
+
+def driven_joint(joint: Any) -> DrivenJoint:
+    """What drives a joint of an arm or of a tree."""
+    unit: Unit = "m" if joint.kind == "prismatic" else "rad"
+    limits = joint.position, joint.velocity, joint.effort
+    return DrivenJoint(joint.name, unit, *limits, joint.actuator)
 
 
 class MovingBody(NamedTuple):

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dimensions of a mechanism that a calibration may change, and how its motion depends on them.
-
-A kind of mechanism provides them by its adapter `geometry`, a function of a mechanism that returns
-a `Geometry`.
-"""
+"""The dimensions of a mechanism that a calibration may change, and how it moves with them."""
 
 from __future__ import annotations
 

@@ -74,8 +74,7 @@ def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> Floa
     row = np.zeros(at.ROW)
     forward, backward = actuator.coulomb_both
     static = actuator.static or 0.0
-    row[law.COULOMB], row[law.COULOMB_BACKWARD] = forward, backward
-    row[law.EXCESS], row[law.EXCESS_BACKWARD], row[law.STRIBECK] = actuator.stribeck_terms
+    row[: law.DRY_FRICTION] = actuator.friction_numbers
     row[at.STATIC], row[at.STATIC_BACKWARD] = max(static, forward), max(static, backward)
     row[at.RATE], row[at.FACTOR] = rate, factor
     return row

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:
     """(n, 2), or (n, 3 + 2 k) for the kernel `motor_effort`, of limits (n, 2) and n actuators."""
-    if not any(actuator.tires for actuator in actuators):
+    if not any(actuator.has_torque_speed_curve for actuator in actuators):
         return position_limits
     curves = [_curve(actuator) for actuator in actuators]
     longest = max(len(curve) for curve in curves)

@@ -18,6 +18,7 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.kernels import dry_friction as law
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,22 +111,21 @@ def joint_parameters(
     return found
 
 
-def dry_friction_entries(
-    coulomb: tuple[int, int], excess: tuple[int, int], stribeck: int, curvature: float
-) -> list[dict[int, float]]:
+def dry_friction_entries(start: int, actuator: Actuator) -> list[dict[int, float]]:
     """What a unit of each parameter of a joint's dry friction is in its packed row.
 
     Friction that falls from static to Coulomb is linear in both at a given Stribeck velocity.
 
     Args:
-        coulomb, excess: places of Coulomb friction, and of what static friction is above it, in
-            both directions.
-        stribeck: place of the curvature.
-        curvature: of the joint; 0 where friction does not fall.
+        start: where the parameters of `kernels.dry_friction` begin in the row.
+        actuator: of the joint.
     """
+    coulomb = start + law.COULOMB, start + law.COULOMB_BACKWARD
+    excess = start + law.EXCESS, start + law.EXCESS_BACKWARD
+    curvature = actuator.stribeck_terms[2]
     if curvature == 0.0:
         return [{place: 1.0} for place in coulomb]
-    falling = {stribeck: curvature}
+    falling = {start + law.STRIBECK: curvature}
     levels = zip(coulomb, excess, strict=True)
     return [
         *({level: 1.0, above: -1.0} | falling for level, above in levels),

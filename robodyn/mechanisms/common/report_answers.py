@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows of a mechanism: its parameters as tables, its outline in space.
-
-A kind provides them through the adapters `parameter_tables` and `outline` of its entry in the
-registry.
-"""
+"""What a report shows of a mechanism: its parameters as tables, its outline in space."""
 
 from __future__ import annotations
 

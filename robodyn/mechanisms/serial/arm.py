@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.serial.model import SerialModel
 
@@ -122,13 +123,11 @@ class SerialArm(SerialParameters):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or an invalid argument
-            names, values = ("q", "qd", "qdd"), (q, qd, qdd, wrench)
+            names, values = ("q", "qd", "qdd", "wrench"), (q, qd, qdd, wrench)
             chain = self._chain(friction, armature)
             return self._batch(lanes.inverse_dynamics, chain, names, values, (self._n,))
         _choose(method, INVERSE_METHODS)
-        shape, (position, rate, change, load) = self._flat(
-            q=q, qd=qd, qdd=qdd, wrench=_wrench(wrench)
-        )
+        shape, (position, rate, change, load) = self._flat(q=q, qd=qd, qdd=qdd, wrench=wrench)
         chain, contact = self._chain(friction, armature), wrench is not None
         out = np.empty((len(position), self.n))
         state = (self._gravity, position, rate, change, load, contact)
@@ -216,15 +215,13 @@ class SerialArm(SerialParameters):
                 pass
             chain = self._chain(friction, armature)
             try:
-                names, values = ("q", "qd", "tau"), (q, qd, tau, wrench)
+                names, values = ("q", "qd", "tau", "wrench"), (q, qd, tau, wrench)
                 return self._batch(lanes.forward_dynamics, chain, names, values, (self._n,))
             except Unanswered as failure:
                 at, index = failure.state[0], failure.index
             raise self._without_inertia(at, index)
         _choose(method, FORWARD_METHODS)
-        shape, (position, rate, effort, load) = self._flat(
-            q=q, qd=qd, tau=tau, wrench=_wrench(wrench)
-        )
+        shape, (position, rate, effort, load) = self._flat(q=q, qd=qd, tau=tau, wrench=wrench)
         out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
         chain = self._chain(friction, armature)
         kernels.strobed_forward_dynamics(
@@ -252,6 +249,10 @@ class SerialArm(SerialParameters):
         kernels.energy(self._chain(), self._gravity, position, rate, out)
         return out[:, 0].reshape(shape), out[:, 1].reshape(shape)
 
+    def geometry(self) -> Geometry:
+        """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
+        return ArmGeometry(self)
+
     def _run_under(self, model: SerialArm) -> CompiledRun:
         return CompiledRun(
             KERNELS,
@@ -268,10 +269,6 @@ class SerialArm(SerialParameters):
 
     def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         return self._chains[bool(friction), bool(armature)]
-
-
-def _wrench(wrench: ArrayLike | None) -> FloatArray:
-    return np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m")
 
 
 def _choose(method: str, known: tuple[str, ...]) -> None:

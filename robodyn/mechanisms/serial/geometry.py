@@ -13,7 +13,7 @@ the way to the tip.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.arm import SerialArm
+    from robodyn.mechanisms.serial.kinematics import SerialKinematics
     from robodyn.mechanisms.serial.model import SerialModel
 
 # How well a description has to match a Denavit-Hartenberg table [m, rad].
@@ -59,7 +59,7 @@ class ArmGeometry:
         arm: the mechanism as it was described.
     """
 
-    def __init__(self, arm: SerialArm) -> None:
+    def __init__(self, arm: SerialKinematics) -> None:
         self._arm = arm
         model = arm.model
         places = [(joint.rotation, joint.translation) for joint in model.joints]
@@ -99,7 +99,7 @@ class ArmGeometry:
         """None."""
         return ()
 
-    def with_geometry(self, values: FloatArray) -> SerialArm:
+    def with_geometry(self, values: FloatArray) -> SerialKinematics:
         """The arm with other dimensions; each link's inertia stays in its moving frame."""
         numbers = np.asarray(values, dtype=np.float64)
         places = [_product(steps, numbers) for steps in self._places]
@@ -108,9 +108,8 @@ class ArmGeometry:
             for joint, (R, t) in zip(self._arm.model.joints, places, strict=False)
         )
         R, t = places[-1]
-        return type(self._arm)(
-            replace(self._arm.model, joints=joints, tip_rotation=R, tip_translation=t)
-        )
+        model = replace(self._arm.model, joints=joints, tip_rotation=R, tip_translation=t)
+        return self._arm._made(model)
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
         """Poses of the tip and their dependence on the dimensions."""
@@ -222,8 +221,3 @@ def _product(steps: list[_Step], values: FloatArray) -> tuple[FloatArray, FloatA
         else:
             t = t + values[step.parameter] * (R @ step.axis)
     return R, t
-
-
-def geometry_of(arm: Any) -> ArmGeometry:
-    """The adapter of the kind."""
-    return ArmGeometry(arm)

@@ -40,11 +40,8 @@ SERIAL = Kind(
     from_urdf=_from_urdf,
     adapters={
         "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
-        "outline": "robodyn.mechanisms.serial.report_answers:outline",
-        "parameter_tables": "robodyn.mechanisms.serial.report_answers:parameter_tables",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
         "loose_tree": "robodyn.mechanisms.as_closed_loop:from_loose_tree",
-        "geometry": "robodyn.mechanisms.serial.geometry:geometry_of",
         "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
     },
     example="puma560",

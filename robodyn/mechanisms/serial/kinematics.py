@@ -18,14 +18,12 @@ from robodyn.mechanisms.common.batch_calls import (
     answers,
     entry,
 )
-from robodyn.mechanisms.common.description import MovingBody
+from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, driven_joint
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.serial.drawing import stick_figure
 from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
+from robodyn.mechanisms.serial.presentation import SerialPresentation
 from robodyn.numerics.array_arguments import MATRIX
-from robodyn.numerics.broadcasting import flatten
 from robodyn.threads import with_stack
 
 if TYPE_CHECKING:
@@ -33,14 +31,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Unit
-    from robodyn.mechanisms.common.figure import Figure
     from robodyn.mechanisms.serial.model import SerialModel
 
 
-class SerialKinematics(Mechanism):
+class SerialKinematics(SerialPresentation):
     """The kinematic part of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:
@@ -65,14 +60,9 @@ class SerialKinematics(Mechanism):
         return self._n
 
     @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """From the base to the tip."""
-        return tuple(joint.name for joint in self.model.joints)
-
-    @cached_property
-    def joint_units(self) -> tuple[Unit, ...]:
-        """(n,) `m` of prismatic joints, `rad` of revolute ones."""
-        return tuple("m" if joint.kind == "prismatic" else "rad" for joint in self.model.joints)
+    def driven_joints(self) -> tuple[DrivenJoint, ...]:
+        """All of them, from the base to the tip."""
+        return tuple(map(driven_joint, self.model.joints))
 
     @property
     def bodies(self) -> tuple[MovingBody, ...]:
@@ -91,11 +81,6 @@ class SerialKinematics(Mechanism):
         )
 
     @cached_property
-    def actuators(self) -> tuple[Actuator, ...]:
-        """(n,) what drives each joint: its armature and friction, its gear or screw, its motor."""
-        return tuple(joint.actuator for joint in self.model.joints)
-
-    @cached_property
     def size(self) -> float:
         """[m] half the reach."""
         reach = sum(float(np.linalg.norm(joint.translation)) for joint in self.model.joints)
@@ -103,33 +88,9 @@ class SerialKinematics(Mechanism):
         return max(0.5 * reach, 1e-2)
 
     @property
-    def effort_limits(self) -> FloatArray:
-        """(n,) [N m or N], the smaller of a joint's limit and its motor's at standstill."""
-        return np.array(
-            [min(joint.effort, joint.drive.effort_limit) for joint in self.model.joints],
-            dtype=np.float64,
-        )
-
-    @property
-    def position_limits(self) -> FloatArray:
-        """(n, 2) [rad or m]."""
-        return np.array([joint.position for joint in self.model.joints], dtype=np.float64)
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(n,) [rad/s or m/s], the smaller of a joint's limit and of its motor's."""
-        return np.array(
-            [min(joint.velocity, joint.drive.rate_limit) for joint in self.model.joints]
-        )
-
-    @property
     def home(self) -> FloatArray:
         """(n,) the model's home position."""
         return np.array(self.model.home)
-
-    def figure(self) -> Figure:
-        """The arm as a stick figure: every link a stick to the next joint."""
-        return stick_figure(self.model)
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
@@ -180,15 +141,12 @@ class SerialKinematics(Mechanism):
         return answers(compiled, numbers, _arguments(self._n, *names), values, core)
 
     def _flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
-        checked = {
-            name: value if name == "wrench" else self._joints(name, value)
-            for name, value in values.items()
-        }
-        return flatten(**checked)
+        """Arguments, a wrench that is None as zero, as one batch; see `Arguments.flattened`."""
+        return _arguments(self._n, *values).flattened(tuple(values.values()))
 
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Arguments for an arm of n joints, with a wrench if there are several."""
-    joints = [Argument(name, n, f"{n} joints, rad or m") for name in names]
-    return Arguments(*joints, WRENCH) if len(names) > 1 else Arguments(*joints)
+    """Arguments of an arm of n joints: numbers of joints, and maybe a wrench."""
+    joints = (Argument(name, n, f"{n} joints, rad or m") for name in names if name != "wrench")
+    return Arguments(*joints, *([WRENCH] if "wrench" in names else []))

@@ -254,7 +254,7 @@ class SerialModel:
                 joint,
                 damping=0.0 if joint.name in undamped else joint.damping,
                 friction=np.zeros(2),
-                drive=replace(joint.drive, static=None, stribeck_velocity=None),
+                drive=joint.drive.without_dry_friction(),
             )
             for joint in self.joints
         )

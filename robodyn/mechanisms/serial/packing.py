@@ -41,12 +41,7 @@ def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = Tr
             row[at.ARMATURE] = joint.armature
         if friction:
             row[at.DAMPING] = joint.damping
-            row[at.FRICTION_FORWARD], row[at.FRICTION_BACKWARD] = joint.friction
-            (
-                row[at.STATIC_EXCESS_FORWARD],
-                row[at.STATIC_EXCESS_BACKWARD],
-                row[at.STRIBECK],
-            ) = joint.actuator.stribeck_terms
+            row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
     return chain
 
 
@@ -67,7 +62,7 @@ def put_body(
     turned = rotation.T @ turn.T @ inertia @ turn @ rotation
     row[at.MASS] = mass
     row[at.INERTIA : at.INERTIA + 6] = turned[_UPPER_TRIANGLE]
-    row[at.SPREAD : at.SPREAD + 6] = spread(turned)[_UPPER_TRIANGLE]
+    row[at.SPREAD : at.SPREAD + 6] = central_second_moments(turned)[_UPPER_TRIANGLE]
 
 
 def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
@@ -87,7 +82,7 @@ def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
     return out
 
 
-def spread(inertia: FloatArray) -> FloatArray:
+def central_second_moments(inertia: FloatArray) -> FloatArray:
     """K = tr(I)/2 E - I, the integral of d d' dm about the centre of mass."""
     out: FloatArray = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     return out

@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-# Of dry friction in a packed row, forward and backward.
-_COULOMB = at.FRICTION_FORWARD, at.FRICTION_BACKWARD
-_EXCESS = at.STATIC_EXCESS_FORWARD, at.STATIC_EXCESS_BACKWARD
-
-
 class SerialParameters(SerialInverseKinematics):
     """The part of `SerialArm` that knows what its efforts are linear in."""
 
@@ -69,7 +64,8 @@ class SerialParameters(SerialInverseKinematics):
         motion = (q, qd, qdd, None)
 
         def efforts(chain: FloatArray) -> FloatArray:
-            return self._batch(inverse_dynamics, chain, ("q", "qd", "qdd"), motion, (self._n,))
+            names = ("q", "qd", "qdd", "wrench")
+            return self._batch(inverse_dynamics, chain, names, motion, (self._n,))
 
         def of_link(k: int) -> FloatArray:
             def response(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
@@ -81,8 +77,7 @@ class SerialParameters(SerialInverseKinematics):
 
         columns = []
         for k, joint in enumerate(self.model.joints):
-            curvature = joint.actuator.stribeck_terms[2]
-            dry = dry_friction_entries(_COULOMB, _EXCESS, at.STRIBECK, curvature)
+            dry = dry_friction_entries(at.DRY_FRICTION, joint.actuator)
             for entries in ({at.ARMATURE: 1.0}, {at.DAMPING: 1.0}, *dry):
                 chain = empty.copy()
                 chain[k + 1, list(entries)] = list(entries.values())

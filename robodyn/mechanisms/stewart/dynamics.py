@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from robodyn.checks import as_array, as_pose
 from robodyn.mechanisms.common.batch_calls import POSE, STATE, WRENCH, Argument, Arguments, entry
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
@@ -19,10 +18,9 @@ from robodyn.mechanisms.stewart.formulations import FORMULATIONS, formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
 from robodyn.mechanisms.stewart.kernels import batch as kernels
 from robodyn.mechanisms.stewart.kernels import entries, lanes
-from robodyn.mechanisms.stewart.kinematics import TWIST
+from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, TWIST
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
-from robodyn.numerics.broadcasting import flatten
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.threads import once
 
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.formulations import Formulation
 
 _empty = np.empty
-_MOTION = Arguments(POSE, TWIST, Argument("accel", 6, "m/s^2, rad/s^2"), WRENCH)
+_MOTION = Arguments(POSE, TWIST, ACCEL, WRENCH)
 _LOADED = Arguments(POSE, TWIST, Argument("forces", 6, "N"), WRENCH)
 
 
@@ -113,7 +111,7 @@ class PlatformDynamics(PlatformForwardKinematics):
             return exact_forces(
                 self._numbers, (pose, twist, accel, wrench), with_legs=not chosen.massless
             )
-        shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
+        shape, (q, v, a, w) = _MOTION.flattened((pose, twist, accel, wrench))
         out, status = np.empty((len(q), 6)), new_status(q)
         given: list[Any] = [*self._numbers, q, v, a, w, *chosen.codes, out, status]
         kernels.inverse_dynamics_as_printed(*given)
@@ -139,7 +137,7 @@ class PlatformDynamics(PlatformForwardKinematics):
         The universal joint's moment is along c = k x y, not along the leg. Arguments as for
         `inverse_dynamics`.
         """
-        shape, (q, v, a, w) = _motion(pose, twist, accel, wrench)
+        shape, (q, v, a, w) = _MOTION.flattened((pose, twist, accel, wrench))
         out, status = [np.empty((len(q), 6, 3)) for _ in Reactions._fields], new_status(q)
         buffers = [*out, status]
         kernels.reactions(*self._numbers, q, v, a, w, *buffers)
@@ -183,9 +181,7 @@ class PlatformDynamics(PlatformForwardKinematics):
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> Energy:
         """Kinetic and potential energy (...) [J] of all thirteen bodies."""
-        shape, (q, v) = flatten(
-            pose=as_pose("pose", pose), twist=as_array("twist", twist, (6,), "m/s, rad/s")
-        )
+        shape, (q, v) = MOVING.flattened((pose, twist))
         out, status = np.empty((len(q), 2)), new_status(q)
         kernels.energy(*self._numbers, q, v, out, status)
         raise_first(status, shape, q, self._legs)
@@ -234,21 +230,6 @@ def exact_forces(
     """Forces (..., 6) of a motion and a wrench or None, by packed legs and platform."""
     kernel = entry(lanes.inverse_dynamics, *STATE, types.boolean)
     return solved(kernel, numbers, _MOTION, motion, (6,), with_legs)
-
-
-def _motion(
-    pose: ArrayLike, twist: ArrayLike, accel: ArrayLike, wrench: ArrayLike | None
-) -> tuple[tuple[int, ...], list[FloatArray]]:
-    return flatten(
-        pose=as_pose("pose", pose),
-        twist=as_array("twist", twist, (6,), "m/s, rad/s"),
-        accel=as_array("accel", accel, (6,), "m/s^2, rad/s^2"),
-        wrench=_wrench(wrench),
-    )
-
-
-def _wrench(wrench: ArrayLike | None) -> Any:
-    return np.zeros(6) if wrench is None else as_array("wrench", wrench, (6,), "N, N m")
 
 
 @once

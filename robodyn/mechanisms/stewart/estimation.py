@@ -24,7 +24,6 @@ import numpy as np
 from robodyn.checks import as_exact, as_pose, as_scalar
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.common.estimation import (
-    Encoders,
     Estimate,
     Estimator,
     quantisation_deviation,
@@ -35,10 +34,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
+    from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 
 
-def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+def rate_sensitivity(
+    platform: PlatformPresentation, pose: ArrayLike, twist: ArrayLike
+) -> FloatArray:
     """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
@@ -47,7 +48,7 @@ def rate_sensitivity(platform: StewartPlatform, pose: ArrayLike, twist: ArrayLik
 
 
 def motion_covariance(
-    platform: StewartPlatform,
+    platform: PlatformPresentation,
     pose: ArrayLike,
     twist: ArrayLike,
     length_deviation: float,
@@ -99,11 +100,11 @@ class PlatformEstimator(Estimator):
         InvalidInput: a parameter out of range, or no home.
     """
 
-    _mechanism: StewartPlatform
+    _mechanism: PlatformPresentation
 
     def __init__(
         self,
-        platform: StewartPlatform,
+        platform: PlatformPresentation,
         home: ArrayLike | None = None,
         *,
         length_resolution: float = 1e-5,
@@ -146,20 +147,3 @@ class PlatformEstimator(Estimator):
             self._mechanism, pose, twist, self._length_deviation, deviation
         )
         return Estimate(stamp, pose, twist, of_pose, of_twist, guess is None, pose, twist)
-
-
-def platform_estimator(
-    platform: StewartPlatform, initial_pose: ArrayLike | None, encoders: Encoders
-) -> PlatformEstimator:
-    """The estimator of a platform whose legs have encoders; adapter `state_estimator`.
-
-    Raises:
-        InvalidInput: as for `PlatformEstimator`.
-    """
-    return PlatformEstimator(
-        platform,
-        initial_pose,
-        length_resolution=encoders.length,
-        rate_resolution=encoders.rate,
-        jump=encoders.jump,
-    )

@@ -14,7 +14,7 @@ Wang and Zhuang 1993; Daney, Papegay and Madeline 2005).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
+    from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 
 AXES = "xyz"
 PER_LEG = 9
@@ -42,7 +42,7 @@ class PlatformGeometry:
         platform: the mechanism as it was described.
     """
 
-    def __init__(self, platform: StewartPlatform) -> None:
+    def __init__(self, platform: PlatformPresentation) -> None:
         self._platform = platform
         legs = platform.model.legs
         self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
@@ -74,7 +74,7 @@ class PlatformGeometry:
             for reading in (leg.joints.universal_1, leg.joints.universal_2)
         )
 
-    def with_geometry(self, values: FloatArray) -> StewartPlatform:
+    def with_geometry(self, values: FloatArray) -> PlatformPresentation:
         """The platform with other dimensions; offsets go into the readings of its joints."""
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         legs = []
@@ -90,8 +90,7 @@ class PlatformGeometry:
                     joints=replace(leg.joints, actuator=actuator),
                 )
             )
-        model = replace(self._platform.model, legs=tuple(legs))
-        return type(self._platform)(model, self._platform.base_joint)
+        return self._platform._made(replace(self._platform.model, legs=tuple(legs)))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
         """Poses by forward kinematics, and their dependence on the dimensions."""
@@ -114,7 +113,7 @@ class PlatformGeometry:
 
     def _universal(
         self,
-        m: StewartPlatform,
+        m: PlatformPresentation,
         poses: FloatArray,
         moved: _Moved,
         by_parameter: FloatArray,
@@ -200,8 +199,3 @@ class _Moved:
                 dh = turned - h * (h @ turned)
             out.append(np.column_stack([dh, np.cross(dk, h) + np.cross(k, dh), dk]))
         return out
-
-
-def geometry_of(platform: Any) -> PlatformGeometry:
-    """The adapter of the kind."""
-    return PlatformGeometry(platform)

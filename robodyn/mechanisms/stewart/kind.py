@@ -43,12 +43,7 @@ STEWART = Kind(
     to_urdf=_to_urdf,
     adapters={
         "model_file": "robodyn.mechanisms.stewart.description.to_yaml:write_stewart",
-        "outline": "robodyn.mechanisms.stewart.report_answers:outline",
-        "parameter_tables": "robodyn.mechanisms.stewart.report_answers:parameter_tables",
-        "published_models": "robodyn.mechanisms.stewart.formulations:PUBLISHED_MODELS",
-        "geometry": "robodyn.mechanisms.stewart.geometry:geometry_of",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
-        "state_estimator": "robodyn.mechanisms.stewart.estimation:platform_estimator",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",
     },
     example="stewart_dasgupta",

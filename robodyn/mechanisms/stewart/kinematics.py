@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from robodyn.checks import as_array, as_pose, as_scalar
+from robodyn.checks import as_pose, as_scalar
 from robodyn.errors import UnreachablePose
 from robodyn.mechanisms.common.batch_calls import (
     CONFIGURATION,
@@ -30,7 +30,7 @@ from robodyn.mechanisms.stewart.kernels import kinematics as kernels
 from robodyn.mechanisms.stewart.legs import PlatformLegs
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR
-from robodyn.numerics.broadcasting import flatten, states
+from robodyn.numerics.broadcasting import states
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-TWIST = Argument("twist", 6, "m/s, rad/s")
-_CONFIGURATION, _STATE = Arguments(POSE), Arguments(POSE, TWIST)
+TWIST, ACCEL = Argument("twist", 6, "m/s, rad/s"), Argument("accel", 6, "m/s^2, rad/s^2")
+PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)
 
 
 class PlatformKinematics(PlatformLegs):
@@ -73,7 +73,7 @@ class PlatformKinematics(PlatformLegs):
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""
-        shape, (flat,) = flatten(pose=as_pose("pose", configuration))
+        shape, (flat,) = PLACE.flattened((configuration,))
         out, status = np.empty((len(flat), 6)), new_status(flat)
         kernels.leg_lengths(self._legs, flat, out, status)
         raise_first(status, shape, flat, self._legs)
@@ -81,7 +81,7 @@ class PlatformKinematics(PlatformLegs):
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
         """Leg rates (..., 6) [m/s] of pose (..., 7) and twist (..., 6): H' @ twist, eq. 5."""
-        twist = as_array("twist", velocity, (6,), "m/s, rad/s")
+        twist = TWIST.checked(velocity)
         return np.asarray((self.jacobian(configuration) * twist[..., :, None]).sum(axis=-2))
 
     def inverse_kinematics(self, pose: ArrayLike) -> FloatArray:
@@ -129,10 +129,8 @@ class PlatformKinematics(PlatformLegs):
         are those that a universal joint would have.
         """
         zero = np.zeros(6)
-        shape, (q, v, a) = flatten(
-            pose=as_pose("pose", pose),
-            twist=as_array("twist", zero if twist is None else twist, (6,), "m/s, rad/s"),
-            accel=as_array("accel", zero if accel is None else accel, (6,), "m/s^2, rad/s^2"),
+        shape, (q, v, a) = MOTION.flattened(
+            (pose, zero if twist is None else twist, zero if accel is None else accel)
         )
         n, status = len(q), new_status(q)
         cores = ((6,), (6,), (6,), (6, 3), (6, 3), (6, 3), (6, 2))
@@ -222,5 +220,5 @@ class PlatformKinematics(PlatformLegs):
     ) -> FloatArray:
         """Results (..., *core) of a vector kernel at poses, and twists; see `status.solved`."""
         compiled = entry(kernel, *CONFIGURATION * len(values))
-        given = _STATE if len(values) > 1 else _CONFIGURATION
+        given = MOVING if len(values) > 1 else PLACE
         return solved(compiled, self._numbers, given, values, core, needs_frames=needs_frames)

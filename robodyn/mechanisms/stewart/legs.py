@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.common.coordinates import POSE
-from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, Nouns
 from robodyn.mechanisms.common.tracking import POSE_TRACKING
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.stewart.description.bodies import named_bodies
@@ -27,9 +27,8 @@ from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+    from robodyn.mechanisms.common.coordinates import Coordinates
     from robodyn.mechanisms.common.tracking import Tracking
     from robodyn.mechanisms.stewart.model import Body, StewartModel
 
@@ -52,7 +51,6 @@ class PlatformLegs(Mechanism):
     default_paths: ClassVar = {"stewart_dasgupta": "I"}
     model: StewartModel
     coordinates: Coordinates = POSE
-    joint_units: tuple[Unit, ...] = ("m",) * 6
     # Moment rows of H are divided by a length, so its entries are pure numbers.
     jacobian_unit = "1"
     nouns = Nouns(
@@ -80,9 +78,13 @@ class PlatformLegs(Mechanism):
         return (self.base_joint,)
 
     @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """The six driven joints; their positions are the leg lengths."""
-        return tuple(leg.joints.actuator.name for leg in self.model.legs)
+    def driven_joints(self) -> tuple[DrivenJoint, ...]:
+        """The six legs; their positions are the distances between the joint centres."""
+        found = []
+        for leg in self.model.legs:
+            limits = leg.limits.length, leg.limits.velocity, leg.limits.effort
+            found.append(DrivenJoint(leg.joints.actuator.name, "m", *limits, leg.actuator))
+        return tuple(found)
 
     @cached_property
     def frames(self) -> tuple[str, str]:
@@ -121,31 +123,6 @@ class PlatformLegs(Mechanism):
             for row, actuator in zip(rows, self.actuators, strict=True):
                 row["coulomb"] = np.array(actuator.coulomb_both)
         return tuple(rows)
-
-    @property
-    def actuators(self) -> tuple[Actuator, ...]:
-        """(6,) what drives each leg; ideal where the description is silent."""
-        return tuple(leg.actuator for leg in self.model.legs)
-
-    @property
-    def effort_limits(self) -> FloatArray:
-        """(6,) [N], the smaller of a leg's limit and of what its motor can do at standstill."""
-        return np.array(
-            [min(leg.limits.effort, leg.actuator.effort_limit) for leg in self.model.legs],
-            dtype=np.float64,
-        )
-
-    @property
-    def position_limits(self) -> FloatArray:
-        """(6, 2) [m] shortest and longest leg."""
-        return np.array([leg.limits.length for leg in self.model.legs], dtype=np.float64)
-
-    @property
-    def velocity_limits(self) -> FloatArray:
-        """(6,) [m/s], the smaller of a leg's limit and of its motor's."""
-        return np.array(
-            [min(leg.limits.velocity, leg.actuator.rate_limit) for leg in self.model.legs]
-        )
 
     @property
     def home(self) -> FloatArray:

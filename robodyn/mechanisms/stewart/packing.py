@@ -42,12 +42,7 @@ def pack_legs(model: StewartModel, base_joints: Sequence[str]) -> FloatArray:
         actuator = leg.actuator
         row[at.REFLECTED] = actuator.reflected_inertia
         row[at.SPIN_INERTIA] = actuator.spin_inertia
-        row[at.COULOMB], row[at.COULOMB_BACKWARD] = actuator.coulomb_both
-        (
-            row[at.STATIC_EXCESS],
-            row[at.STATIC_EXCESS_BACKWARD],
-            row[at.STRIBECK],
-        ) = actuator.stribeck_terms
+        row[at.DRY_FRICTION : at.LEG_SIZE] = actuator.friction_numbers
     return legs
 
 

@@ -137,10 +137,7 @@ def _leg_entries(leg: Leg) -> list[dict[int, float]]:
     spin = unit.spin_inertia / unit.reflected_inertia
     plain = [{at.REFLECTED: 1.0, at.SPIN_INERTIA: spin}, {at.PRISMATIC_DAMPING: 1.0}]
     passive = [{at.UNIVERSAL_DAMPING: 1.0}, {at.SPHERICAL_DAMPING: 1.0}]
-    coulomb = at.COULOMB, at.COULOMB_BACKWARD
-    excess = at.STATIC_EXCESS, at.STATIC_EXCESS_BACKWARD
-    curvature = actuator.stribeck_terms[2]
-    return [*plain, *dry_friction_entries(coulomb, excess, at.STRIBECK, curvature), *passive]
+    return [*plain, *dry_friction_entries(at.DRY_FRICTION, actuator), *passive]
 
 
 def _leg_with(leg: Leg, lower: Body, upper: Body, given: dict[str, float]) -> Leg:

@@ -18,19 +18,15 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.checks import as_pose
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
-from robodyn.mechanisms.common.figure import frame_of_pose
-from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.linearization import linearize
-from robodyn.mechanisms.common.variables import AXES, Role, Variable
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+from robodyn.mechanisms.stewart.geometry import PlatformGeometry
 from robodyn.mechanisms.stewart.kernels.integration import simulate
 from robodyn.mechanisms.stewart.model import Damping
-from robodyn.mechanisms.stewart.parameters import PlatformParameters
+from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 from robodyn.mechanisms.stewart.status import error_for
 from robodyn.numerics.array_arguments import VECTOR
-from robodyn.poses import pose_from_rpy, rpy_from_pose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -38,16 +34,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure
+    from robodyn.mechanisms.common.estimation import Encoders, Estimator
+    from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.linearization import Linearization
     from robodyn.mechanisms.stewart.model import Leg
 
 # of packed lanes
 KERNELS = Kernels(simulate, (VECTOR,))
-ANGLES = ("roll", "pitch", "yaw")
 
 
-class StewartPlatform(PlatformParameters):
+class StewartPlatform(PlatformPresentation):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     A pose is (..., 7) x y z [m], quaternion x y z w, platform frame in base frame; a twist (..., 6)
@@ -66,9 +62,7 @@ class StewartPlatform(PlatformParameters):
             neglected; such a leg must be symmetric about its axis.
     """
 
-    acts_along_legs = True
-    # Effort limits are far above the forces of normal operation, so they do not scale arrows.
-    typical_effort = 0.0
+    needs_estimator = True
 
     def __repr__(self) -> str:
         return f"StewartPlatform({self.name!r})"
@@ -96,14 +90,7 @@ class StewartPlatform(PlatformParameters):
             damping = leg.damping
             if leg.joints.actuator.name in undamped:
                 damping = replace(damping, prismatic=0.0)
-            actuator = replace(
-                leg.actuator,
-                coulomb=0.0,
-                coulomb_backward=None,
-                static=None,
-                stribeck_velocity=None,
-            )
-            return replace(leg, damping=damping, actuator=actuator)
+            return replace(leg, damping=damping, actuator=leg.actuator.without_dry_friction())
 
         return self._with_legs(without)
 
@@ -128,79 +115,20 @@ class StewartPlatform(PlatformParameters):
             lambda leg: replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
         )
 
-    @property
-    def variables(self) -> dict[str, Variable]:
-        """Pose, twist and acceleration of the platform, and the size of its two hexagons."""
-        known: dict[str, Variable] = {}
-        for i, axis in enumerate(AXES):
-            known[axis] = Variable("position", i, "m", f"platform in base frame, {axis}")
-        for i, angle in enumerate(ANGLES):
-            known[angle] = Variable("position", i + 3, "rad", f"{angle} of the platform")
-        rates: tuple[tuple[Role, str, str], ...]
-        rates = (("velocity", "velocity", "s"), ("acceleration", "accel", "s^2"))
-        for role, short, unit in rates:
-            for i, axis in enumerate(AXES):
-                text = f"{role} of the platform, base frame, {axis}"
-                known[f"{short}_{axis}"] = Variable(role, i, f"m/{unit}", text)
-            for i, axis in enumerate(AXES):
-                text = f"angular {role} of the platform, base frame, {axis}"
-                known[f"angular_{short}_{axis}"] = Variable(role, i + 3, f"rad/{unit}", text)
-        for i, part in enumerate(("base", "platform")):
-            text = f"factor on the distance of the {part}'s joints from its z axis"
-            known[f"{part}_scale"] = Variable("model", i, "1", text, 1e-6, 1.0)
-        return known
+    def geometry(self) -> Geometry:
+        """Joint centres, zeros of the legs' lengths and universal axes."""
+        return PlatformGeometry(self)
 
-    def values_of(self, configuration: ArrayLike) -> FloatArray:
-        """(..., 6) [m, rad] x, y, z, roll, pitch, yaw of pose (..., 7)."""
-        return np.concatenate(rpy_from_pose(configuration), axis=-1)
-
-    def configuration_of(self, values: ArrayLike) -> FloatArray:
-        """Pose (..., 7) of (..., 6) [m, rad] x, y, z, roll, pitch, yaw."""
-        given = np.asarray(values, dtype=np.float64)
-        return pose_from_rpy(given[..., :3], given[..., 3:])
-
-    def leg_ends(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""
-        legs = self.model.legs
-        platform = frame_of_pose(configuration)
-        tips = np.array([leg.platform for leg in legs]) @ platform[:3, :3].T + platform[:3, 3]
-        return np.array([leg.base for leg in legs]), tips
-
-    def leg_directions(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Tips (6, 3) [m] and unit vectors (6, 3) of the legs of pose (7,), base frame.
+    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
+        """Pose and twist from readings of the legs; the search begins at a pose (7,), or at home.
 
         Raises:
-            ZeroLegLength: a leg without a direction.
+            InvalidInput: as for `PlatformEstimator`.
         """
-        motion = self.leg_motion(configuration)
-        feet = np.array([leg.base for leg in self.model.legs])
-        return feet + motion.length[:, None] * motion.direction, motion.direction
+        from robodyn.mechanisms.stewart.estimation import PlatformEstimator
 
-    def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
-        """The platform's pose (7,) by the names of base and platform."""
-        return {(self.model.base_link, self.model.platform_link): configuration}
-
-    def figure(self) -> Figure:
-        """As drawn by its URDF."""
-        return figure_from_urdf(stewart_urdf(self.model), f"URDF of {self.model.name}")
-
-    def effort_arrows(
-        self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray
-    ) -> FloatArray:
-        """Arrows (6, 2, 3) [m] of the legs' forces on the platform, in the frame of the root.
-
-        Along the leg, beyond the tip it acts on: away from the base when the leg pushes, towards
-        it when it pulls. Arguments as for `Mechanism.effort_arrows`.
-        """
-        feet, tips = self.leg_ends(configuration)
-        directions = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
-        # beyond the tip, where the leg does not hide the arrow
-        near = tips + 0.05 * self.size * directions
-        far = near + np.abs(lengths)[:, None] * directions
-        pushes = (lengths >= 0.0)[:, None]
-        arrows = np.stack([np.where(pushes, near, far), np.where(pushes, far, near)], axis=1)
-        base = frames[figure.index(self.model.base_link)]
-        return np.asarray(arrows @ base[:3, :3].T + base[:3, 3])
+        steps = {"length_resolution": encoders.length, "rate_resolution": encoders.rate}
+        return PlatformEstimator(self, initial_pose, **steps, jump=encoders.jump)
 
     def _run_under(self, model: StewartPlatform) -> CompiledRun:
         return CompiledRun(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robodyn.mechanisms.common.kernels.dry_friction import DRY_FRICTION
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.records import Layout, record_of
 
@@ -78,11 +79,7 @@ BODY_NUMBERS = Layout(
     damping=1,  # [N m s or N s/m]
     armature=1,  # [kg m^2 or kg] inertia of rotors, reflected to the joint
     spin=1,  # [kg m^2 or kg m] J ratio of a rotor about the joint's axis, carried by the parent
-    friction_forward=1,  # the five parameters of `dry_friction` begin here
-    friction_backward=1,
-    static_excess=1,
-    static_excess_backward=1,
-    stribeck=1,
+    dry_friction=DRY_FRICTION,  # the parameters of the law
 )
 
 # Of each closure.

@@ -50,7 +50,7 @@ from robodyn.numerics.vectors import (
     vector,
 )
 
-DRY_FRICTION_AT = BODY_NUMBERS.friction_forward
+DRY_FRICTION_AT = BODY_NUMBERS.dry_friction
 
 
 @inner

@@ -2,8 +2,8 @@
 
 """The law of dry friction of every joint: Coulomb's, with Stribeck's rise at low rates.
 
-Compiled form of `Actuator.dry_friction`. Its parameters are five consecutive numbers, which every
-kind keeps somewhere in its layout, in this order.
+Compiled form of `Actuator.dry_friction`. Its parameters are consecutive numbers, which every kind
+keeps somewhere in its layout, as `Actuator.friction_numbers` gives them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COULOMB_BACKWARD: Final = 1  # the same for rates below zero, also positive
 EXCESS: Final = 2  # [N or N m] static above Coulomb friction, which falls with the rate
 EXCESS_BACKWARD: Final = 3
 STRIBECK: Final = 4  # 1 / Stribeck velocity^2; 0 without excess
-DRY_FRICTION: Final = 5
+DRY_FRICTION: Final = 5  # how many they are
 
 # A planned motion is at rest below this [m/s, rad/s] and without acceleration below that.
 AT_REST: Final = 1e-12
@@ -37,11 +37,18 @@ def imminent(rate: Any, acceleration: Any) -> Any:
 
 
 @inner
+def has_dry_friction(numbers: Any, start: int) -> Any:
+    """Whether a joint, or one in any lane, has dry friction; arguments as for `dry_friction`."""
+    levels = numbers[start + COULOMB] + numbers[start + COULOMB_BACKWARD]
+    return any_of(levels + numbers[start + STRIBECK] > 0.0)
+
+
+@inner
 def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
     """Effort [N or N m] that friction takes at a rate, on the side to which a joint moves.
 
     Args:
-        numbers, start: the parameters are numbers[start : start + 5].
+        numbers, start: the parameters are numbers[start : start + DRY_FRICTION].
         side: only its sign counts; none at zero. Of numbers or of lanes, as all else.
         rate: [m/s or rad/s].
     """

@@ -23,10 +23,10 @@ from robodyn.numerics.linear import factor_definite, solve_factored
 
 # Columns of a mechanism's friction (joints, ROW). The first are those of `dry_friction`.
 STATIC: Final = DRY_FRICTION  # levels [N or N m], positive or zero
-STATIC_BACKWARD: Final = 6
-RATE: Final = 7  # which rate of a tree it is, for kinds that have more of these
-FACTOR: Final = 8  # and how much of it
-ROW: Final = 9
+STATIC_BACKWARD: Final = STATIC + 1
+RATE: Final = STATIC + 2  # which rate of a tree it is, for kinds that have more of these
+FACTOR: Final = STATIC + 3  # and how much of it
+ROW: Final = STATIC + 4
 
 # Efforts may exceed their bounds by this part of the range, accelerations by that of the largest.
 BOUND: Final = 1e-12

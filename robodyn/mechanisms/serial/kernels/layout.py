@@ -10,6 +10,8 @@ to frame 0, only.
 
 from __future__ import annotations
 
+from robodyn.mechanisms.common.kernels import dry_friction
+
 ROTATION = 0  # 9, rows of the rotation of X_i
 AXIS = 6  # 3, the last of these rows: the joint's axis z_{i-1}, seen from frame i
 SHIFT = 9  # 3 [m], translation of X_i in frame i-1
@@ -22,12 +24,8 @@ SPREAD = 28  # 6 [kg m^2], K_i = tr(I)/2 E - I = integral of d d' dm, in the sam
 PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
 ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
 DAMPING = 36  # [N m s or N s/m]
-FRICTION_FORWARD = 37  # [N m or N], Coulomb friction of q' > 0
-FRICTION_BACKWARD = 38  # of q' < 0, also positive
-STATIC_EXCESS_FORWARD = 39  # [N m or N], static above Coulomb friction
-STATIC_EXCESS_BACKWARD = 40
-STRIBECK = 41  # 1 / Stribeck velocity^2; 0 without
-LINK_SIZE = 42
+DRY_FRICTION = 37  # the parameters of `dry_friction`
+LINK_SIZE = DRY_FRICTION + dry_friction.DRY_FRICTION
 
 # Scratch of the recursions, a row for each link: R_{i-1}^i, r_i, r_i + rbar_i, force, moment.
 WORK_ROTATION = 0

@@ -16,7 +16,7 @@ from robodyn.mechanisms.serial.kernels.layout import (
     AXIS,
     COM,
     DAMPING,
-    FRICTION_FORWARD,
+    DRY_FRICTION,
     INERTIA,
     MASS,
     PRISMATIC,
@@ -195,4 +195,4 @@ def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> floa
 @inner
 def friction(row: Any, rate: Any, side: Any) -> Any:
     """Viscous and dry friction of a joint; the latter by the sign of `side`, none if that is 0."""
-    return row[DAMPING] * rate + dry_friction(row, FRICTION_FORWARD, side, rate)
+    return row[DAMPING] * rate + dry_friction(row, DRY_FRICTION, side, rate)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from robodyn.mechanisms.common.kernels import dry_friction
+
 BASE: Final = 0  # b, base frame
 TIP: Final = 3  # p, platform frame
 AXIS: Final = 6  # k, unit, base frame
@@ -26,12 +28,8 @@ BASE_JOINT: Final = 32  # UNIVERSAL or SPHERICAL
 # What drives the leg; all zero without a rotor and without dry friction.
 REFLECTED: Final = 33  # J ratio^2 [kg]
 SPIN_INERTIA: Final = 34  # J ratio [kg m] of a rotor about s, signed
-COULOMB: Final = 35  # [N] dry friction while the leg lengthens
-COULOMB_BACKWARD: Final = 36  # [N] while it shortens, also positive
-STATIC_EXCESS: Final = 37  # [N] static above Coulomb friction, lengthening
-STATIC_EXCESS_BACKWARD: Final = 38  # [N] shortening
-STRIBECK: Final = 39  # 1 / Stribeck velocity^2 [s^2/m^2]
-LEG_SIZE: Final = 40
+DRY_FRICTION: Final = 35  # the parameters of `dry_friction`, forward while the leg lengthens
+LEG_SIZE: Final = DRY_FRICTION + dry_friction.DRY_FRICTION
 
 UNIVERSAL: Final = 0.0
 SPHERICAL: Final = 1.0

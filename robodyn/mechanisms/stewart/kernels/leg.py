@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, imminent
+from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, has_dry_friction, imminent
 from robodyn.mechanisms.stewart.kernels.layout import (
     AXIS,
     BASE,
     BASE_JOINT,
-    COULOMB,
-    COULOMB_BACKWARD,
+    DRY_FRICTION,
     LEG_INERTIA,
     LOWER_COM,
     LOWER_MASS,
@@ -29,7 +28,6 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     SPHERICAL,
     SPHERICAL_DAMPING,
     SPIN_INERTIA,
-    STRIBECK,
     TIP,
     UNIVERSAL_DAMPING,
     UPPER_COM,
@@ -182,9 +180,9 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
     if any_of(leg[REFLECTED] > 0.0):
         C = add(C, spin_up(leg, g, m, n))
         drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(n.A, g.s)
-    if any_of(leg[COULOMB] + leg[COULOMB_BACKWARD] + leg[STRIBECK] > 0.0):
+    if has_dry_friction(leg, DRY_FRICTION):
         side = imminent(m.rate, n.rate)
-        drive = drive + dry_friction(leg, COULOMB, side, side)
+        drive = drive + dry_friction(leg, DRY_FRICTION, side, side)
 
     moment = -dot(g.s, C) * g.spin
     K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))

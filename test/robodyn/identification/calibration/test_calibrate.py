@@ -4,7 +4,6 @@
 
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.problem import Frames, Problem
-from robodyn.identification.calibration.setting import ALL, geometry_of
+from robodyn.identification.calibration.setting import ALL
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.poses import advance_pose, pose_difference
@@ -54,7 +53,7 @@ class Machine:
     """A machine whose dimensions differ from its model's by some millimetres."""
 
     def __init__(self, m, rng, samples=SAMPLES, off=2e-3):
-        self.model, self.geometry = m, geometry_of(m)
+        self.model, self.geometry = m, m.geometry()
         free = np.array([not each.passive_only for each in self.geometry.parameters])
         before = nominal(self.geometry)
         self.true = before + off * free * rng.normal(size=len(before))
@@ -367,4 +366,4 @@ def test_measurements_that_cannot_be_used_are_refused_in_one_line(case, puma, rn
 
 def test_what_has_no_dimensions_to_calibrate_is_refused():
     with pytest.raises(InvalidInput, match="'closed_loop' have no dimensions"):
-        rd.calibration_poses(SimpleNamespace(kind="closed_loop", name="delta"), 10)
+        rd.calibration_poses(rd.load("delta"), 10)

@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, NoSolution, UnderActuated
-from robodyn.mechanisms.closed_loop.estimation import LoopEstimator, loop_estimator
+from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.poses import pose_difference
@@ -165,6 +165,6 @@ def test_what_cannot_be_told_from_the_motors_is_refused_by_name():
 def test_the_search_may_begin_at_a_pose_of_the_tip():
     mechanism = rd.load("delta")
     away = mechanism.advance(mechanism.home, [0.3, 0.1, -0.2])
-    estimator = loop_estimator(mechanism, mechanism.body_pose(away), ENCODERS)
+    estimator = mechanism.state_estimator(mechanism.body_pose(away), ENCODERS)
     found = estimator.update(1, mechanism.joint_positions(away), np.zeros(3))
     np.testing.assert_allclose(found.configuration, away, atol=1e-9)

@@ -3,10 +3,12 @@
 """Broadcasting, options, the shared protocol, and what is refused."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import robodyn as rd
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.arm import SerialArm
@@ -116,3 +118,65 @@ def test_the_condition_number_with_a_length_is_that_of_the_scaled_jacobian(arm, 
     assert arm.condition_number(state[0], 0.3) == pytest.approx(values[0] / values[-1], rel=1e-9)
     with pytest.raises(InvalidInput, match="characteristic_length"):
         arm.condition_number(state[0], 0.0)
+
+
+def test_options_count_for_single_states(rng, arm):
+    q, qd, qdd = rng.normal(size=(3, arm.n))
+    for friction in (False, True):
+        for armature in (False, True):
+            options = {"friction": friction, "armature": armature}
+            np.testing.assert_allclose(
+                arm.inverse_dynamics(q, qd, qdd, **options),
+                arm.inverse_dynamics(q[None], qd, qdd, **options)[0],
+                rtol=1e-12,
+            )
+    np.testing.assert_array_equal(
+        arm.mass_matrix(q, armature=False), arm.mass_matrix(q[None], armature=False)[0]
+    )
+
+
+def test_angles_of_many_turns_are_the_same_in_batches(rng, arm):
+    """Far ones have another source of sine and cosine, which each lane picks for itself."""
+    q = rng.normal(size=(16, arm.n)) * 10.0 ** rng.uniform(-3, 9, size=(16, arm.n))
+    batch = arm.mass_matrix(q)
+    for n in range(16):
+        np.testing.assert_array_equal(arm.mass_matrix(q[n]), batch[n])
+    strobed = arm.mass_matrix(q, method="strobing")
+    np.testing.assert_allclose(batch, strobed, rtol=1e-9, atol=1e-9 * np.abs(strobed).max())
+
+
+def test_an_arm_of_more_joints_than_scratch_has_room_for(rng, arm):
+    model, n = arm.model, 150
+    joints = tuple(replace(model.joints[i % arm.n], name=f"joint{i}") for i in range(n))
+    long = SerialArm(replace(model, joints=joints, home=np.resize(model.home, n)))
+    q, qd, qdd = 0.1 * rng.normal(size=(3, 3, n))
+    tau = long.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_array_equal(tau[1], long.inverse_dynamics(q[1], qd[1], qdd[1]))
+    modified = long.inverse_dynamics(q, qd, qdd, method="modified_newton_euler")
+    np.testing.assert_allclose(tau, modified, rtol=1e-9, atol=1e-9 * np.abs(tau).max())
+    M = long.mass_matrix(q)
+    np.testing.assert_array_equal(M[1], long.mass_matrix(q[1]))
+    again = long.forward_dynamics(q, qd, tau)
+    np.testing.assert_array_equal(again[1], long.forward_dynamics(q[1], qd[1], tau[1]))
+    assert long.jacobian(q).shape == (3, 6, n)
+
+
+def test_condition_number_is_numpys_of_the_jacobian_in_units_of_a_length(rng, arm):
+    q = rng.uniform(-3.0, 3.0, size=(50, arm.n))
+    for length in (1.0, float(rng.uniform(0.05, 3.0))):
+        batch = arm.condition_number(q, length)
+        for n in range(50):
+            J = arm.jacobian(q[n])
+            J[3:] *= length
+            expected = np.linalg.cond(J)
+            # a number that small beside the largest is known to so many digits only
+            digits = max(1e-11, 1e-14 * expected)
+            np.testing.assert_allclose(arm.condition_number(q[n], length), expected, rtol=digits)
+            np.testing.assert_allclose(batch[n], expected, rtol=digits)
+
+
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_condition_number_of_a_singular_arm_is_beyond_measure():
+    puma = rd.load("puma560")
+    for q in (np.zeros(6), np.zeros((1, 6))):
+        assert (puma.condition_number(q) > 1e15).all()

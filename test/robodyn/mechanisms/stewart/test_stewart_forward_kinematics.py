@@ -7,7 +7,7 @@ import pytest
 from stewart_mechanisms import random_motion
 
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
-from robodyn.mechanisms.stewart.assembly import assembly_modes
+from robodyn.mechanisms.stewart.all_poses import all_poses
 from robodyn.mechanisms.stewart.kernels.forward_kinematics import find_step, length_errors, moved
 from robodyn.mechanisms.stewart.packing import pack_legs
 from robodyn.trajectories import paper_path
@@ -167,7 +167,7 @@ def test_rates_at_a_singular_pose_are_refused():
 def test_assembly_modes_all_have_the_lengths_and_include_the_pose(rng, platform):
     pose, *_ = random_motion(rng, platform)
     lengths = platform.inverse_kinematics(pose)
-    modes = assembly_modes(platform, lengths, attempts=2000, seed=int(rng.integers(1000)))
+    modes = all_poses(platform, lengths, attempts=2000, seed=int(rng.integers(1000)))
     assert 2 <= len(modes.poses) <= 40
     assert modes.hits.sum() == modes.converged <= modes.attempts == 2000
     found = platform.inverse_kinematics(modes.poses)
@@ -181,13 +181,13 @@ def test_assembly_modes_all_have_the_lengths_and_include_the_pose(rng, platform)
 
 def test_assembly_search_repeats_with_its_seed(paper_platform):
     lengths = paper_platform.inverse_kinematics(paper_platform.home)
-    first = assembly_modes(paper_platform, lengths)
-    again = assembly_modes(paper_platform, lengths)
+    first = all_poses(paper_platform, lengths)
+    again = all_poses(paper_platform, lengths)
     np.testing.assert_array_equal(first.poses, again.poses)
     assert len(first.poses) == 8
     assert first.unseen == 0.0
-    other = assembly_modes(paper_platform, lengths, seed=1, attempts=1000)
+    other = all_poses(paper_platform, lengths, seed=1, attempts=1000)
     for mode in other.poses:
         assert np.abs(paper_platform.difference(mode, first.poses)).max(axis=1).min() < 1e-8
     with pytest.raises(InvalidInput, match="six positive"):
-        assembly_modes(paper_platform, [1.0] * 5 + [-1.0])
+        all_poses(paper_platform, [1.0] * 5 + [-1.0])

@@ -33,7 +33,7 @@ MOST_MODES = 40
 SAME = 1e-6
 
 
-class AssemblyModes(NamedTuple):
+class PlatformPoses(NamedTuple):
     """The result of a search, and how thorough it was.
 
     Attributes:
@@ -55,9 +55,9 @@ class AssemblyModes(NamedTuple):
     seed: int
 
 
-def assembly_modes(
+def all_poses(
     platform: StewartPlatform, lengths: ArrayLike, *, attempts: int = 4000, seed: int = 0
-) -> AssemblyModes:
+) -> PlatformPoses:
     """All poses found with leg lengths (6,) [m].
 
     Args:
@@ -86,7 +86,7 @@ def assembly_modes(
     modes, hits = _distinct(solutions, float(wanted.max()))
     order = np.argsort(-hits, kind="stable")
     unseen = float((hits == 1).sum() / max(len(solutions), 1))
-    return AssemblyModes(modes[order], hits[order], number, len(solutions), unseen, seed)
+    return PlatformPoses(modes[order], hits[order], number, len(solutions), unseen, seed)
 
 
 def _random_poses(

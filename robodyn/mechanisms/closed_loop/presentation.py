@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a mechanism with closed loops is shown: as sticks and balls, as lines, in tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
+from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, stick
+from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.closed_loop.model import Placement, TreeJoint
+
+CLOSURE_COLOR = (0.2, 0.4, 0.65)
+
+
+class ClosedLoopPresentation(ClosedLoopParameters):
+    """The part of `ClosedLoop` that shows it."""
+
+    def figure(self) -> Figure:
+        """Sticks to the joints and closures of every link, and a ball where a closure holds it.
+
+        The two balls of a closure are in the same place when the loop is closed.
+        """
+        model, size = self.model, self.size
+        joints: list[DrawnJoint] = []
+        for joint in model.joints:
+            joints += _drawn(joint, size)
+        shapes: list[Shape] = []
+        for joint in model.joints:
+            shapes += stick(joint.parent, joint.at.translation, 0.02 * size)
+            if joint.moves and joint.kind != "floating":
+                shapes.append(_ball(joint.parent, joint.at, 0.035 * size, (0.85, 0.45, 0.1)))
+        for closure in model.closures:
+            for link, at in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+                shapes += stick(link, at.translation, 0.015 * size)
+                shapes.append(_ball(link, at, 0.03 * size, CLOSURE_COLOR))
+        return Figure(joints, shapes, model.base_link)
+
+    def outline(self, configuration: FloatArray) -> list[OutlinePart]:
+        """Every link as lines from the joint that carries it to the joints and closures on it."""
+        model = self.model
+        starts: dict[str, FloatArray] = {}
+        ends: dict[str, list[FloatArray]] = {}
+        for joint in model.joints:
+            starts[joint.child] = joint.child_at.translation
+            if joint.kind != "floating":
+                ends.setdefault(joint.parent, []).append(joint.at.translation)
+        for closure in model.closures:
+            ends.setdefault(closure.parent, []).append(closure.at.translation)
+            ends.setdefault(closure.child, []).append(closure.child_at.translation)
+        parts = []
+        for link, points in ends.items():
+            moves = link in starts
+            start = starts.get(link, np.zeros(3))
+            # around a link that carries several, so that a platform is drawn as a plate
+            loop = [start, *points] if len(points) == 1 else [*points, points[0]]
+            placed = _line_at(self.link_pose(configuration, link), np.array(loop))
+            parts.append(OutlinePart("links" if moves else "base", placed, moves))
+            if moves and len(points) > 1:
+                spoke = np.array([start, np.mean(points, axis=0)])
+                placed = _line_at(self.link_pose(configuration, link), spoke)
+                parts.append(OutlinePart("links", placed, moves))
+        return parts
+
+    def parameter_tables(self) -> list[ParameterTable]:
+        """The bodies, the joints of the tree, the closures, and actuators beyond limits."""
+        model = self.model
+        bodies = [(body.name, body.mass, body.com, body.inertia) for body in self.bodies]
+        driven = set(self.joint_names)
+        joints = [
+            (joint.name, joint.kind, "yes" if joint.name in driven else "no", joint.parent,
+             joint.child, np.asarray(joint.axis), joint.damping, np.asarray(joint.position),
+             joint.velocity, joint.effort)
+            for joint in model.joints if joint.kind != "fixed"
+        ]  # fmt: skip
+        closures = [
+            (closure.name, closure.kind, closure.parent, closure.at.translation, closure.child,
+             closure.child_at.translation, closure.damping)
+            for closure in model.closures
+        ]  # fmt: skip
+        tables = [
+            ParameterTable(
+                "Bodies",
+                ("body", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]"),
+                bodies,
+                "in the frame of the link",
+            ),
+            ParameterTable(
+                "Joints of the tree",
+                ("joint", "kind", "driven", "parent", "child", "axis", "damping [N m s, N s/m]",
+                 "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"),
+                joints,
+                "axes in the frame of the joint",
+            ),
+            ParameterTable(
+                "Closures",
+                ("closure", "type", "parent", "origin [m]", "child", "origin [m]",
+                 "damping [N m s]"),
+                closures,
+                "origins in the frames of the links",
+            ),
+        ]  # fmt: skip
+        if any(actuator != Actuator() for actuator in self.actuators):
+            tables.append(actuator_table(self.joint_names, self.actuators))
+        return tables
+
+
+def _drawn(joint: TreeJoint, size: float) -> list[DrawnJoint]:
+    """A joint; one that does not sit at its child's origin has a fixed one behind it."""
+    mimic = None
+    if joint.mimic is not None:
+        mimic = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
+    behind: FloatArray = np.asarray(np.linalg.inv(joint.child_at.matrix), dtype=np.float64)
+    turned = np.abs(behind - np.eye(4)).max() > 1e-12 and joint.kind != "floating"
+    child = f"{joint.child}/joint" if turned else joint.child
+    reach = float(joint.position[1])
+    own = DrawnJoint(
+        joint.name,
+        joint.kind,
+        joint.parent,
+        child,
+        joint.at.matrix,
+        joint.axis,
+        mimic,
+        reach if np.isfinite(reach) else size,
+    )
+    if not turned:
+        return [own]
+    return [own, DrawnJoint(f"{joint.name}/child", "fixed", child, joint.child, behind)]
+
+
+def _ball(link: str, at: Placement, radius: float, color: tuple[float, float, float]) -> Shape:
+    return Shape(link, "sphere", (radius,), at.matrix, color)
+
+
+def _line_at(pose: FloatArray, points: FloatArray) -> FloatArray:
+    """Points (k, 3) of a link at a pose (7,), in the base frame."""
+    return np.asarray(pose[:3] + points @ rotation_matrix(pose).T)
