@@ -16,13 +16,7 @@ from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.effort_limiter import EffortLimiter
-from robodyn.control.follower_settings import (
-    DEFAULT,
-    Command,
-    FollowerSettings,
-    Wanted,
-    checked_mode,
-)
+from robodyn.control.follower_settings import Command, FollowerSettings, Wanted, checked_mode
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
@@ -65,10 +59,10 @@ class TrajectoryFollower:
         kp: ArrayLike = 100.0,
         kv: ArrayLike = 20.0,
         *,
-        settings: FollowerSettings = DEFAULT,
+        settings: FollowerSettings | None = None,
         **options: Any,
     ) -> None:
-        wanted = replace(settings, **options)
+        wanted = replace(settings or FollowerSettings(), **options)
         self.path_tolerance = wanted.path_tolerance
         self.abandoned = ""
         self._active = ActiveTrajectory(

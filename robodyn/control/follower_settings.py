@@ -51,9 +51,6 @@ class FollowerSettings:
     path_tolerance: FloatArray | None = None
 
 
-DEFAULT = FollowerSettings()
-
-
 class Command(NamedTuple):
     """What to do at one state.
 
