@@ -26,7 +26,6 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
-from std_srvs.srv import Trigger
 
 import robodyn as rd
 from robodyn.control import LettingGo, TrajectoryFollower, Watchdog
@@ -36,7 +35,7 @@ from robodyn_ros import diagnostics, qos
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.goal_execution import GoalExecution
-from robodyn_ros.interfaces import Interface
+from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import current, declare, load_mechanism, on_change, table
@@ -95,7 +94,7 @@ class InverseDynamics(ManagedNode):
         self._goals = GoalExecution(self._follower, p)
         self._heed_scale(p)
         on_change(self, LIVE, p, self._on_change)
-        self.create_service(Trigger, "~/stop", self._on_stop)
+        serve_trigger(self, "~/stop", self._stop)
         self.create_timer(WATCH, self._watch)
         self.create_timer(DIAGNOSE, self._diagnose)
         self.create_timer(ANNOUNCE, self._announce)
@@ -314,15 +313,12 @@ class InverseDynamics(ManagedNode):
         self._follower.set_mechanism(self._payload.mechanism)
         self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))
 
-    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _stop(self) -> str:
         """Abandon the trajectory, come to rest and hold the configuration."""
         if not self.is_active:
-            response.message = "the node is inactive: it commands nothing"
-            return response
+            raise rd.InvalidInput("the node is inactive: it commands nothing")
         self._follower.stop()
-        response.success = True
-        response.message = "comes to rest, and holds the configuration"
-        return response
+        return "comes to rest, and holds the configuration"
 
     def _plan_of(self, goal: Goal) -> Plan:
         """The plan of an action's goal, from where the mechanism is."""
