@@ -28,7 +28,7 @@ from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
 
 import robodyn as rd
-from robodyn.control import LettingGo, TrajectoryFollower, Watchdog
+from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import INVALID_GOAL
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import diagnostics, qos
@@ -62,7 +62,7 @@ class InverseDynamics(ManagedNode):
     def __init__(self) -> None:
         super().__init__("inverse_dynamics")
         self._p = declare(self, PARAMETERS)
-        self._letting_go: LettingGo | None = None  # after a deactivation
+        self._ramp_down: EffortRampDown | None = None  # after a deactivation
         self._action: TrajectoryAction | None = None
         if self._p["autostart"]:
             self.start()
@@ -109,8 +109,8 @@ class InverseDynamics(ManagedNode):
         self._follower = self._goals.follower = self._new_follower()
         self._goals.keep_to(self._p["path_tolerance"])
         self._heed_scale(self._p)
-        if self._letting_go is not None:
-            self._letting_go = None
+        if self._ramp_down is not None:
+            self._ramp_down = None
             self._follower.stop()
         self._problem = ""
         self.get_logger().info(f"{self._p['mode']} of {self._mechanism.name}, ready")
@@ -122,12 +122,12 @@ class InverseDynamics(ManagedNode):
             return
         self._follower.stop()
         hold, ramp = max(self._p["watchdog_hold"], self._p["stop_time"]), self._p["watchdog_ramp"]
-        self._letting_go = LettingGo(hold, ramp, time.monotonic())
+        self._ramp_down = EffortRampDown(hold, ramp, time.monotonic())
         self.get_logger().info(f"inactive: efforts hold for {hold:g} s, and end {ramp:g} s later")
 
     def clean_up(self) -> None:
         """Listen no longer."""
-        if self._letting_go is not None:
+        if self._ramp_down is not None:
             raise Refused("the efforts are still being let go: ask again when they are zero")
         self._end_action()
         super().clean_up()
@@ -178,7 +178,7 @@ class InverseDynamics(ManagedNode):
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._flow.take(stamp)
-        if not self.is_active and self._letting_go is None:
+        if not self.is_active and self._ramp_down is None:
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
         try:
@@ -196,7 +196,7 @@ class InverseDynamics(ManagedNode):
             self._flow.begun_late = max(stamp - self._begins, 0) * 1e-9
             self._begins = None
         self._report(command.problem)
-        effort = command.effort if self._letting_go is None else self._share() * command.effort
+        effort = command.effort if self._ramp_down is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
         self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
         if self._goals.is_busy:
@@ -204,7 +204,7 @@ class InverseDynamics(ManagedNode):
 
     def _report(self, problem: str) -> None:
         """Say what is wrong with a command; of efforts that are being let go much is."""
-        self._problem = problem if self._letting_go is None else ""
+        self._problem = problem if self._ramp_down is None else ""
         if not self._problem:
             return
         if problem == self._follower.abandoned:
@@ -232,11 +232,11 @@ class InverseDynamics(ManagedNode):
 
     def _share(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""
-        if self._letting_go is None:
+        if self._ramp_down is None:
             return 1.0
-        share = self._letting_go.share(time.monotonic())
+        share = self._ramp_down.share(time.monotonic())
         if share == 0.0:
-            self._letting_go = None
+            self._ramp_down = None
             self.get_logger().info("efforts let go")
         return share
 
@@ -244,7 +244,7 @@ class InverseDynamics(ManagedNode):
         """If states stop: hold by gravity compensation, then ramp the efforts down."""
         self._outputs.catch_up()
         watch = self._watchdog.state(time.monotonic())
-        silent = not self.is_active and self._letting_go is None
+        silent = not self.is_active and self._ramp_down is None
         if watch.level == "ok" or self._last is None or silent:
             return
         topic, timeout = self._interface.state_topic, self._p["watchdog_timeout"]
