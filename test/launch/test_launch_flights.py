@@ -217,7 +217,7 @@ def files(tmp_path_factory):
 
 
 def test_a_model_and_a_path_from_files_fly_as_the_bundled_ones_do(from_files, files, mechanism):
-    """Open loop the platform is an inverted pendulum: what differed at all would soon be far off."""
+    """Without feedback the platform falls: what differed at all would soon be far off."""
     path = rd.paper_path("II")
     control = rd.Feedforward(mechanism)
     expected = rd.simulate(mechanism, control, path, dt=1e-3, control_dt=5e-3, duration=FALLEN)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-import json
 import re
 import socket
 import sys
