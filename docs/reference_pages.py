@@ -80,6 +80,10 @@ SETTINGS = (
     "robodyn.PathSettings",
     "robodyn.RedundancySettings",
     "robodyn.WorkspaceSettings",
+    "robodyn.SimulationSettings",
+    "robodyn.SweepSettings",
+    "robodyn.CalibrationSettings",
+    "robodyn.PoseSettings",
 )
 MECHANISM = "robodyn.Mechanism"
 OTHERS = "More"

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from robodyn.identification.calibration.poses import CalibrationPoses as CalibrationPoses
     from robodyn.identification.calibration.poses import calibration_poses as calibration_poses
     from robodyn.identification.calibration.result import Calibration as Calibration
+    from robodyn.identification.calibration.settings import (
+        CalibrationSettings as CalibrationSettings,
+    )
+    from robodyn.identification.calibration.settings import PoseSettings as PoseSettings
     from robodyn.identification.excitation import exciting_trajectory as exciting_trajectory
     from robodyn.identification.identify import identify as identify
     from robodyn.identification.payload import Payload as Payload
@@ -86,6 +90,8 @@ if TYPE_CHECKING:
     from robodyn.simulation import simulate_many as simulate_many
     from robodyn.simulation.many import SimulationResults as SimulationResults
     from robodyn.simulation.result import SimulationResult as SimulationResult
+    from robodyn.simulation.settings import SimulationSettings as SimulationSettings
+    from robodyn.sweeps.settings import SweepSettings as SweepSettings
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads
     from robodyn.threads import set_threads as set_threads
@@ -132,6 +138,10 @@ _HOMES = {
         "calibration_poses",
     ),
     "robodyn.identification.calibration.result": ("Calibration",),
+    "robodyn.identification.calibration.settings": (
+        "CalibrationSettings",
+        "PoseSettings",
+    ),
     "robodyn.identification.excitation": ("exciting_trajectory",),
     "robodyn.identification.identify": ("identify",),
     "robodyn.identification.payload": (
@@ -186,6 +196,8 @@ _HOMES = {
     ),
     "robodyn.simulation.many": ("SimulationResults",),
     "robodyn.simulation.result": ("SimulationResult",),
+    "robodyn.simulation.settings": ("SimulationSettings",),
+    "robodyn.sweeps.settings": ("SweepSettings",),
     "robodyn.sweeps.sweep": ("sweep",),
     "robodyn.threads": (
         "get_threads",

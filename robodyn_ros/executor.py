@@ -88,7 +88,7 @@ class LeanExecutor(SingleThreadedExecutor):
         self._stir.trigger()
         return task
 
-    def misfit(self) -> str:
+    def incompatibility(self) -> str:
         """Why this executor does not fit the rclpy that runs; empty if it does."""
         try:
             with ExitStack() as held:
@@ -284,12 +284,12 @@ def spin(node: Node) -> None:
             executor.spin_once(timeout_sec=LOOK_UP)
     if kind == "lean":
         lean = LeanExecutor(node)
-        misfit = lean.misfit()
-        if not misfit:
+        why = lean.incompatibility()
+        if not why:
             lean.spin()
             return
         lean.shutdown()
-        node.get_logger().info(f"rclpy's own executor serves, ours does not fit it: {misfit}")
+        node.get_logger().info(f"rclpy's own executor serves, ours does not fit it: {why}")
     node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     executor = MultiThreadedExecutor() if kind == "multi" else SingleThreadedExecutor()
     executor.add_node(node)

@@ -25,7 +25,7 @@ from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import SetBool, Trigger
+from std_srvs.srv import SetBool
 
 import robodyn as rd
 from robodyn.control import CommandUnit
@@ -33,7 +33,7 @@ from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.external_wrench import ExternalWrench
-from robodyn_ros.interfaces import Interface
+from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.payload_parameters import PayloadParameters
@@ -104,9 +104,9 @@ class ForwardSimulator(Node):
         self.create_subscription(
             Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT
         )
-        self.create_service(Trigger, "~/reset", self._on_reset)
+        serve_trigger(self, "~/reset", self._reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
-        self.create_service(Trigger, "~/step", self._on_step)
+        serve_trigger(self, "~/step", self._step)
         self._waiting_since = time.monotonic()
         self._begun = not self._lockstep
         if self._lockstep:
@@ -295,16 +295,15 @@ class ForwardSimulator(Node):
             self, "real time", int(bool(texts)), "; ".join(texts) or "kept", values
         )
 
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _reset(self) -> str:
         """Return to the initial state and time zero."""
         self._plant.reset(*self._initial_state())
         self._sensor.reset()
         self._brakes.reset()
         self._command, self._failure, self._stamp, self._measured_at = None, "", 0, -1
         self._path_start = self._commanded_at = None
-        response.success, response.message = True, "at the initial state, t = 0"
         self._publish()
-        return response
+        return "at the initial state, t = 0"
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         """Pause or resume."""
@@ -315,15 +314,13 @@ class ForwardSimulator(Node):
             self._publish()
         return response
 
-    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _step(self) -> str:
         """Advance by one control period while paused, under the last command, if any."""
-        response.success = self._paused and not self._failure
-        response.message = self._failure or "single steps are possible only while paused"
-        if response.success:
-            self._take_period()
-            self._publish()
-            response.message = f"t = {self._stamp * 1e-9:.3f} s"
-        return response
+        if self._failure or not self._paused:
+            raise rd.InvalidInput(self._failure or "single steps are possible only while paused")
+        self._take_period()
+        self._publish()
+        return f"t = {self._stamp * 1e-9:.3f} s"
 
     def _on_payload(self, parameters: list[Parameter]) -> None:
         self._plant.mechanism = self._payload.mechanism

@@ -12,6 +12,7 @@ from rclpy.time import Time
 
 from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput
+from robodyn.poses import composed_pose
 from robodyn_ros import messages
 from robodyn_ros.parameters import on_change, table
 
@@ -103,6 +104,22 @@ class Frames:
                 value=age,
             )
         return as_pose(f"transform of {frame}", messages.pose_array(found.transform))
+
+    def in_base(self, frame: str, pose: FloatArray, body_pose: FloatArray) -> FloatArray:
+        """A pose (7,) given in a frame, in the base frame; a moving frame is where it is now.
+
+        Args:
+            frame: any known one; empty: the base frame.
+            pose: in it.
+            body_pose: (7,) of the moving body in the base frame.
+
+        Raises:
+            InvalidInput: as for `pose`.
+        """
+        base, body = self._own
+        if frame in ("", base):
+            return pose
+        return composed_pose(body_pose if frame == body else self.pose(frame, base), pose)
 
     def is_on_body(self, frame: str) -> bool:
         """Whether a frame is fixed to the moving body, as far as TF knows."""

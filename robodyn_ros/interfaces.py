@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rclpy.serialization import deserialize_message
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.errors import RobodynError
@@ -35,6 +36,19 @@ if TYPE_CHECKING:
 # How much longer a trajectory takes to be read than to be written, where several nodes read it at a
 # time: 4,801 points took 0.5 to 2.5 s on a busy machine.
 READING = 4.0
+
+
+def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
+    """Serve `name`: `act` returns what was done, or raises a RobodynError that says why not."""
+
+    def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            response.message, response.success = act(), True
+        except RobodynError as error:
+            response.message = str(error)
+        return response
+
+    node.create_service(Trigger, name, answer)
 
 
 class Interface:

@@ -26,17 +26,16 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
-from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn.control import LettingGo, TrajectoryFollower, Watchdog
+from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import INVALID_GOAL
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import diagnostics, qos
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.goal_execution import GoalExecution
-from robodyn_ros.interfaces import Interface
+from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import current, declare, load_mechanism, on_change, table
@@ -63,7 +62,7 @@ class InverseDynamics(ManagedNode):
     def __init__(self) -> None:
         super().__init__("inverse_dynamics")
         self._p = declare(self, PARAMETERS)
-        self._letting_go: LettingGo | None = None  # after a deactivation
+        self._ramp_down: EffortRampDown | None = None  # after a deactivation
         self._action: TrajectoryAction | None = None
         if self._p["autostart"]:
             self.start()
@@ -95,7 +94,7 @@ class InverseDynamics(ManagedNode):
         self._goals = GoalExecution(self._follower, p)
         self._heed_scale(p)
         on_change(self, LIVE, p, self._on_change)
-        self.create_service(Trigger, "~/stop", self._on_stop)
+        serve_trigger(self, "~/stop", self._stop)
         self.create_timer(WATCH, self._watch)
         self.create_timer(DIAGNOSE, self._diagnose)
         self.create_timer(ANNOUNCE, self._announce)
@@ -110,8 +109,8 @@ class InverseDynamics(ManagedNode):
         self._follower = self._goals.follower = self._new_follower()
         self._goals.keep_to(self._p["path_tolerance"])
         self._heed_scale(self._p)
-        if self._letting_go is not None:
-            self._letting_go = None
+        if self._ramp_down is not None:
+            self._ramp_down = None
             self._follower.stop()
         self._problem = ""
         self.get_logger().info(f"{self._p['mode']} of {self._mechanism.name}, ready")
@@ -123,12 +122,12 @@ class InverseDynamics(ManagedNode):
             return
         self._follower.stop()
         hold, ramp = max(self._p["watchdog_hold"], self._p["stop_time"]), self._p["watchdog_ramp"]
-        self._letting_go = LettingGo(hold, ramp, time.monotonic())
+        self._ramp_down = EffortRampDown(hold, ramp, time.monotonic())
         self.get_logger().info(f"inactive: efforts hold for {hold:g} s, and end {ramp:g} s later")
 
     def clean_up(self) -> None:
         """Listen no longer."""
-        if self._letting_go is not None:
+        if self._ramp_down is not None:
             raise Refused("the efforts are still being let go: ask again when they are zero")
         self._end_action()
         super().clean_up()
@@ -179,7 +178,7 @@ class InverseDynamics(ManagedNode):
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._flow.take(stamp)
-        if not self.is_active and self._letting_go is None:
+        if not self.is_active and self._ramp_down is None:
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
         try:
@@ -197,7 +196,7 @@ class InverseDynamics(ManagedNode):
             self._flow.begun_late = max(stamp - self._begins, 0) * 1e-9
             self._begins = None
         self._report(command.problem)
-        effort = command.effort if self._letting_go is None else self._share() * command.effort
+        effort = command.effort if self._ramp_down is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
         self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
         if self._goals.is_busy:
@@ -205,7 +204,7 @@ class InverseDynamics(ManagedNode):
 
     def _report(self, problem: str) -> None:
         """Say what is wrong with a command; of efforts that are being let go much is."""
-        self._problem = problem if self._letting_go is None else ""
+        self._problem = problem if self._ramp_down is None else ""
         if not self._problem:
             return
         if problem == self._follower.abandoned:
@@ -233,11 +232,11 @@ class InverseDynamics(ManagedNode):
 
     def _share(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""
-        if self._letting_go is None:
+        if self._ramp_down is None:
             return 1.0
-        share = self._letting_go.share(time.monotonic())
+        share = self._ramp_down.share(time.monotonic())
         if share == 0.0:
-            self._letting_go = None
+            self._ramp_down = None
             self.get_logger().info("efforts let go")
         return share
 
@@ -245,7 +244,7 @@ class InverseDynamics(ManagedNode):
         """If states stop: hold by gravity compensation, then ramp the efforts down."""
         self._outputs.catch_up()
         watch = self._watchdog.state(time.monotonic())
-        silent = not self.is_active and self._letting_go is None
+        silent = not self.is_active and self._ramp_down is None
         if watch.level == "ok" or self._last is None or silent:
             return
         topic, timeout = self._interface.state_topic, self._p["watchdog_timeout"]
@@ -314,15 +313,12 @@ class InverseDynamics(ManagedNode):
         self._follower.set_mechanism(self._payload.mechanism)
         self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))
 
-    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _stop(self) -> str:
         """Abandon the trajectory, come to rest and hold the configuration."""
         if not self.is_active:
-            response.message = "the node is inactive: it commands nothing"
-            return response
+            raise rd.InvalidInput("the node is inactive: it commands nothing")
         self._follower.stop()
-        response.success = True
-        response.message = "comes to rest, and holds the configuration"
-        return response
+        return "comes to rest, and holds the configuration"
 
     def _plan_of(self, goal: Goal) -> Plan:
         """The plan of an action's goal, from where the mechanism is."""

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from geometry_msgs.msg import Point
+from nav_msgs.msg import Path
 from rclpy.duration import Duration
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from robodyn_ros.messages import to_stamp
+from robodyn_ros import qos
+from robodyn_ros.messages import path, to_stamp
 
 if TYPE_CHECKING:
+    from rclpy.node import Node
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories import Trajectory
 
 # Okabe and Ito (2008): distinguishable with any colour vision, and by brightness.
 PUSH = (0.0, 0.447, 0.698)  # blue
@@ -24,6 +29,8 @@ PULL = (0.902, 0.624, 0.0)  # orange
 LEVELS = ((0.0, 0.620, 0.451), (0.941, 0.894, 0.259), (0.835, 0.369, 0.0))  # green, yellow, red
 # An arrow shorter than this fraction of its width is not drawn.
 SHORTEST = 0.01
+# A path is displayed by poses at equal intervals of time from its start to its end.
+DRAWN = np.linspace(0.0, 1.0, 201)
 
 
 class ForceArrows:
@@ -153,3 +160,24 @@ def colored_path(
         marker.points.append(Point(x=place[0], y=place[1], z=place[2]))
         marker.colors.append(ColorRGBA(r=color[0], g=color[1], b=color[2], a=1.0))
     return MarkerArray(markers=[marker])
+
+
+class PathDisplay:
+    """Publishes a planned path for display: its poses, and a line coloured by its condition.
+
+    Args:
+        node: that publishes `planned_path` and `planned_path_markers`.
+        mechanism: what follows the path.
+    """
+
+    def __init__(self, node: Node, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._drawn = node.create_publisher(Path, "planned_path", qos.LATCHED)
+        self._colored = node.create_publisher(MarkerArray, "planned_path_markers", qos.LATCHED)
+
+    def show(self, plan: Trajectory, warn: float, error: float) -> None:
+        """Show a plan; levels of the condition number as for `colored_path`."""
+        frame = self._mechanism.frames[0]
+        places = plan.sample(plan.duration * DRAWN).configuration
+        self._drawn.publish(path(frame, self._mechanism.body_pose(places)))
+        self._colored.publish(colored_path(self._mechanism, frame, places, warn, error))

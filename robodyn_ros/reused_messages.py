@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64, Float64MultiArray, MultiArrayDimension
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from robodyn.poses import twist_in_body
 from robodyn_ros.messages import fill_pose, fill_stamp, fill_twist
@@ -71,18 +71,6 @@ class MultiArrayMessage:
     def filled(self, values: FloatArray) -> Float64MultiArray:
         """The message with values (n,)."""
         self._message.data = numbers(values)
-        return self._message
-
-
-class NumberMessage:
-    """A Float64."""
-
-    def __init__(self) -> None:
-        self._message = Float64()
-
-    def filled(self, value: float) -> Float64:
-        """The message with a number."""
-        self._message.data = value
         return self._message
 
 

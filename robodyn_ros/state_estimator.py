@@ -20,11 +20,11 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.interfaces import serve_trigger
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 from robodyn_ros.transforms import FloatingBroadcaster
@@ -69,7 +69,7 @@ class StateEstimator(Node):
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
-        self.create_service(Trigger, "~/reset", self._on_reset)
+        serve_trigger(self, "~/reset", self._reset)
         reliability = (
             ReliabilityPolicy.BEST_EFFORT if p["best_effort"] else ReliabilityPolicy.RELIABLE
         )
@@ -175,8 +175,7 @@ class StateEstimator(Node):
         status = diagnostics.status(self, "state estimation", level, text, values)
         self._diagnostics.publish(diagnostics.array(stamp, [status]))
 
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _reset(self) -> str:
         """Forget the last pose; the next one is searched for from home."""
         self._estimator.reset()
-        response.success, response.message = True, "the next pose is searched for from home"
-        return response
+        return "the next pose is searched for from home"

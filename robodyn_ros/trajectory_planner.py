@@ -23,12 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
-from nav_msgs.msg import Path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 from tf_transformations import euler_from_quaternion
-from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
@@ -40,7 +37,6 @@ from robodyn.planning.time_optimal.online import (
     time_optimal_from,
     time_optimal_line,
 )
-from robodyn.poses import composed_pose
 from robodyn.trajectories import Motion, knot_times
 from robodyn.trajectories.approach import distance_to_start, joined, plan_approach
 from robodyn.trajectories.profiles import TIME_OPTIMAL
@@ -49,8 +45,8 @@ from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import Interface
-from robodyn_ros.markers import colored_path
+from robodyn_ros.interfaces import Interface, serve_trigger
+from robodyn_ros.markers import PathDisplay
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 from robodyn_ros.trajectory_goals import joint_goal
 
@@ -64,8 +60,6 @@ if TYPE_CHECKING:
 SETTINGS = table("trajectory_planner")
 PARAMETERS = table("mechanism", "transforms") | SETTINGS
 POSITION: tuple[Quantity, ...] = ("position",)
-# A path is displayed by poses at equal intervals of time from its start to its end.
-DRAWN = np.linspace(0.0, 1.0, 201)
 
 
 class TrajectoryPlanner(Node):
@@ -85,17 +79,16 @@ class TrajectoryPlanner(Node):
         self._waiting: Callable[[], None] | None = None  # a goal, for the first state
         self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
-        self._drawn = self.create_publisher(Path, "planned_path", qos.LATCHED)
-        self._colored = self.create_publisher(MarkerArray, "planned_path_markers", qos.LATCHED)
+        self._display = PathDisplay(self, self._mechanism)
         self._interface.on_state(self._on_state, qos.LATEST)
         own = self._interface.base_frame, self._interface.body_frame
         self._frames = Frames(self, own, lambda: self._stamp)
         self._frames.listen()
         self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
         self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
-        self.create_service(Trigger, "~/plan", self._on_plan)
-        self.create_service(Trigger, "~/start", self._on_start)
-        self.create_service(Trigger, "~/cancel", self._on_cancel)
+        serve_trigger(self, "~/plan", self._plan_again)
+        serve_trigger(self, "~/start", self._publish_plan)
+        serve_trigger(self, "~/cancel", self._cancel)
         on_change(self, SETTINGS, self._p, self._on_change)
         if self._p["path"]:
             self._take(self._load(self._p["path"]), f"path {self._p['path']}")
@@ -183,12 +176,7 @@ class TrajectoryPlanner(Node):
             start = self._stamp + round(self._p["start_in"] * messages.NANOSECONDS)
         start = self._send(times, plan.sample(times), start, may_wait)
         self._followed = plan, start or self._stamp
-        places = plan.sample(plan.duration * DRAWN).configuration
-        poses = self._mechanism.body_pose(places)
-        frame = self._interface.base_frame
-        self._drawn.publish(messages.path(frame, poses))
-        levels = self._p["condition_warn"], self._p["condition_error"]
-        self._colored.publish(colored_path(self._mechanism, frame, places, *levels))
+        self._display.show(plan, self._p["condition_warn"], self._p["condition_error"])
         self.get_logger().info(f"trajectory of {len(times)} points published: {done}")
         return done
 
@@ -237,7 +225,11 @@ class TrajectoryPlanner(Node):
         if self._waits("goal_pose", lambda: self._on_goal_pose(message)):
             return
         try:
-            goal = self._in_base(message.header.frame_id, messages.pose_array(message.pose))
+            goal = self._frames.in_base(
+                message.header.frame_id,
+                messages.pose_array(message.pose),
+                self._mechanism.body_pose(self._start()),
+            )
             angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
             what = f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad"
             if self._is_fastest:
@@ -284,27 +276,13 @@ class TrajectoryPlanner(Node):
 
         self._background.begin(what, work, done, failed)
 
-    def _in_base(self, frame: str, goal: FloatArray) -> FloatArray:
-        """A goal pose in any known frame, transformed to the base frame.
-
-        A moving frame is taken where it is when the goal arrives.
-        """
-        base, body = self._interface.base_frame, self._interface.body_frame
-        if frame in ("", base):
-            return goal
-        if frame == body:
-            return composed_pose(self._mechanism.body_pose(self._start()), goal)
-        return composed_pose(self._frames.pose(frame, base), goal)
-
     def _motion_of_body_to(self, goal: FloatArray) -> Trajectory:
         """To a pose of the body: along its straight line, or by the joints."""
         start = self._start()
         if self._p["pose_motion"] == "joints":
             return self._motion_to(self._mechanism.configuration_at(goal, start))
-        options = self._options
-        return plan_tip_line(
-            self._mechanism, start, goal, period=self._p["sample_period"], **options
-        )
+        period = self._p["sample_period"]
+        return plan_tip_line(self._mechanism, start, goal, period=period, **self._options)
 
     def _motion_to(self, goal: FloatArray) -> Trajectory:
         """A straight motion in the mechanism's own coordinates."""
@@ -349,39 +327,23 @@ class TrajectoryPlanner(Node):
             raise rd.InvalidInput(f"no {self._interface.state_topic} received to start from")
         return self._here
 
-    def _on_plan(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _plan_again(self) -> str:
         """Plan the path of the parameter `path` again, and publish it if auto_start is set."""
         path = self._p["path"]
-        try:
-            response.message = self._take(self._load(path), f"path {path}")
-            response.success = True
-        except rd.RobodynError as error:
-            response.message = str(error)
-        return response
+        return self._take(self._load(path), f"path {path}")
 
-    def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Publish the plan."""
+    def _publish_plan(self) -> str:
         if self._plan is None:
-            response.message = "nothing planned: send a goal first"
-            return response
-        try:
-            response.message = self._publish(*self._plan)
-            response.success = True
-        except rd.RobodynError as error:
-            response.message = str(error)
-        return response
+            raise rd.InvalidInput("nothing planned: send a goal first")
+        return self._publish(*self._plan)
 
-    def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _cancel(self) -> str:
         """Discard the plan and bring the mechanism to rest where it is."""
         self._plan = self._due = self._waiting = self._followed = None
         dropped = self._background.cancel()
-        response.success = self._here is not None
-        response.message = "cancelled, holding the present configuration"
-        if dropped:
-            response.message += f"; planning {dropped} was given up"
         if self._here is None:
-            response.message = f"nothing to hold: no {self._interface.state_topic} received"
-            return response
+            raise rd.InvalidInput(f"nothing to hold: no {self._interface.state_topic} received")
         rest = self._mechanism.difference(self._here, self._here)
         self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0, False)
-        return response
+        given_up = f"; planning {dropped} was given up" if dropped else ""
+        return f"cancelled, holding the present configuration{given_up}"

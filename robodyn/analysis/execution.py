@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,12 +45,10 @@ def execute(
     *,
     control_dt: float = 0.005,
     dt: float = 1e-3,
-    kp: ArrayLike = 100.0,
-    kv: ArrayLike = 20.0,
-    preview: float = 0.0,
     model: Mechanism | None = None,
     progress: Callable[[float], None] | None = None,
     clock: Callable[[], float] | None = None,
+    **gains: Any,
 ) -> RunHistory:
     """Simulate a mechanism that follows a trajectory, and return the history of the run.
 
@@ -59,18 +57,18 @@ def execute(
         trajectory: what to follow, from its start.
         path: its name in the summary.
         mode: `computed_torque`, or `feedforward`: planned efforts, no feedback.
-        kp, kv, preview: see `ComputedTorque`.
         model: the model that the controller uses; the plant itself by default.
         dt: [s] longest integration step.
         control_dt, progress: see `simulate`.
         clock: seconds since the execution began, for the real-time factor; none by default.
+        gains: kp, kv and preview of `ComputedTorque`.
 
     Raises:
         InvalidInput: arguments out of range.
         SimulationFailed: no state follows the very first.
     """
     known = model or mechanism
-    follower = TrajectoryFollower(known, mode, kp, kv, preview=preview)
+    follower = TrajectoryFollower(known, mode, **gains)
     follower.follow(trajectory, 0)
     problems: list[tuple[float, str]] = []
 
@@ -89,7 +87,7 @@ def execute(
     try:
         # in a run without incidents a follower equals its controller, which is compiled
         controllers: dict[str, Controller] = {
-            "computed_torque": ComputedTorque(known, kp, kv, preview),
+            "computed_torque": ComputedTorque(known, **gains),
             "feedforward": Feedforward(known),
             "gravity_compensation": GravityCompensation(known),
         }

@@ -136,11 +136,11 @@ class _Check:
             if name not in quantities:
                 columns = slice(group * len(effort), (group + 1) * len(effort))
                 self._lower[columns], self._upper[columns] = -np.inf, np.inf
-        self._tires = self._efforts and mechanism.has_torque_speed_curve
+        self._has_curve = self._efforts and mechanism.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower and upper limits (..., columns) where the values are these."""
-        if not self._tires:
+        if not self._has_curve:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
         motors = self._mechanism.effort_limits_at(values[..., n : 2 * n])

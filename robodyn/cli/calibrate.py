@@ -12,6 +12,7 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.calibrate import calibrate as find
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.poses import calibration_poses
+from robodyn.identification.calibration.settings import CalibrationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,9 @@ def calibrate(
     measurements: Path | None = None,
     /,
     *,
-    settings: dict[str, Any] = passed(find, "tracker", "target", "constraint", "tolerance", "loss"),
+    settings: dict[str, Any] = passed(
+        CalibrationSettings, "tracker", "target", "constraint", "tolerance", "loss"
+    ),
     parameter: list[str] | None = None,
     noise: dict[str, Any] = passed(_noise, "position_noise", "orientation_noise", "joint_noise"),
     units: dict[str, Any] = passed(read_measurements, "position_unit", "tracker_unit"),

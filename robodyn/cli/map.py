@@ -14,6 +14,7 @@ from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar
 from robodyn.errors import ClusterError, InvalidInput, OutputError
 from robodyn.sweeps.plan import make_plan
+from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.store import checked_path, unfinished
 from robodyn.sweeps.sweep import run as run_sweep
 from robodyn.sweeps.sweep import sweep
@@ -36,7 +37,7 @@ def map_command(
     output: Path,
     quantity: list[str] | None = None,
     settings: dict[str, Any] = passed(
-        sweep,
+        SweepSettings,
         "samples",
         "seed",
         "method",

@@ -10,10 +10,11 @@ from robodyn.control.computed_torque import (
     Feedforward,
     GravityCompensation,
 )
-from robodyn.control.follower import Command, TrajectoryFollower
+from robodyn.control.follower import TrajectoryFollower
+from robodyn.control.follower_settings import Command, FollowerSettings
 from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
 from robodyn.control.path_tolerance import path_tolerances
-from robodyn.control.watchdog import LettingGo, Watchdog, WatchdogState
+from robodyn.control.watchdog import EffortRampDown, Watchdog, WatchdogState
 
 __all__ = [
     "COMMAND_UNITS",
@@ -22,10 +23,11 @@ __all__ = [
     "ComputedTorque",
     "ConstantEffort",
     "Controller",
+    "EffortRampDown",
     "Feedforward",
+    "FollowerSettings",
     "GravityCompensation",
     "JointMotion",
-    "LettingGo",
     "TrajectoryFollower",
     "Watchdog",
     "WatchdogState",

@@ -38,7 +38,7 @@ class Broken(NamedTuple):
     text: str
 
 
-KEPT = Broken(0.0, "")
+WITHIN_LIMITS = Broken(0.0, "")
 
 
 def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
@@ -84,7 +84,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
                 f"{mechanism.joint_names[joint]} reaches {values[row, joint]:.4g} {unit}, its "
                 f"limit is {limit[row, joint]:.4g} {unit}",
             )
-    return KEPT
+    return WITHIN_LIMITS
 
 
 def row(motion: Motion) -> Motion:

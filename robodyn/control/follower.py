@@ -7,13 +7,16 @@ States carry their own time in nanoseconds; nothing here reads a clock.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
+from robodyn.control.effort_limiter import EffortLimiter
+from robodyn.control.follower_settings import Command, FollowerSettings, Wanted, checked_mode
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
@@ -27,40 +30,6 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-MODES = ("feedforward", "computed_torque", "gravity_compensation")
-
-
-class Command(NamedTuple):
-    """What to do at one state.
-
-    Attributes:
-        effort: (n,) [N or N m] always finite and within the actuators' limits, which fall with the
-            rates of the joints where motors have torque-speed curves.
-        required: (n,) before the limits.
-        motion: the configuration, velocity and acceleration it was computed for.
-        problem: what went wrong in a line, or nothing.
-    """
-
-    effort: FloatArray
-    required: FloatArray
-    motion: Motion
-    problem: str = ""
-
-
-class Wanted(NamedTuple):
-    """The motion to find efforts for.
-
-    Attributes:
-        motion: the planned one, or the measured one corrected.
-        error: displacement to the plan, where friction is compensated for the planned motion.
-        planned: that motion.
-    """
-
-    motion: Motion
-    error: FloatArray | None = None
-    planned: Motion | None = None
-
-
 class TrajectoryFollower:
     """Computes efforts for each measured state.
 
@@ -68,24 +37,9 @@ class TrajectoryFollower:
         mechanism: the model.
         mode: `feedforward`; `computed_torque`; or `gravity_compensation`, the efforts that hold
             the measured configuration at rest, whatever the trajectory.
-        kp, kv, preview: of computed torque, see `ComputedTorque`.
-        hold_when_idle: without a trajectory, stay at the first state seen; else answer nothing.
-        handover: [s] in which a trajectory that replaces another takes over, or the first one from
-            a state that is not at its beginning; longer where the limits of the joints' rates and
-            efforts ask for it; 0 for a jump.
-        scale_rate: [1/s] how fast the speed follows `scale`.
-        predicts: computed torque for where the mechanism will be in the middle of the time for
-            which its efforts hold, going by the time between states, and for the acceleration that
-            is planned for then. Close to a singularity efforts
-            that hold from one state to the next push it off; so it stays on the path much closer.
-        delay: [s] from a state to when its efforts begin to act; where it predicts, it predicts so
-            much further.
-        stop_time: [s] in which `stop` brings a moving mechanism to rest; another time where the
-            limits of the joints ask for it; 0 for a jump.
-        path_tolerance: (n,) [m or rad] largest errors of the driven joints under computed torque,
-            see `path_tolerances`; None for any. Beyond one the motion is abandoned: it comes to
-            rest and holds where the mechanism is, and goes on doing so from where it is found
-            whenever it is moved on, so that whoever made it obey again gets no jump.
+        kp, kv: gains of computed torque, see `ComputedTorque`.
+        settings: all else that is asked of it.
+        options: fields of the settings that are to be others.
 
     Attributes:
         abandoned: why the motion was abandoned; empty as soon as another one begins.
@@ -105,26 +59,27 @@ class TrajectoryFollower:
         kp: ArrayLike = 100.0,
         kv: ArrayLike = 20.0,
         *,
-        preview: float = 0.0,
-        hold_when_idle: bool = False,
-        handover: float = 0.5,
-        scale_rate: float = 2.0,
-        predicts: bool = False,
-        delay: float = 0.0,
-        stop_time: float = 0.25,
-        path_tolerance: FloatArray | None = None,
+        settings: FollowerSettings | None = None,
+        **options: Any,
     ) -> None:
-        self.path_tolerance = path_tolerance
+        wanted = replace(settings or FollowerSettings(), **options)
+        self.path_tolerance = wanted.path_tolerance
         self.abandoned = ""
-        self._active = ActiveTrajectory(mechanism, handover, scale_rate, hold_when_idle, stop_time)
-        self._use(mechanism)
+        self._active = ActiveTrajectory(
+            mechanism,
+            wanted.handover,
+            wanted.scale_rate,
+            wanted.hold_when_idle,
+            wanted.stop_time,
+        )
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
+        self._use(mechanism)
         self.refused: InfeasibleTrajectory | None = None
         self.desired: Motion | None = None
-        self.predicts = predicts
-        self.delay = as_scalar("delay", delay, "s", at_least=0.0)
-        self._mode = _checked_mode(mode)
-        self._control = ComputedTorque(mechanism, kp, kv, preview)
+        self.predicts = wanted.predicts
+        self.delay = as_scalar("delay", wanted.delay, "s", at_least=0.0)
+        self._mode = checked_mode(mode)
+        self._control = ComputedTorque(mechanism, kp, kv, wanted.preview)
         self._seen: int | None = None
         self._period = 0.0  # [s] between the last two states
         self._last_effort = np.zeros(len(mechanism.joint_names))
@@ -140,7 +95,7 @@ class TrajectoryFollower:
 
     @mode.setter
     def mode(self, mode: str) -> None:
-        before, self._mode = self._mode, _checked_mode(mode)
+        before, self._mode = self._mode, checked_mode(mode)
         if before == "gravity_compensation" != mode and self._active.answered:
             self._active.leave()  # what has moved meanwhile was not the trajectory
             self.stop()
@@ -182,9 +137,9 @@ class TrajectoryFollower:
         return self._active.is_stopping
 
     def past_end(self, trajectory: Trajectory) -> float | None:
-        """How long [s] of its own time a trajectory is over; None if it is not followed any more.
+        """How long [s] of its own time a trajectory is over: negative before its end.
 
-        Negative before its end, minus infinity before its beginning.
+        Minus infinity before its beginning; None if it is not followed any more.
         """
         return self._active.past_end(trajectory)
 
@@ -240,10 +195,8 @@ class TrajectoryFollower:
 
     def _use(self, mechanism: Mechanism) -> None:
         self.mechanism = self._active.mechanism = mechanism
+        self._limiter = EffortLimiter(mechanism, self.saturated)
         # cached: used at every update
-        self._limits = mechanism.effort_limits
-        self._least_limit = float(self._limits.min())
-        self._tires = mechanism.has_torque_speed_curve
         self._coordinates = mechanism.coordinates
         self._rates = (self._coordinates.velocity_size,)
 
@@ -262,12 +215,13 @@ class TrajectoryFollower:
             InvalidInput: a state or a wrench of the wrong shape or not finite, or a state outside
                 any plausible workspace.
         """
-        configuration = self._checked(configuration)
+        # it is not checked again after this
+        configuration = self._coordinates.single("configuration", configuration)
         velocity = as_exact("velocity", velocity, self._rates)
         # a hold or a handover that began there would corrupt everything after it
         refuse_beyond("configuration", configuration)
         refuse_beyond("velocity", velocity)
-        load = _wrench(wrench)
+        load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         # intermediate overflow is allowed, the results are checked
         with np.errstate(over="ignore", invalid="ignore"):
             return self.command_unchecked(time, configuration, velocity, load)
@@ -283,8 +237,8 @@ class TrajectoryFollower:
 
         The quaternion of a pose is normalised.
         """
-        rest = np.zeros(self._rates)
         if self._mode == "gravity_compensation":
+            rest = np.zeros(self._rates)
             return self._effort(Wanted(Motion(configuration, rest, rest)), wrench)
         self._notice_period(time)
         before = self.abandoned
@@ -293,9 +247,8 @@ class TrajectoryFollower:
         except InfeasibleTrajectory as error:
             self.refused = error
             wanted = self._wanted(time, configuration, velocity)
-            problem = f"trajectory refused: {error}"
             assert wanted is not None  # what was followed before, or a hold
-            return self._effort(wanted, wrench)._replace(problem=problem)
+            return self._effort(wanted, wrench)._replace(problem=f"trajectory refused: {error}")
         if wanted is None:
             return None
         command = self._effort(wanted, wrench)
@@ -368,13 +321,9 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: wrong shape or not finite.
         """
-        rest = np.zeros(self._rates)
-        motion = Motion(self._checked(configuration), rest, rest)
-        return self._effort(Wanted(motion), _wrench(wrench)).effort
-
-    def _checked(self, configuration: FloatArray) -> FloatArray:
-        """A single configuration; it is not checked again after this."""
-        return self._coordinates.single("configuration", configuration)
+        at, rest = self._coordinates.single("configuration", configuration), np.zeros(self._rates)
+        load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        return self._effort(Wanted(Motion(at, rest, rest)), load).effort
 
     def _effort(self, wanted: Wanted, wrench: FloatArray | None) -> Command:
         motion, error, planned = wanted
@@ -390,41 +339,10 @@ class TrajectoryFollower:
             return self._keep(motion, str(failure))
         if not all_finite(required):
             return self._keep(motion, f"the motion asks for {required}")
-        numbers = required.tolist()
-        effort, problem = required, ""
-        if self._tires:
-            rates = self.mechanism.joint_velocities(motion.configuration, motion.velocity)
-            effort, problem = self._cut(required, self.mechanism.effort_limits_at(rates))
-        elif max(numbers) > self._least_limit or min(numbers) < -self._least_limit:
-            effort, problem = self._cut(required, self._limits)
+        effort, problem = self._limiter.limited(required, motion)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
-    def _cut(self, required: FloatArray, limits: FloatArray) -> tuple[FloatArray, str]:
-        """Efforts within limits (n,), and a line that names the one that was cut most."""
-        effort = np.minimum(np.maximum(required, -limits), limits)
-        cut = effort != required
-        if not cut.any():
-            return effort, ""
-        self.saturated += cut
-        with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have none left
-            worst = int(np.where(cut, np.abs(required / limits), 0.0).argmax())
-        return effort, (
-            f"{self.mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
-            f"limit of {limits[worst]:.6g}"
-        )
-
     def _keep(self, motion: Motion, why: str) -> Command:
-        limits = self._limits
-        kept = np.clip(self._last_effort, -limits, limits)  # they may be of another payload
+        kept = self._limiter.clipped(self._last_effort)  # they may be of another payload
         return Command(kept, kept, motion, f"no efforts: {why}")
-
-
-def _wrench(wrench: ArrayLike | None) -> FloatArray | None:
-    return None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-
-
-def _checked_mode(mode: str) -> str:
-    if mode not in MODES:
-        raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
-    return mode

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.control.demands import KEPT, Broken, Demand, demand, row, worst_broken
+from robodyn.control.demands import WITHIN_LIMITS, Broken, Demand, demand, row, worst_broken
 from robodyn.errors import KinematicsError
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.handover import Handover
@@ -83,7 +83,7 @@ def _left(mechanism: Mechanism, positions: FloatArray) -> Broken:
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
     if not (more > 0.0).any():
-        return KEPT
+        return WITHIN_LIMITS
     instant, joint = np.unravel_index(int(np.argmax(more)), more.shape)
     unit = mechanism.joint_units[joint]
     return Broken(

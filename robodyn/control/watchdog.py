@@ -84,7 +84,7 @@ class Watchdog:
         return WatchdogState("ramp", min(max(1.0 - letting_go / self.ramp, 0.0), 1.0))
 
 
-class LettingGo:
+class EffortRampDown:
     """How much of its efforts a controller that was switched off still gives.
 
     Args:

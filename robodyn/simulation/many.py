@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.compiled import is_compiled
 from robodyn.simulation.completion import complete
-from robodyn.simulation.plant import Plant
+from robodyn.simulation.plant import plant_of
+from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask
 from robodyn.threads import each
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     WrenchOfTime = Callable[[float], ArrayLike]
 
 T = TypeVar("T")
+DEFAULT = SimulationSettings()
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,11 @@ def simulate_many(
     dt: float = 1e-3,
     control_dt: float | None = 1e-2,
     *,
-    duration: float | None = None,
-    initial: tuple[ArrayLike, ArrayLike] | None = None,
     wrench: ArrayLike | WrenchOfTime | Sequence[WrenchOfTime] | None = None,
-    end_stops: EndStops | None = EndStops(),  # noqa: B008, frozen
-    limit_efforts: bool = True,
     every: int = 1,
+    settings: SimulationSettings = DEFAULT,
     progress: Callable[[int], None] | None = None,
+    **options: Any,
 ) -> SimulationResults:
     """Simulate as `simulate` does, B times at once, each equal to a call of its own.
 
@@ -86,19 +85,21 @@ def simulate_many(
         controller: with gains or models of their own.
         trajectory: what to follow. Where the controller acts continuously, all must switch at the
             same times.
-        duration: [s] the longest trajectory's by default.
-        initial: configurations (B, ...) or (...), and velocities, to start from.
         wrench: constant, (B, 6) or (6,) [N, N m], or functions of time [s].
-        dt, control_dt, end_stops, limit_efforts: as for `simulate`.
+        dt, control_dt: as for `simulate`.
         every: keep one row in so many, and the last.
+        settings: as for `simulate`; by default the longest trajectory says the duration.
         progress: called with the number of those that are done.
+        options: fields of the settings that are to be others, such as `initial`.
 
     Raises:
         InvalidInput: arguments out of range, with the number of the simulation; or numbers of
             them that do not agree. What goes wrong on the way is a `problem` of the result.
     """
-    members = _Members(mechanism, controller, trajectory, initial, wrench)
-    end = as_scalar("duration", members.duration if duration is None else duration, above=0.0)
+    wanted = replace(settings, **options)
+    members = _Members(mechanism, controller, trajectory, wanted.initial, wrench)
+    duration = members.duration if wanted.duration is None else wanted.duration
+    end = as_scalar("duration", duration, above=0.0)
     thinned = as_scalar("every", every, at_least=1.0)
     if thinned != int(thinned):
         raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
@@ -106,13 +107,16 @@ def simulate_many(
     def run_of(number: int) -> SimulationTask:
         one = members[number]
         try:
-            start = one.trajectory.sample(0.0)
-            state = one.initial or (start.configuration, start.velocity)
-            plant = Plant(
-                one.mechanism, *state, dt=dt, end_stops=end_stops, limit_efforts=limit_efforts
-            )
+            own = replace(wanted, initial=one.initial)
+            plant = plant_of(one.mechanism, one.trajectory, dt, own)
             return SimulationTask(
-                plant, one.controller, one.trajectory, control_dt, end, one.wrench
+                plant,
+                one.controller,
+                one.trajectory,
+                control_dt,
+                end,
+                one.wrench,
+                wanted.integrator,
             )
         except RobodynError as error:
             raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import as_scalar
-from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.completion import complete
-from robodyn.simulation.plant import Plant
+from robodyn.simulation.plant import plant_of
 from robodyn.simulation.result import Event, SimulationResult
+from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask
 from robodyn.trajectories.base import Motion
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     WrenchOfTime = Callable[[float], ArrayLike]
 
 
+DEFAULT = SimulationSettings()
+
+
 def simulate(
     mechanism: Mechanism,
     controller: Controller,
@@ -36,13 +40,10 @@ def simulate(
     dt: float = 1e-3,
     control_dt: float | None = 1e-2,
     *,
-    duration: float | None = None,
-    initial: tuple[ArrayLike, ArrayLike] | None = None,
     wrench: ArrayLike | WrenchOfTime | None = None,
-    end_stops: EndStops | None = EndStops(),  # noqa: B008, frozen
-    limit_efforts: bool = True,
-    integrator: str = "rk4",
+    settings: SimulationSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
+    **options: Any,
 ) -> SimulationResult:
     """Simulate a mechanism that a controller drives along a trajectory.
 
@@ -60,20 +61,15 @@ def simulate(
     Args:
         mechanism: the plant; the controller may hold another model of it.
         controller: efforts (n,) for (time, configuration, velocity, trajectory).
-        trajectory: what to follow; also where to start, if `initial` is not given.
+        trajectory: what to follow; also where to start, if the settings do not say.
         dt: [s] longest integration step; steps also end on the trajectory's switching times
             (continuous) or on control instants (sampled).
         control_dt: [s] control period, or None.
-        duration: [s] of the simulation, the trajectory's by default.
-        initial: configuration and velocity to start from.
         wrench: external wrench (6,) [N, N m], constant or a function of time [s]; where efforts
             are held, so is its value at the middle of each step.
-        end_stops: at the position limits; None to let joints pass them.
-        limit_efforts: cut efforts to the actuators' limits.
-        integrator: `rk4`, Runge-Kutta of order 4 with fixed steps, or, where the controller acts
-            continuously, `dop853`, adaptive of order 8, as a reference; `dt` is then only how
-            far apart the recorded times are.
+        settings: all else that is asked of the simulation.
         progress: called with the simulated time [s] now and then.
+        options: fields of the settings that are to be others, such as `duration`.
 
     Returns:
         Histories at every control instant (sampled) or step (continuous).
@@ -81,14 +77,13 @@ def simulate(
     Raises:
         InvalidInput: arguments out of range, or a controller that answers something not finite.
         SimulationFailed: no finite state follows, with the time it happened.
+        TypeError: an option that is no field of the settings.
     """
-    end = as_scalar(
-        "duration", trajectory.duration if duration is None else duration, "s", above=0.0
-    )
-    start = trajectory.sample(0.0)
-    state = initial if initial is not None else (start.configuration, start.velocity)
-    plant = Plant(mechanism, *state, dt=dt, end_stops=end_stops, limit_efforts=limit_efforts)
-    run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, integrator)
+    wanted = replace(settings, **options)
+    duration = trajectory.duration if wanted.duration is None else wanted.duration
+    end = as_scalar("duration", duration, "s", above=0.0)
+    plant = plant_of(mechanism, trajectory, dt, wanted)
+    run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, wanted.integrator)
     complete(run, progress)
     return SimulationResult(
         mechanism,

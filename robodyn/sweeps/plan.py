@@ -19,6 +19,7 @@ from robodyn.sweeps.axes import Axis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
 from robodyn.sweeps.quantities import QUANTITIES, Settings
+from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import resting_values, sweep_variables, variant
 from robodyn.version import __version__
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 # A larger sweep is most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11
 MOST_CHUNKS = 10**6
-CHUNK = 16384
 LARGEST_CHUNK = 10**6
+DEFAULT = SweepSettings()
 
 
 @dataclass(frozen=True)
@@ -100,20 +101,15 @@ def make_plan(
     axes: Mapping[str, Any],
     quantities: Collection[str] = ("condition_number",),
     *,
-    samples: int | None = None,
-    seed: int = 0,
-    method: str = "sobol",
-    characteristic_length: float = 1.0,
-    accelerations: ArrayLike | None = None,
-    wrenches: ArrayLike | None = None,
-    beyond_limits: bool = False,
-    chunk: int = CHUNK,
+    settings: SweepSettings = DEFAULT,
+    **options: Any,
 ) -> Plan:
     """A sweep, checked; arguments as for `robodyn.sweep`.
 
     Raises:
         InvalidInput: as for `robodyn.sweep`.
     """
+    wanted = replace(settings, **options)
     if not isinstance(mechanism, Mechanism):
         raise InvalidInput(
             f"mechanism is {mechanism!r:.100}, expected a mechanism or what loads one",
@@ -131,19 +127,20 @@ def make_plan(
                 f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
             )
     n = sum(each.role == "acceleration" for each in mechanism.variables.values())
-    settings = Settings(
-        as_scalar("characteristic_length", characteristic_length, "m", above=0.0),
-        _widths("accelerations", accelerations, n),
-        _widths("wrenches", wrenches, 6),
-        bool(beyond_limits),
+    of_quantities = Settings(
+        as_scalar("characteristic_length", wanted.characteristic_length, "m", above=0.0),
+        _widths("accelerations", wanted.accelerations, n),
+        _widths("wrenches", wanted.wrenches, 6),
+        bool(wanted.beyond_limits),
     )
-    size = _whole("chunk", chunk, 1, LARGEST_CHUNK)
+    size = _whole("chunk", wanted.chunk, 1, LARGEST_CHUNK)
     known = sweep_variables(mechanism)
+    samples = wanted.samples
     count = None if samples is None else _whole("samples", samples, 1, LARGEST)
     read = {name: read_axis(name, axes[name], known, count is not None) for name in axes}
     held = resting_values(mechanism, known, read)
     held |= {name: value for name, value in read.items() if isinstance(value, float)}
-    points = _points(read, count, seed, method, size)
+    points = _points(read, count, wanted.seed, wanted.method, size)
     if points.size > LARGEST or points.chunks > MOST_CHUNKS:
         raise InvalidInput(
             f"the sweep has {points.size:g} states in {points.chunks:g} chunks, more than "
@@ -152,7 +149,7 @@ def make_plan(
         )
     model = [name for name in known if known[name].role == "model"]
     variant(mechanism, known, {name: held.get(name, 1.0) for name in model})
-    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), settings, __version__)
+    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), of_quantities, __version__)
 
 
 def _points(

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from robodyn.errors import OutputError
 from robodyn.mechanisms.load import load
 from robodyn.sweeps.packages import package
-from robodyn.sweeps.plan import CHUNK, make_plan
+from robodyn.sweeps.plan import DEFAULT, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads
+from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.store import Folder, Memory, open_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-
-    from numpy.typing import ArrayLike
 
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.sweeps.plan import Plan
@@ -37,17 +36,11 @@ def sweep(
     quantities: Collection[str] = ("condition_number",),
     *,
     output: str | Path | None = None,
-    samples: int | None = None,
-    seed: int = 0,
-    method: str = "sobol",
-    characteristic_length: float = 1.0,
-    accelerations: ArrayLike | None = None,
-    wrenches: ArrayLike | None = None,
-    beyond_limits: bool = False,
-    chunk: int = CHUNK,
+    settings: SweepSettings = DEFAULT,
     scheduler: Any = None,
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
+    **options: Any,
 ) -> Any:
     """Analyses of a mechanism over a grid or a sample of poses, loads and parameters.
 
@@ -67,19 +60,12 @@ def sweep(
             `effort_extremes`.
         output: a name ending in .zarr or .nc to write to, resuming an interrupted sweep; in
             memory if not given.
-        samples: number of points spread over the intervals, instead of a grid.
-        seed: of the random numbers.
-        method: how points are spread: `sobol` or `random`.
-        characteristic_length: [m] of condition numbers and singular values.
-        accelerations: (n,) half-widths of the box about the acceleration and
-        wrenches: (6,) [N, N m] half-widths of the box about the wrench over which
-            `effort_extremes` are taken.
-        beyond_limits: compute states beyond the limits of the driven joints, too.
-        chunk: the largest number of states that are computed and written at a time.
+        settings: how states are spread, and what quantities depend on besides them.
         scheduler: address of a running `dask.distributed` scheduler, or a `Client`; threads of
             this process if not given.
         overwrite: start anew if the output exists.
         progress: called with the fraction done, 0 to 1.
+        options: fields of the settings that are to be others, such as `samples`.
 
     Returns:
         An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
@@ -97,14 +83,8 @@ def sweep(
         load(mechanism) if isinstance(mechanism, (str, Path)) else mechanism,
         axes,
         quantities,
-        samples=samples,
-        seed=seed,
-        method=method,
-        characteristic_length=characteristic_length,
-        accelerations=accelerations,
-        wrenches=wrenches,
-        beyond_limits=beyond_limits,
-        chunk=chunk,
+        settings=settings,
+        **options,
     )
     return run(plan, output, scheduler, overwrite, progress).data
 

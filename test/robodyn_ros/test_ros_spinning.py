@@ -143,7 +143,7 @@ def test_where_our_executor_does_not_fit_that_of_rclpy_serves(node, monkeypatch,
     node.create_subscription(Float64, "numbers", heard.append, RELIABLE)
     sender = node.create_publisher(Float64, "numbers", RELIABLE)
     node.create_timer(0.01, lambda: sender.publish(Float64(data=1.0)))
-    assert LeanExecutor(node).misfit() == ""
+    assert LeanExecutor(node).incompatibility() == ""
 
     def other(*_):
         raise TypeError("WaitSet takes 9 arguments")

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +18,20 @@ from robodyn.identification.calibration.problem import (
     BASE_FREEDOMS,
     CONSTRAINTS,
     Frames,
+    Freedoms,
     Problem,
 )
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
-from robodyn.identification.calibration.setting import (
-    UNKNOWN,
+from robodyn.identification.calibration.settings import CalibrationSettings
+from robodyn.identification.calibration.tracking_frames import (
+    Frame,
+)
+from robodyn.identification.calibration.unknowns import (
     first_frames,
     frame_of,
     measure_of,
     noise_of,
     tolerances,
-)
-from robodyn.identification.calibration.tracking_frames import (
-    Frame,
 )
 from robodyn.identification.calibration.visibility import combination, visibility
 from robodyn.poses import rotation_matrix
@@ -37,26 +39,21 @@ from robodyn.poses import rotation_matrix
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
     from robodyn.arrays import FloatArray
     from robodyn.identification.calibration.fit import Fit
     from robodyn.mechanisms.mechanism import Mechanism
+
+
+DEFAULT = CalibrationSettings()
 
 
 def calibrate(
     m: Mechanism,
     measurements: Measurements | str | Path,
     *,
-    tracker: str | ArrayLike = UNKNOWN,
-    target: str | ArrayLike = UNKNOWN,
-    constraint: str = "",
-    sensor_zeros: bool = True,
-    parameters: Sequence[str] = (),
-    tolerance: float | tuple[float, float] | None = None,
-    noise: Mapping[str, float] | None = None,
-    loss: str = "linear",
+    settings: CalibrationSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
+    **options: Any,
 ) -> Calibration:
     """The dimensions of a mechanism that explain measurements best, close to the given ones.
 
@@ -66,37 +63,27 @@ def calibrate(
     Args:
         m: the mechanism as it is described.
         measurements: samples, or a CSV file of them; see `read_measurements`.
-        tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
-            the base in its frame.
-        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
-        constraint: instead of a tracker: `point`, a point of the body that stays in one place;
-            `plane`, a point of the body that stays in one plane; `orientation`, of the body, which
-            stays the same.
-        sensor_zeros: whether the zeros of passive joints that are measured are unknown.
-        parameters: names, or beginnings of names, of those that may change; by default all.
-        tolerance: standard deviation of lengths [m], and of angles [rad], from the given ones; by
-            default 2 % of the mechanism's size, and 0.05.
-        noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints`
-            [m or rad] of the driven joints; groups that are left out are estimated, joints none.
-        loss: `linear`, or `soft_l1`, `huber` or `cauchy` where some samples are grossly wrong.
+        settings: what is unknown, how far, and what is known of the noise.
         progress: called with the fraction done.
+        options: fields of the settings that are to be others, such as `tracker`.
 
     Raises:
         InvalidInput: measurements that are too few, do not move or are in other units; a mechanism
             without dimensions to calibrate.
         NoSolution: the model has no pose for some of the samples.
     """
+    wanted = replace(settings, **options)
     geometry = m.geometry()
     if not isinstance(measurements, Measurements):
         measurements = read_measurements(measurements, m)
-    measure = measure_of(measurements, constraint)
+    measure = measure_of(measurements, wanted.constraint)
+    loss = wanted.loss
     if loss not in LOSSES:
         raise InvalidInput(f"loss is {loss!r}, expected one of {', '.join(LOSSES)}", value=loss)
     refuse_standstill(m, measurements)
-    nominal = np.array([each.value for each in geometry.parameters])
-    allowed = tolerances(m, geometry, measurements, parameters, tolerance)
-    base, free_base = frame_of("tracker", tracker)
-    goal, free_target = frame_of("target", target)
+    allowed = tolerances(m, geometry, measurements, wanted.parameters, wanted.tolerance)
+    base, free_base = frame_of("tracker", wanted.tracker)
+    goal, free_target = frame_of("target", wanted.target)
     if measure in CONSTRAINTS:
         base, free_base = Frame.identity(), BASE_FREEDOMS[measure]
     if measure in ("none", "orientation"):
@@ -108,13 +95,11 @@ def calibrate(
     poses = starting_poses(m, measurements)
     frames = Frames(*first_frames(measure, measurements, poses, base, goal, free_base,
                                    free_target), np.zeros(len(measurements.passive)))  # fmt: skip
-    problem = Problem(
-        geometry, nominal, allowed, measurements, measure, frames, free_base, free_target,
-        sensor_zeros, m.size, poses,
-    )  # fmt: skip
+    freedoms = Freedoms(free_base, free_target, wanted.sensor_zeros)
+    problem = Problem(geometry, allowed, measurements, measure, frames, freedoms, m.size, poses)
     refuse_units(m, measurements, measure, poses)
     refuse_too_few(problem, measurements)
-    assumed, estimate = noise_of(m, problem, noise)
+    assumed, estimate = noise_of(m, problem, wanted.noise)
     held = fit(problem.held(), assumed, False, loss)
     _, near = problem.held().unpacked(held.unknowns)
     found = fit(problem.from_frames(near), assumed, estimate, loss, progress)

@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, groups_of, weights_of
 from robodyn.identification.calibration.measurements import Measurements
-from robodyn.identification.calibration.problem import Frames, Problem
-from robodyn.identification.calibration.setting import ALL, tolerances
+from robodyn.identification.calibration.problem import Frames, Freedoms, Problem
+from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
+from robodyn.identification.calibration.unknowns import ALL, tolerances
 from robodyn.identification.calibration.visibility import visibility
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 FREE = {"rad": np.pi, "m": 0.5}
 # Rounds of exchange; it has usually come to rest after a few.
 ROUNDS = 20
+DEFAULT = PoseSettings()
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,9 @@ def calibration_poses(
     m: Mechanism,
     n: int,
     *,
-    measure: str = "pose",
-    tracker_known: bool = False,
-    parameters: Sequence[str] = (),
-    candidates: int = 300,
-    margin: float = 0.02,
-    max_condition: float = 1000.0,
-    noise: float = 1e-4,
-    seed: int = 0,
+    settings: PoseSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
+    **options: Any,
 ) -> CalibrationPoses:
     """Poses within the limits of the joints that show the dimensions best: D-optimal by exchange.
 
@@ -76,33 +72,28 @@ def calibration_poses(
     Args:
         m: the mechanism.
         n: how many.
-        measure: `pose` or `position` of a target.
-        tracker_known: whether the frames of tracker and target are known.
-        parameters: those that may change, as of `calibrate`.
-        candidates: how many to draw.
-        margin: of the joints' ranges that is left at either end.
-        max_condition: largest condition number, moments over the characteristic length.
-        noise: of the tracker: [m] over the mechanism's size, and [rad].
-        seed: of what is drawn.
+        settings: among which poses, and for which measurement.
         progress: called with the fraction done.
+        options: fields of the settings that are to be others, such as `tracker_known`.
 
     Raises:
         InvalidInput: too few of the candidates can be reached.
     """
+    wanted = replace(settings, **options)
+    measure, candidates = wanted.measure, wanted.candidates
     if n < 1 or candidates < n:
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
     if measure not in ("pose", "position"):
         raise InvalidInput(f"measure is {measure!r}, expected pose or position", value=measure)
     m.geometry()  # refuses what has none before the work is done
-    rng = np.random.default_rng(seed)
-    drawn = _drawn(m, candidates, margin, max_condition, rng, progress)
+    drawn = _drawn(m, wanted, progress)
     if len(drawn) < n:
         raise InvalidInput(
             f"{m.name}: only {len(drawn)} of {candidates} random poses are within reach and below "
-            f"the condition number {max_condition:g}; raise max_condition or candidates",
+            f"the condition number {wanted.max_condition:g}; raise max_condition or candidates",
             value=len(drawn),
         )
-    blocks, count = _information(m, drawn, measure, tracker_known, parameters, noise)
+    blocks, count = _information(m, drawn, wanted)
     chosen = _exchanged(blocks, n)
     rows = np.concatenate([blocks[i] for i in chosen])
     seen = visibility(rows, count)
@@ -118,12 +109,7 @@ def calibration_poses(
 
 
 def _drawn(
-    m: Mechanism,
-    candidates: int,
-    margin: float,
-    max_condition: float,
-    rng: np.random.Generator,
-    progress: Callable[[float], None] | None,
+    m: Mechanism, wanted: PoseSettings, progress: Callable[[float], None] | None
 ) -> FloatArray:
     """Configurations (k, nq) with joints drawn evenly from their ranges."""
     home = m.joint_positions(m.home)
@@ -131,7 +117,8 @@ def _drawn(
     low, high = m.position_limits.T
     low = np.where(np.isfinite(low), low, home - wide)
     high = np.where(np.isfinite(high), high, home + wide)
-    edge = margin * (high - low)
+    edge, candidates = wanted.margin * (high - low), wanted.candidates
+    rng = np.random.default_rng(wanted.seed)
     found = []
     for number in range(candidates):
         if progress is not None and number % 10 == 0:
@@ -142,23 +129,18 @@ def _drawn(
             ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
         except KinematicsError:
             continue
-        if ratio <= max_condition:
+        if ratio <= wanted.max_condition:
             found.append(here)
     return np.array(found).reshape(len(found), len(m.home))
 
 
 def _information(
-    m: Mechanism,
-    configurations: FloatArray,
-    measure: str,
-    known: bool,
-    parameters: Sequence[str],
-    noise: float,
+    m: Mechanism, configurations: FloatArray, wanted: PoseSettings
 ) -> tuple[list[FloatArray], int]:
     """Whitened derivatives (r, U) of each pose, and how many unknowns are parameters."""
     geometry = m.geometry()
     poses = m.body_pose(configurations)
-    whole = measure == "pose"
+    whole = wanted.measure == "pose"
     samples = Measurements.from_arrays(
         m,
         m.joint_positions(configurations),
@@ -166,15 +148,15 @@ def _information(
         position=None if whole else poses[:, :3],
     )
     frames = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
-    nominal = np.array([each.value for each in geometry.parameters])
-    free = () if known else ALL
-    problem = Problem(
-        geometry, nominal, tolerances(m, geometry, samples, parameters, None), samples, measure,
-        frames, free, free if measure == "pose" else free[:3], False, m.size, poses,
-    )  # fmt: skip
+    free = () if wanted.tracker_known else ALL
+    freedoms = Freedoms(free, free if whole else free[:3], False)
+    allowed = tolerances(m, geometry, samples, wanted.parameters, None)
+    problem = Problem(geometry, allowed, samples, wanted.measure, frames, freedoms, m.size, poses)
     found = problem.evaluate(np.zeros(problem.count))
     assert found is not None  # the poses are those of the nominal mechanism
-    sigma = {name: noise * (m.size if name == "position" else 1.0) for name in groups_of(problem)}
+    sigma = {
+        name: wanted.noise * (m.size if name == "position" else 1.0) for name in groups_of(problem)
+    }
     weights = weights_of(problem, Noise(sigma, np.zeros(len(m.joint_names))), found)
     return list(weights @ found.jacobian), len(problem.active)
 

@@ -48,6 +48,14 @@ class Frames:
     zeros: FloatArray
 
 
+class Freedoms(NamedTuple):
+    """Which of the six freedoms of B and E are unknown, and whether the joints' zeros are."""
+
+    base: tuple[int, ...]
+    target: tuple[int, ...]
+    zeros: bool
+
+
 class Evaluated(NamedTuple):
     """Residuals (N, r), measured minus predicted, and minus their derivative (N, r, U)."""
 
@@ -65,13 +73,11 @@ class Problem:
 
     Args:
         geometry: of the mechanism.
-        nominal: (P,) its parameters.
         tolerance: (P,) how far they may be off [m, rad], a standard deviation; zero where held.
         measurements: the samples.
         measure: one of `ROWS`.
         frames: where to begin.
-        free_base, free_target: which of the six freedoms of the frames are unknown.
-        zeros: whether the passive joints' zeros are unknown.
+        free: what is unknown of the frames.
         length: [m] of the order of the mechanism.
         poses: (N, 7) near those of the samples.
     """
@@ -79,18 +85,16 @@ class Problem:
     def __init__(
         self,
         geometry: Geometry,
-        nominal: FloatArray,
         tolerance: FloatArray,
         measurements: Measurements,
         measure: str,
         frames: Frames,
-        free_base: tuple[int, ...],
-        free_target: tuple[int, ...],
-        zeros: bool,
+        free: Freedoms,
         length: float,
         poses: FloatArray,
     ) -> None:
-        self.geometry, self.nominal, self.tolerance = geometry, nominal, tolerance
+        self.geometry, self.tolerance = geometry, tolerance
+        self.nominal = np.array([each.value for each in geometry.parameters])
         self.measurements, self.measure, self.frames = measurements, measure, frames
         self.rows = list(ROWS[measure])
         self.passive = [
@@ -101,8 +105,9 @@ class Problem:
         seen = [measurements.passive[geometry.passive_joints[i]] for i in self.passive]
         self._seen = np.array(seen).T if seen else np.zeros((len(measurements.joints), 0))
         self.active = np.flatnonzero(tolerance > 0.0)
-        self.free_base, self.free_target = list(free_base), list(free_target)
-        self._zeros = len(self.passive) if zeros else 0
+        self._free = free
+        self.free_base, self.free_target = list(free.base), list(free.target)
+        self._zeros = len(self.passive) if free.zeros else 0
         scale = WIDE * np.array([length] * 3 + [1.0] * 3)
         self._scale = np.concatenate(
             [
@@ -138,9 +143,8 @@ class Problem:
 
     def _again(self, tolerance: FloatArray, frames: Frames) -> Problem:
         return Problem(
-            self.geometry, self.nominal, tolerance, self.measurements, self.measure, frames,
-            tuple(self.free_base), tuple(self.free_target), self._zeros > 0, self._length,
-            self._poses,
+            self.geometry, tolerance, self.measurements, self.measure, frames, self._free,
+            self._length, self._poses,
         )  # fmt: skip
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:

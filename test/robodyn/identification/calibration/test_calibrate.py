@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.problem import Frames, Problem
-from robodyn.identification.calibration.setting import ALL
+from robodyn.identification.calibration.problem import Frames, Freedoms, Problem
 from robodyn.identification.calibration.tracking_frames import Frame
+from robodyn.identification.calibration.unknowns import ALL
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.poses import advance_pose, pose_difference
 
@@ -151,8 +151,8 @@ def test_residuals_and_their_derivatives_with_displaced_frames(platform, rng):
         np.zeros(2),
     )
     problem = Problem(
-        machine.geometry, nominal(machine.geometry), np.full(54, 0.01), samples, "pose", frames,
-        ALL, ALL, True, 1.0, machine.placed.poses,
+        machine.geometry, np.full(54, 0.01), samples, "pose", frames,
+        Freedoms(ALL, ALL, True), 1.0, machine.placed.poses,
     )  # fmt: skip
     at = 0.3 * rng.normal(size=problem.count)
     at[54:] *= 0.01

@@ -12,6 +12,7 @@ from robodyn.checks import as_pose, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.fit import FIRST, Noise, groups_of
 from robodyn.identification.calibration.problem import CONSTRAINTS
+from robodyn.identification.calibration.settings import KNOWN, UNKNOWN
 from robodyn.identification.calibration.tracking_frames import (
     Frame,
     frames_from_poses,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 # How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
 LENGTHS, ANGLES = 0.02, 0.05
-KNOWN, UNKNOWN = "known", "unknown"
 ALL = tuple(range(6))
 
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a calibration is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike
+
+KNOWN, UNKNOWN = "known", "unknown"
+
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """What is unknown, how far it may be off, and what is known of the noise.
+
+    Attributes:
+        tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
+            the base in its frame.
+        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
+        constraint: instead of a tracker: `point`, a point of the body that stays in one place;
+            `plane`, a point of the body that stays in one plane; `orientation`, of the body, which
+            stays the same.
+        sensor_zeros: whether the zeros of passive joints that are measured are unknown.
+        parameters: names, or beginnings of names, of those that may change; by default all.
+        tolerance: standard deviation of lengths [m], and of angles [rad], from the given ones; by
+            default 2 % of the mechanism's size, and 0.05.
+        noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints`
+            [m or rad] of the driven joints; groups that are left out are estimated, joints none.
+        loss: `linear`, or `soft_l1`, `huber` or `cauchy` where some samples are grossly wrong.
+    """
+
+    tracker: str | ArrayLike = UNKNOWN
+    target: str | ArrayLike = UNKNOWN
+    constraint: str = ""
+    sensor_zeros: bool = True
+    parameters: Sequence[str] = ()
+    tolerance: float | tuple[float, float] | None = None
+    noise: Mapping[str, float] | None = None
+    loss: str = "linear"
+
+
+@dataclass(frozen=True)
+class PoseSettings:
+    """Among which poses those to measure are sought, and for which measurement.
+
+    Attributes:
+        measure: `pose` or `position` of a target.
+        tracker_known: whether the frames of tracker and target are known.
+        parameters: those that may change, as of `calibrate`.
+        candidates: how many to draw.
+        margin: of the joints' ranges that is left at either end.
+        max_condition: largest condition number, moments over the characteristic length.
+        noise: of the tracker: [m] over the mechanism's size, and [rad].
+        seed: of what is drawn.
+    """
+
+    measure: str = "pose"
+    tracker_known: bool = False
+    parameters: Sequence[str] = ()
+    candidates: int = 300
+    margin: float = 0.02
+    max_condition: float = 1000.0
+    noise: float = 1e-4
+    seed: int = 0
