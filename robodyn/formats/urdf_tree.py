@@ -27,7 +27,7 @@ def transform(origin: Any) -> FloatArray:
 
 @dataclass(frozen=True)
 class MergedBody:
-    """Rigidly joined links as one body, in the frame of the tree's root at zero.
+    """Rigidly joined links as one body, in the frame of the topmost of them.
 
     Attributes:
         links: names of those with an `<inertial>`.
@@ -106,20 +106,29 @@ class UrdfTree:
         out: FloatArray = frame[:3, :3] @ point + frame[:3, 3]
         return out
 
+    def relative(self, link: str, above: str) -> FloatArray:
+        """(4, 4) frame of a link in that of one that it hangs from; no rounding between the two."""
+        out = np.eye(4)
+        while link != above:
+            joint = self.above[link]
+            out, link = transform(joint.origin) @ out, joint.parent
+        return out
+
     def merged(self, body: str) -> MergedBody | None:
         """The inertia of all links that move with a body, or None if no link states any."""
         names, masses, coms, inertias = [], [], [], []
         for name, link in self.links.items():
             if self.body[name] != body or link.inertial is None:
                 continue
-            frame = self.frames[name] @ transform(link.inertial.origin)
+            frame = self.relative(name, body) @ transform(link.inertial.origin)
             names.append(name)
             masses.append(float(link.inertial.mass))
             coms.append(frame[:3, 3])
             tensor = np.array(link.inertial.inertia.to_matrix(), dtype=np.float64)
-            inertias.append(frame[:3, :3] @ tensor @ frame[:3, :3].T)
-        if not names:
-            return None
+            tensor = frame[:3, :3] @ tensor @ frame[:3, :3].T
+            inertias.append(0.5 * (tensor + tensor.T))
+        if len(names) < 2:  # as stated, to the last bit
+            return MergedBody((names[0],), masses[0], coms[0], inertias[0]) if names else None
         mass = sum(masses)
         com = np.average(coms, axis=0, weights=masses if mass > 0.0 else None)
         inertia = np.zeros((3, 3))

@@ -219,7 +219,8 @@ def _from_mjcf(source: Path | str, options: ReadOptions, chosen: Kind | None) ->
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    kind = chosen or kind_of_urdf(document)
+    told = document.settings.type
+    kind = chosen or (_kind(told) if told else kind_of_urdf(document))
     if kind.from_urdf is None:
         raise ModelError(
             f"{document.source}: a mechanism of the kind {kind.name!r} has no URDF form",
@@ -228,7 +229,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None
     if options.driven is not None:
         _check_driven(document, options.driven)
         document = replace(document, drives=document.drives.overridden(options.driven))
-    whole = None if chosen else kind.adapter("loose_tree")
+    whole = None if chosen or told else kind.adapter("loose_tree")
     found: Mechanism | None = None if whole is None else whole(document, options)
     if found is not None:
         return found

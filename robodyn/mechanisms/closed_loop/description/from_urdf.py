@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
+from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits
 from robodyn.formats.urdf_motors import Motor
 from robodyn.formats.urdf_tree import transform
 from robodyn.mechanisms.closed_loop.description.followers import (
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.arrays import FloatArray
     from robodyn.formats.urdf_elements import Closure
     from robodyn.formats.urdf_text import UrdfDocument
 
@@ -47,7 +47,7 @@ def closed_loop_model_from_urdf(
     independent: Sequence[str] = (),
     home: Mapping[str, ArrayLike] | None = None,
     closures: Sequence[LoopClosure] | None = None,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike | None = None,
     weights: Sequence[float] = (),
     name: str = "",
 ) -> ClosedLoopModel:
@@ -61,12 +61,14 @@ def closed_loop_model_from_urdf(
         driven: names of the driven joints; by default those with an effort command interface in
             `<ros2_control>`, else those with a `<transmission>`, else those with any command
             interface, else those whose limit gives an effort above 0, as passive joints have none.
-        independent: joints that the motion is told in; by default the first driven ones.
+        independent: joints that the motion is told in; by default those of its `<robodyn>`, else
+            the first driven ones.
         home: positions near which the loops close, a floating joint's as its pose (7,); by default
-            the initial values of `<ros2_control>`, and zero.
+            those that the document names, and zero.
         closures: instead of those of the document.
-        gravity: (3,) [m/s^2] base frame.
-        weights: of the driven joints' efforts, where there are more of them than need be.
+        gravity: (3,) [m/s^2] base frame; by default its `<robodyn>`'s, or 9.81 down.
+        weights: of the driven joints' efforts, where there are more of them than need be; by
+            default those of its `<robodyn>`.
         name: of the mechanism; the robot's by default.
 
     Raises:
@@ -74,14 +76,16 @@ def closed_loop_model_from_urdf(
             right.
         UnphysicalInertia: with `strict=True`.
     """
-    source, robot = document.source, document.robot
+    source, robot, settings = document.source, document.robot, document.settings
+    if gravity is None:
+        gravity = (0.0, 0.0, -9.81) if settings.gravity is None else settings.gravity
     try:
         found = urdf_closures(document) if closures is None else closures
         joints = with_leaders([_joint(joint, document) for joint in robot.joints])
         links = [_link(link) for link in robot.links]
         named = _driven(document, joints) if driven is None else tuple(driven)
         joints, named = with_driven_leaders(joints, named, source)
-        guess = dict(document.drives.initial) if home is None else home
+        guess = document.home if home is None else home
         known = {joint.name for joint in joints if joint.moves}
         if not named:
             raise ModelError(
@@ -95,14 +99,14 @@ def closed_loop_model_from_urdf(
             joints=tuple(joints),
             closures=tuple(found),
             driven=tuple(named),
-            independent=tuple(independent),
-            tip_link=tip_link or _tip(joints, found),
+            independent=tuple(independent) or settings.independent_joints,
+            tip_link=tip_link or settings.tip_link or _tip(joints, found),
             home=tuple(
                 (name, tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist()))
                 for name, value in guess.items()
                 if home is not None or name in known
             ),
-            weights=tuple(weights),
+            weights=tuple(weights) or settings.weights,
             gravity=np.asarray(gravity, dtype=float),
         )
     except ModelError as error:
@@ -152,8 +156,6 @@ def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
             value=joint.type,
         )
     motor = document.motors.get(joint.name, Motor())
-    friction = float((joint.dynamics and joint.dynamics.friction) or 0.0)
-    backward = friction if motor.friction_backward is None else motor.friction_backward
     mimic = None
     if joint.mimic is not None:
         factor, offset = joint.mimic.multiplier, joint.mimic.offset
@@ -169,43 +171,22 @@ def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
         joint.parent,
         joint.child,
         at=Placement(frame[:3, :3], frame[:3, 3]),
-        axis=np.array(_axis(joint), dtype=np.float64),
+        axis=axis(joint),
         mimic=mimic,
         armature=motor.armature,
-        damping=float((joint.dynamics and joint.dynamics.damping) or 0.0),
-        friction=np.array([friction, backward]),
-        position=_position_limits(joint),
-        velocity=_limit(joint, "velocity"),
-        effort=_limit(joint, "effort"),
+        damping=damping(joint),
+        friction=friction(joint, motor),
+        position=position_limits(joint),
+        velocity=limit(joint, "velocity"),
+        effort=limit(joint, "effort"),
     )
     params = document.control_params.get(joint.name, {})
     if joint.type in ("fixed", "floating") or not describes(params):
         return described
-    where, has_motor = f"joint {joint.name!r}", joint.name in document.motors
-    actuator = actuator_of_joint(params, where, (friction, backward), has_motor)
+    where, has_motor = f"joint {joint.name!r}", motor.stated
+    actuator = actuator_of_joint(params, where, tuple(described.friction.tolist()), has_motor)
     # a <robodyn> element gives the inertia already reflected
     return replace(described.driven_by(actuator), armature=motor.armature)
-
-
-def _axis(joint: Any) -> Any:
-    """A joint that has no axis may state one, and exporters state zeros."""
-    axis = None if joint.type in ("fixed", "floating") else joint.axis
-    return axis or (1.0, 0.0, 0.0)
-
-
-def _position_limits(joint: Any) -> FloatArray:
-    """Where both ends are absent or 0, as exporters leave them, no travel is meant."""
-    limit = joint.limit
-    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
-    if ends == (0.0, 0.0) or joint.type in ("continuous", "floating", "fixed"):
-        return np.array([-np.inf, np.inf])
-    return np.array(ends)
-
-
-def _limit(joint: Any, name: str) -> float:
-    """Where the limit is absent or 0, as many published models have it, none is meant."""
-    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
-    return abs(value) or np.inf
 
 
 def _closure(closure: Closure) -> LoopClosure:

@@ -95,7 +95,7 @@ def closed_loop_model_from_yaml(
         independent=names(top, "independent_joints") if "independent_joints" in top else (),
         home=_home(top) if "home" in top else None,
         closures=closures,
-        gravity=top.array("gravity", (3,), "m/s^2", default=[0.0, 0.0, -9.81]),
+        gravity=top.array("gravity", (3,), "m/s^2") if "gravity" in top else None,
         weights=_weights(top),
         name=top.text("name", default=urdf.robot.name),
     )

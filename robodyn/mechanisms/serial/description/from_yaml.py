@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,9 +149,10 @@ def _joint(
 
 
 def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
-    actuator = actuator_from_fields(link.child("actuator"))
+    block = link.child("actuator")
+    actuator = actuator_from_fields(block)
     for name, of_actuator in (("armature", "rotor_inertia"), ("friction", "coulomb")):
-        if name in link:
+        if name in link and of_actuator in block:
             raise link.refuse(
                 name,
                 link.get(name, ""),
@@ -158,7 +160,9 @@ def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
                 "remove one of the two",
             )
     try:
-        return joint.driven_by(actuator)
+        driven = joint.driven_by(actuator)
+        stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
+        return replace(driven, **stated)
     except ModelError as error:
         raise ModelError(
             f"{link.source}: {link.where('actuator')}: {error}", value=error.value

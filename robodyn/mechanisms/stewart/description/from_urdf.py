@@ -30,7 +30,8 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
     """The model that a URDF with a floating platform and six spherical closures describes.
 
     The base frame is that of the floating joint's parent link, the home pose its origin (none
-    if it has no origin). Gravity is 9.81 m/s^2 along -z of the tree's root, so that a root above a
+    if it has no origin). Gravity, unless the URDF's `<robodyn>` gives it, is 9.81 m/s^2 along -z of
+    the tree's root, so that a root above a
     tilted base describes how the mechanism is mounted.
 
     Raises:
@@ -63,7 +64,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
         name=document.robot.name,
         platform=_platform(tree, floating.child, source),
         legs=tuple(legs),
-        gravity=base[:3, :3].T @ np.array(GRAVITY),
+        gravity=_gravity(document, base),
         home=_home(floating.origin),
         source=source,
         base_link=floating.parent,
@@ -165,9 +166,14 @@ def _platform(tree: UrdfTree, link: str, source: str) -> Body:
             f"{source}: link {link!r} (the platform) has {found}, expected a positive mass",
             value=link,
         )
-    frame = tree.frames[link]
-    com, inertia = merged.seen_from(frame[:3, :3], frame[:3, 3])
-    return Body(merged.mass, com, inertia)
+    return Body(merged.mass, merged.com, merged.inertia)
+
+
+def _gravity(document: UrdfDocument, base: FloatArray) -> FloatArray:
+    """As the URDF's `<robodyn>` has it, else 9.81 m/s^2 along -z of its root; base frame."""
+    told = document.settings.gravity
+    gravity: FloatArray = base[:3, :3].T @ np.array(GRAVITY) if told is None else np.array(told)
+    return gravity
 
 
 def _home(origin: Any) -> FloatArray | None:

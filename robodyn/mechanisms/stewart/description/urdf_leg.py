@@ -15,6 +15,7 @@ import numpy as np
 
 from robodyn.actuators.description import actuator_from_params
 from robodyn.errors import ModelError
+from robodyn.formats.urdf_joints import finite
 from robodyn.mechanisms.stewart.model import (
     Body,
     Damping,
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
-# As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
-UNLIMITED = 1e16
 
 
 class Geometry(NamedTuple):
@@ -175,14 +174,17 @@ class LegReader:
         )
 
     def _body(self, link: str, axes: FloatArray, origin: FloatArray, part: str) -> Body:
-        merged = self.tree.merged(self.tree.body[link])
+        body = self.tree.body[link]
+        merged = self.tree.merged(body)
         if merged is None:
             raise ModelError(
                 f"{self.source}: link {link!r} (the leg's {part} part) has no <inertial>; give its "
                 "mass, or 0 for a leg part without mass",
                 value=link,
             )
-        com, inertia = merged.seen_from(axes, origin)
+        frame = self.tree.frames[body]
+        R = frame[:3, :3].T
+        com, inertia = merged.seen_from(R @ axes, R @ (origin - frame[:3, 3]))
         return Body(merged.mass, com, inertia)
 
     def _check_joint(self, joint: Any, driven: bool) -> None:
@@ -244,7 +246,7 @@ class LegReader:
         shortest, longest = 0.0, np.inf
         # The parser sets bounds that the file omits to zero.
         if limit.lower or limit.upper:
-            ends = [at_zero.length + at_zero.slide * _finite(x) for x in (limit.lower, limit.upper)]
+            ends = [at_zero.length + at_zero.slide * finite(x) for x in (limit.lower, limit.upper)]
             shortest, longest = max(0.0, min(ends)), max(ends)
             if not (limit.lower < limit.upper and shortest < longest):
                 raise self._error(
@@ -252,7 +254,7 @@ class LegReader:
                     [limit.lower, limit.upper],
                     "lower < upper, with a positive leg length in between",
                 )
-        return LegLimits((shortest, longest), _finite(limit.velocity), _finite(limit.effort))
+        return LegLimits((shortest, longest), finite(limit.velocity), finite(limit.effort))
 
     def _actuator(self, actuator: Any) -> Actuator:
         params = dict(self.params.get(actuator.name, {}))
@@ -276,10 +278,6 @@ class LegReader:
 
 def _friction(joint: Any) -> float:
     return 0.0 if joint.dynamics is None else float(joint.dynamics.friction or 0.0)
-
-
-def _finite(value: float) -> float:
-    return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def _middle(joint: Any) -> float:

@@ -14,8 +14,8 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.identification.model_file import write_model
 from robodyn.mechanisms.load import load
+from robodyn.mechanisms.save import save
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.model import JointReading
 from robodyn.mechanisms.stewart.platform import StewartPlatform
@@ -69,7 +69,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_saved_model_loads_to_an_equal_one(name, tmp_path):
     m = MODELS[name]()
-    write_model(m, tmp_path / "m.yaml")
+    save(m, tmp_path / "m.yaml")
     again = load(tmp_path / "m.yaml")
     assert m.differences(again) == []
     assert again.joint_names == m.joint_names
