@@ -22,12 +22,11 @@ from robodyn.formats.urdf_tree import transform
 from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Shape
 
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -151,22 +150,6 @@ def write_actuators(robot: ElementTree.Element, params: Mapping[str, Mapping[str
             known[name] = element(system, "joint", name=name)
         for key, text in texts.items():
             element(known[name], "param", name=key).text = text
-
-
-def write_shapes(robot: ElementTree.Element, shapes: Iterable[Shape]) -> None:
-    """The primitives of a figure as visuals of its links."""
-    links = {link.get("name"): link for link in robot.iterfind("link")}
-    for shape in shapes:
-        visual = element(links[shape.link], "visual")
-        origin(visual, shape.place[:3, 3], rpy_of_rotation(shape.place[:3, :3]))
-        form = element(element(visual, "geometry"), shape.kind)
-        if shape.kind == "box":
-            form.set("size", numbers(shape.size))
-        else:
-            for key, value in zip(("radius", "length"), shape.size, strict=False):
-                form.set(key, number(value))
-        color = (*shape.color, shape.opacity)
-        element(element(visual, "material", name=""), "color", rgba=numbers(color))
 
 
 def renewed(parent: ElementTree.Element, *tags: str) -> None:

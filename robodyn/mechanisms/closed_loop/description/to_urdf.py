@@ -58,8 +58,6 @@ def closed_loop_urdf(mechanism: Any) -> str:
         independent_joints=model.independent,
         weights=model.weights,
     )
-    if not model.urdf:
-        write.write_shapes(robot, mechanism.figure().shapes)
     return write.text_of(robot)
 
 

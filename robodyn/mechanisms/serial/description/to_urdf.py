@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An arm as URDF, drawn as sticks."""
+"""An arm as URDF, without pictures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def serial_urdf(arm: Any) -> str:
         fixed = write.write_joint(robot, "tip_joint", "fixed", tip.parent, tip.child)
         write.write_place(fixed, model.tip_rotation, model.tip_translation)
     write.write_actuators(robot, {j.name: write.params_of_joint(j) for j in model.joints})
-    write.write_shapes(robot, figure.shapes)
     write.write_settings(
         robot,
         type=arm.kind,
