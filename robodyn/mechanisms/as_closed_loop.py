@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from robodyn.formats.urdf_text import actuated_joints, parse_urdf
-from robodyn.formats.urdf_tree import UrdfTree
 from robodyn.mechanisms.closed_loop.description.from_urdf import closed_loop_model_from_urdf
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Link, Placement, TreeJoint
+from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.serial.description.chain import check_loops, longest_chains
 
 if TYPE_CHECKING:

@@ -13,20 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
-from robodyn.mechanisms.common.model_fields import (
-    altered,
-    frozen,
-    inertia_tensor,
-    not_negative,
-    rotation_matrix,
-    varied,
-)
+from robodyn.model.body import check_body, joined, payload
+from robodyn.model.fields import frozen, not_negative, rotation_matrix, unit_axis, varied
+from robodyn.model.joint import MovingJoint
+from robodyn.model.variants import WithJoints
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
@@ -42,12 +37,8 @@ CLOSURE_KINDS = {
     "cylindrical": 4,
     "fixed": 6,
 }
-# Two models are equal when their numbers agree within this, relative or absolute.
-EQUALITY = 1e-12
 # Axes of a prismatic closure in its two frames may differ by this [rad].
 PARALLEL = 1e-6
-NO_FRICTION = np.zeros(2)
-NO_FRICTION.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +83,7 @@ class Link:
     inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
 
     def __post_init__(self) -> None:
-        put, where = object.__setattr__, f"link {self.name!r}"
-        put(self, "mass", not_negative(f"{where}: mass", self.mass))
-        put(self, "com", frozen(f"{where}: com", self.com, (3,), "m"))
-        put(self, "inertia", inertia_tensor(f"{where}: inertia", self.inertia))
+        check_body(self, f"link {self.name!r}: ")
 
 
 @dataclass(frozen=True)
@@ -108,7 +96,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeJoint:
+class TreeJoint(MovingJoint):
     """A joint of the tree.
 
     At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
@@ -123,14 +111,9 @@ class TreeJoint:
         at, child_at: frames on these.
         axis: (3,) direction in `at`; made unit.
         mimic: the joint that this one follows, if any.
-        armature: [kg m^2 or kg] inertia of a motor, reflected to the joint and nothing else.
-        damping: [N m s/rad or N s/m] viscous friction.
-        friction: (2,) [N m or N] Coulomb friction when moving forward and backward.
-        position: (2,) [rad or m] limits.
-        velocity, effort: limits, positive.
-        drive: the rest of what drives it. Its Coulomb friction is `friction`; its rotor turns about
-            the joint's axis in the parent link, whose mass and inertia hold it as if it were
-            locked, or elsewhere where it is behind a screw's gear; see `driven_by`.
+        drive: as of every `MovingJoint`. Its rotor turns about the joint's axis in the parent link,
+            whose mass and inertia hold it as if it were locked, or elsewhere where it is behind a
+            screw's gear.
     """
 
     name: str
@@ -141,13 +124,6 @@ class TreeJoint:
     child_at: Placement = field(default_factory=Placement)
     axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     mimic: Mimic | None = None
-    armature: float = 0.0
-    damping: float = 0.0
-    friction: FloatArray = field(default_factory=lambda: np.zeros(2))
-    position: FloatArray = field(default_factory=lambda: np.array([-np.inf, np.inf]))
-    velocity: float = np.inf
-    effort: float = np.inf
-    drive: Actuator = field(default_factory=Actuator)
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"joint {self.name!r}"
@@ -159,71 +135,7 @@ class TreeJoint:
         if self.kind in ("floating", "fixed") and self.mimic is not None:
             raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
         put(self, "axis", unit_axis(where, self.axis))
-        for name in ("armature", "damping"):
-            put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
-        put(self, "friction", frozen(f"{where}: friction", self.friction, (2,)))
-        if (self.friction < 0.0).any():
-            raise ModelError(
-                f"{where}: friction is {self.friction.tolist()}, both must be at least 0",
-                value=self.friction,
-            )
-        limits = np.array(self.position, dtype=np.float64)
-        if limits.shape != (2,) or not limits[0] <= limits[1]:
-            raise ModelError(
-                f"{where}: position limits are {limits.tolist()}, expected lower <= upper",
-                value=self.position,
-            )
-        limits.setflags(write=False)
-        put(self, "position", limits)
-        for name in ("velocity", "effort"):
-            if not float(getattr(self, name)) > 0.0:
-                value = getattr(self, name)
-                raise ModelError(
-                    f"{where}: the limit of {name} is {value}, must be positive", value=value
-                )
-        self._check_drive(where)
-
-    def _check_drive(self, where: str) -> None:
-        drive = self.drive
-        if drive.lead is not None and self.kind != "prismatic":
-            raise ModelError(
-                f"{where}: the actuator has a lead of {drive.lead:g} m, but the joint does not "
-                "slide; give a gear_ratio instead",
-                value=drive.lead,
-            )
-        if drive.coulomb or drive.coulomb_backward:
-            raise ModelError(
-                f"{where}: drive.coulomb is {drive.coulomb_both}, expected none: it is counted as "
-                "friction; use `driven_by`",
-                value=drive.coulomb,
-            )
-
-    def driven_by(self, actuator: Actuator) -> TreeJoint:
-        """The same joint with another actuator, without armature: its friction and all else.
-
-        Raises:
-            ModelError: a screw on a joint that does not slide.
-        """
-        return replace(
-            self,
-            armature=0.0,
-            friction=np.array(actuator.coulomb_both),
-            drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
-        )
-
-    @property
-    def actuator(self) -> Actuator:
-        """What drives it, its armature counted as a rotor behind the same gear."""
-        forward, backward = (float(level) for level in self.friction)
-        drive = self.drive
-        static = drive.static
-        return replace(
-            drive,
-            rotor_inertia=drive.rotor_inertia + self.armature / drive.ratio**2,
-            coulomb=forward,
-            coulomb_backward=None if backward == forward else backward,
-            static=None if static is None else max(static, forward, backward),
-        )
+        self.check_motion(self.kind, where)
 
     @property
     def effort_limit(self) -> float:
@@ -309,11 +221,10 @@ class LoopClosure:
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedLoopModel:
+class ClosedLoopModel(WithJoints):
     """A tree of joints and the closures between its links.
 
-    Two models are equal when they describe the same mechanism: every number within `EQUALITY`.
-    The name, the source and the guess of a home do not enter.
+    The name, the source and the guess of a home do not enter comparisons.
 
     Attributes:
         name: what the mechanism is called.
@@ -450,68 +361,17 @@ class ClosedLoopModel:
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClosedLoopModel):
-            return NotImplemented
-        from robodyn.mechanisms.common.comparison import differences
-
-        return not differences(self, other, EQUALITY)
-
-    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
-
     def without_friction(self) -> ClosedLoopModel:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""
-        joints = (
-            varied(
-                joint,
-                damping=0.0,
-                friction=NO_FRICTION,
-                drive=IDEAL if joint.drive == IDEAL else joint.drive.without_friction(),
-            )
-            for joint in self.joints
-        )
         closures = (varied(closure, damping=0.0) for closure in self.closures)
-        return varied(self, joints=tuple(joints), closures=tuple(closures))
+        return varied(super().without_friction(), closures=tuple(closures))
 
     def without_actuators(self) -> ClosedLoopModel:
-        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits.
+        """The same mechanism with ideal actuators; joints that are not driven keep what they have.
 
-        Joints that are not driven keep what they have.
+        That is without rotors, dry friction and motor limits.
         """
-        return self.driven_by({name: Actuator() for name in self.driven})
-
-    def driven_by(self, actuators: Mapping[str, Actuator]) -> ClosedLoopModel:
-        """The same mechanism with other actuators, by the names of the joints they drive.
-
-        Raises:
-            ModelError: no such joint, or a screw on a joint that does not slide.
-        """
-        known = {joint.name for joint in self.joints if joint.kind not in ("floating", "fixed")}
-        for name in actuators:
-            if name not in known:
-                raise ModelError(
-                    f"{self.source or self.name}: no joint {name!r} that an actuator could drive; "
-                    f"there are {', '.join(sorted(known))}",
-                    value=name,
-                )
-        joints = (
-            joint.driven_by(actuators[joint.name]) if joint.name in actuators else joint
-            for joint in self.joints
-        )
-        return replace(self, joints=tuple(joints))
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> ClosedLoopModel:
-        """The same mechanism without dry friction, and without damping at the joints named."""
-        joints = (
-            altered(
-                joint,
-                damping=0.0 if joint.name in undamped else joint.damping,
-                friction=np.zeros(2),
-                drive=joint.drive.without_dry_friction(),
-            )
-            for joint in self.joints
-        )
-        return replace(self, joints=tuple(joints))
+        return self.driven_by(dict.fromkeys(self.driven, IDEAL))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> ClosedLoopModel:
         """The same mechanism with another guess from which its loops close."""
@@ -531,36 +391,9 @@ class ClosedLoopModel:
         Raises:
             ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
         """
-        added = not_negative("payload mass", mass)
-        place = frozen("payload com", com, (3,), "m")
-        tensor = inertia_tensor("payload inertia", np.zeros((3, 3)) if inertia is None else inertia)
-        links = []
-        for link in self.links:
-            total = link.mass + added
-            if link.name != self.tip_link or total == 0.0:
-                links.append(link)
-                continue
-            with np.errstate(over="ignore", invalid="ignore"):  # the new link raises
-                middle = (link.mass * link.com + added * place) / total
-                merged = link.inertia + tensor
-                for weight, point in ((link.mass, link.com), (added, place)):
-                    arm = point - middle
-                    merged = merged + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-            links.append(replace(link, mass=total, com=middle, inertia=merged))
+        carried = payload(mass, com, inertia)
+        links = (joined(k, carried) if k.name == self.tip_link else k for k in self.links)
         return replace(self, links=tuple(links))
-
-
-def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
-    """A direction (3,) made unit.
-
-    Raises:
-        ModelError: it has no direction.
-    """
-    given = frozen(f"{where}: axis", axis, (3,))
-    length = float(np.linalg.norm(given))
-    if not length > 1e-9:
-        raise ModelError(f"{where}: axis has no direction, its length is zero", value=axis)
-    return frozen("axis", given / length, (3,))
 
 
 def _refuse_twins(where: str, what: str, names: list[str]) -> None:

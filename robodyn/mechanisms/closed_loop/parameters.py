@@ -17,7 +17,6 @@ from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseK
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.common.kernels.dry_friction import COULOMB, COULOMB_BACKWARD
-from robodyn.mechanisms.common.model_fields import altered, varied
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
     ROWS,
@@ -28,6 +27,7 @@ from robodyn.mechanisms.common.parameters import (
     body_columns,
     collected,
 )
+from robodyn.model.fields import altered, varied
 from robodyn.numerics.broadcasting import flatten
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from robodyn.errors import OutputError
 from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers, origin
-from robodyn.formats.urdf_tree import transform
+from robodyn.mechanisms.common.urdf_tree import transform
 from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits
 from robodyn.formats.urdf_motors import Motor
-from robodyn.formats.urdf_tree import transform
 from robodyn.mechanisms.closed_loop.description.followers import (
     with_driven_leaders,
     with_leaders,
@@ -27,6 +26,7 @@ from robodyn.mechanisms.closed_loop.model import (
     Placement,
     TreeJoint,
 )
+from robodyn.mechanisms.common.urdf_tree import inertial, transform
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -142,10 +142,8 @@ def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
 def _link(link: Any) -> Link:
     if link.inertial is None:
         return Link(link.name)
-    frame = transform(link.inertial.origin)
-    R = frame[:3, :3]
-    inertia = R @ np.array(link.inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
-    return Link(link.name, float(link.inertial.mass), frame[:3, 3], 0.5 * (inertia + inertia.T))
+    body = inertial(link)
+    return Link(link.name, body.mass, body.com, body.inertia)
 
 
 def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:

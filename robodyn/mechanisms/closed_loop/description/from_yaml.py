@@ -42,7 +42,7 @@ from robodyn.mechanisms.closed_loop.model import (
     LoopClosure,
     Placement,
 )
-from robodyn.mechanisms.common.comparison import differences
+from robodyn.model.comparison import differences
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:

@@ -24,13 +24,13 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_text import read_urdf
-from robodyn.formats.urdf_tree import transform
 from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
 )
 from robodyn.mechanisms.closed_loop.description.from_yaml import names
 from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, LoopClosure, Placement
+from robodyn.mechanisms.common.urdf_tree import transform
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

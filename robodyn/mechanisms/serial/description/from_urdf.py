@@ -14,10 +14,11 @@ from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits
 from robodyn.formats.urdf_motors import Motor
-from robodyn.formats.urdf_tree import MergedBody, UrdfTree
+from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.serial.description.chain import find_chain
 from robodyn.mechanisms.serial.description.left_out import warn_of_left_out
 from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
+from robodyn.model.body import Body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +81,7 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Seri
 def _joint(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> SerialJoint:
     """A joint of the chain, whose parent moves with the link `before`."""
     frame = tree.relative(joint.child, before)
-    body = tree.merged(joint.child) or MergedBody((), 0.0, np.zeros(3), np.zeros((3, 3)))
+    body = tree.merged(joint.child) or Body(0.0, np.zeros(3), np.zeros((3, 3)))
     motor = document.motors.get(joint.name, Motor())
     described = SerialJoint(
         name=joint.name,

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
 from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
 from robodyn.mechanisms.stewart.description.urdf_leg import LegReader
-from robodyn.mechanisms.stewart.model import LEGS, Body, Leg, StewartModel
+from robodyn.mechanisms.stewart.model import LEGS, Leg, StewartModel
+from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _platform(tree: UrdfTree, link: str, source: str) -> Body:
             f"{source}: link {link!r} (the platform) has {found}, expected a positive mass",
             value=link,
         )
-    return Body(merged.mass, merged.com, merged.inertia)
+    return merged
 
 
 def _gravity(document: UrdfDocument, base: FloatArray) -> FloatArray:

@@ -15,7 +15,6 @@ from robodyn.formats.documents import Fields
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
 from robodyn.mechanisms.stewart.model import (
     LEGS,
-    Body,
     Damping,
     JointReading,
     Leg,
@@ -23,6 +22,7 @@ from robodyn.mechanisms.stewart.model import (
     LegLimits,
     StewartModel,
 )
+from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from robodyn.actuators.description import actuator_from_params
 from robodyn.errors import ModelError
 from robodyn.formats.urdf_joints import finite
 from robodyn.mechanisms.stewart.model import (
-    Body,
     Damping,
     JointReading,
     Leg,
@@ -25,6 +24,7 @@ from robodyn.mechanisms.stewart.model import (
     LegLimits,
     universal_zero_frame,
 )
+from robodyn.model.body import Body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.formats.urdf_elements import Closure
-    from robodyn.formats.urdf_tree import UrdfTree
+    from robodyn.mechanisms.common.urdf_tree import UrdfTree
 
 
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
@@ -184,8 +184,7 @@ class LegReader:
             )
         frame = self.tree.frames[body]
         R = frame[:3, :3].T
-        com, inertia = merged.seen_from(R @ axes, R @ (origin - frame[:3, 3]))
-        return Body(merged.mass, com, inertia)
+        return merged.seen_from(R @ axes, R @ (origin - frame[:3, 3]))
 
     def _check_joint(self, joint: Any, driven: bool) -> None:
         if joint.mimic is not None:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.model.body import Body, joined
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -25,26 +26,13 @@ def transform(origin: Any) -> FloatArray:
     return out
 
 
-@dataclass(frozen=True)
-class MergedBody:
-    """Rigidly joined links as one body, in the frame of the topmost of them.
-
-    Attributes:
-        links: names of those with an `<inertial>`.
-        mass: [kg].
-        com: (3,) [m].
-        inertia: (3, 3) [kg m^2] about the centre of mass.
-    """
-
-    links: tuple[str, ...]
-    mass: float
-    com: FloatArray
-    inertia: FloatArray
-
-    def seen_from(self, rotation: FloatArray, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Centre of mass and inertia in a frame of given axes (3, 3) and origin (3,)."""
-        inertia = rotation.T @ self.inertia @ rotation
-        return rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T)
+def inertial(link: Any, at: FloatArray | None = None) -> Body:
+    """A link's `<inertial>`, in the frame in which the link is at (4, 4), by default its own."""
+    frame = transform(link.inertial.origin)
+    frame = frame if at is None else at @ frame
+    R = frame[:3, :3]
+    tensor = R @ np.array(link.inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
+    return Body(float(link.inertial.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
 
 
 class UrdfTree:
@@ -114,25 +102,11 @@ class UrdfTree:
             out, link = transform(joint.origin) @ out, joint.parent
         return out
 
-    def merged(self, body: str) -> MergedBody | None:
-        """The inertia of all links that move with a body, or None if no link states any."""
-        names, masses, coms, inertias = [], [], [], []
-        for name, link in self.links.items():
-            if self.body[name] != body or link.inertial is None:
-                continue
-            frame = self.relative(name, body) @ transform(link.inertial.origin)
-            names.append(name)
-            masses.append(float(link.inertial.mass))
-            coms.append(frame[:3, 3])
-            tensor = np.array(link.inertial.inertia.to_matrix(), dtype=np.float64)
-            tensor = frame[:3, :3] @ tensor @ frame[:3, :3].T
-            inertias.append(0.5 * (tensor + tensor.T))
-        if len(names) < 2:  # as stated, to the last bit
-            return MergedBody((names[0],), masses[0], coms[0], inertias[0]) if names else None
-        mass = sum(masses)
-        com = np.average(coms, axis=0, weights=masses if mass > 0.0 else None)
-        inertia = np.zeros((3, 3))
-        for weight, own, tensor in zip(masses, coms, inertias, strict=True):
-            arm = own - com
-            inertia += tensor + weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        return MergedBody(tuple(names), mass, com, inertia)
+    def merged(self, body: str) -> Body | None:
+        """All links that move with a body as one, in its frame; None if no link states inertia."""
+        parts = [
+            inertial(link, self.relative(name, body))
+            for name, link in self.links.items()
+            if self.body[name] == body and link.inertial is not None
+        ]
+        return functools.reduce(joined, parts) if parts else None
