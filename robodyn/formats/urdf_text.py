@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from robodyn.errors import ModelError
 from robodyn.formats.urdf_control import read_control_params
 from robodyn.formats.urdf_drives import Drives, read_drives
-from robodyn.formats.urdf_elements import Closure, ElementReader
+from robodyn.formats.urdf_elements import ElementReader, UrdfClosure
 from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_settings
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
@@ -37,7 +37,7 @@ class UrdfDocument:
     """
 
     robot: Any
-    closures: tuple[Closure, ...]
+    closures: tuple[UrdfClosure, ...]
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)

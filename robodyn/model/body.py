@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -40,6 +40,26 @@ class Body:
         """The body in a frame of axes (3, 3) and origin (3,) [m], both in its own frame."""
         inertia = rotation.T @ self.inertia @ rotation
         return Body(self.mass, rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid body.
+
+    Attributes:
+        name: of the link.
+        mass: [kg], not negative; a link may have none.
+        com: (3,) [m] its centre of mass, link frame.
+        inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the link frame.
+    """
+
+    name: str
+    mass: float = 0.0
+    com: FloatArray = field(default_factory=lambda: np.zeros(3))
+    inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def __post_init__(self) -> None:
+        check_body(self, f"link {self.name!r}: ")
 
 
 def check_body(item: Any, where: str = "") -> None:

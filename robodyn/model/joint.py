@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a joint that moves has besides its place: friction, limits, and what drives it."""
+"""Joints: friction, limits and drives of all that move, and the joints of a tree."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
-from robodyn.model.fields import frozen, not_negative
+from robodyn.model.fields import frozen, not_negative, unit_axis
+from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
 
+JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
 UNBOUNDED = np.array([-np.inf, np.inf])
 NO_FRICTION = np.zeros(2)
 for constant in (UNBOUNDED, NO_FRICTION):
@@ -103,6 +105,11 @@ class MovingJoint:
             drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
         )
 
+    def moving_as(self, other: MovingJoint) -> Self:
+        """The same joint with the friction, limits and drive of another."""
+        shared = {name: getattr(other, name) for name in MovingJoint.__dataclass_fields__}
+        return replace(self, **shared)
+
     @property
     def actuator(self) -> Actuator:
         """What drives it, its armature counted as a rotor behind the same gear."""
@@ -120,3 +127,80 @@ class MovingJoint:
     def frictionless_drive(self) -> Actuator:
         """Its `drive` without friction and losses."""
         return IDEAL if self.drive == IDEAL else self.drive.without_friction()
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: position = multiplier * the other's + offset [rad or m]."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint(MovingJoint):
+    """A joint of the tree.
+
+    At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
+    child's frame then turns about, or slides along, the axis. A floating joint's position is the
+    pose (7,) of `child_at` in `at`, its rate the twist (6,) of `child_at`'s origin relative to
+    the parent, linear then angular, in the axes of the base frame.
+
+    Attributes:
+        name: of the joint.
+        kind: `revolute`, `continuous`, `prismatic`, `floating` or `fixed`.
+        parent, child: names of the links.
+        at, child_at: frames on these.
+        axis: (3,) direction in `at`; made unit.
+        mimic: the joint that this one follows, if any.
+        drive: as of every `MovingJoint`. Its rotor turns about the joint's axis in the parent link,
+            whose mass and inertia hold it as if it were locked, or elsewhere where it is behind a
+            screw's gear.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    at: Placement = field(default_factory=Placement)
+    child_at: Placement = field(default_factory=Placement)
+    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    mimic: Mimic | None = None
+
+    def __post_init__(self) -> None:
+        put, where = object.__setattr__, f"joint {self.name!r}"
+        if self.kind not in JOINT_KINDS:
+            raise ModelError(
+                f"{where}: kind is {self.kind!r}, expected one of {', '.join(JOINT_KINDS)}",
+                value=self.kind,
+            )
+        if self.kind in ("floating", "fixed") and self.mimic is not None:
+            raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
+        put(self, "axis", unit_axis(where, self.axis))
+        self.check_motion(self.kind, where)
+
+    @property
+    def effort_limit(self) -> float:
+        """[N m or N] of the joint, or of what its motor's torque allows."""
+        return min(self.effort, self.drive.effort_limit)
+
+    @property
+    def reflected_inertia(self) -> float:
+        """[kg m^2 or kg] of rotor and armature."""
+        return self.armature + self.drive.reflected_inertia
+
+    @property
+    def spin_inertia(self) -> float:
+        """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 where it is not there.
+
+        Of a joint that turns, that of a gear, too: those of robots' joints are built around them.
+        """
+        if self.kind == "prismatic":
+            return self.drive.spin_inertia
+        return self.drive.rotor_inertia * self.drive.ratio
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint is not fixed."""
+        return self.kind != "fixed"

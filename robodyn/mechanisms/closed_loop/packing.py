@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.elimination import Elimination
-    from robodyn.mechanisms.closed_loop.model import LoopClosure
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
+    from robodyn.model.closure import Closure
 
 _PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
 _DRY = slice(_BODY.dry_friction, _BODY.dry_friction + DRY_FRICTION)
@@ -309,7 +309,7 @@ def _pack_closures(
 
 
 def directions(
-    tree: Tree, closure: LoopClosure
+    tree: Tree, closure: Closure
 ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
     """Whether points coincide, directions across a slide, and pairs kept at right angles.
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import TreeJoint
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
+    from robodyn.model.joint import Joint
 
 _BODY = layout.BODY_NUMBERS
 _OF_JOINT = {
@@ -157,7 +157,7 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
         )
         return self._made(varied(self.model, links=links, joints=tuple(joints), closures=closures))
 
-    def _parts(self, joint: TreeJoint) -> tuple[str, ...]:
+    def _parts(self, joint: Joint) -> tuple[str, ...]:
         driven = joint.name in self.model.driven or joint.reflected_inertia > 0.0
         driven = driven or bool(joint.friction.any())
         return tuple(_OF_JOINT) if driven else ("viscous",)
@@ -226,13 +226,13 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
         return np.asarray(self._columns(self._pivots.at(q), efforts)[0])
 
 
-def _numbers(joint: TreeJoint) -> tuple[float, float, float, float]:
+def _numbers(joint: Joint) -> tuple[float, float, float, float]:
     """In the order of `_OF_JOINT`."""
     ahead, back = joint.friction.tolist()
     return joint.reflected_inertia, joint.damping, ahead, back
 
 
-def _spin(joint: TreeJoint) -> float:
+def _spin(joint: Joint) -> float:
     """What a rotor has about the joint's own axis, for one unit of its reflected inertia."""
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
@@ -241,7 +241,7 @@ def _spin(joint: TreeJoint) -> float:
     return joint.spin_inertia / joint.reflected_inertia
 
 
-def _with_armature(joint: TreeJoint, armature: float, vary: Any) -> TreeJoint:
+def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
     """The joint with another reflected inertia, of its actuator's rotor where one is described."""
     if joint.reflected_inertia > 0.0:
         scale = armature / joint.reflected_inertia

@@ -5,16 +5,24 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from robodyn.actuators.description import actuator_of_joint, describes
+from robodyn.formats.urdf_joints import damping, friction, limit, position_limits
+from robodyn.formats.urdf_motors import Motor
 from robodyn.model.body import Body, joined
+from robodyn.model.joint import MovingJoint
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.formats.urdf_text import UrdfDocument
+
+
+M = TypeVar("M", bound=MovingJoint)
 
 
 def transform(origin: Any) -> FloatArray:
@@ -33,6 +41,34 @@ def inertial(link: Any, at: FloatArray | None = None) -> Body:
     R = frame[:3, :3]
     tensor = R @ np.array(link.inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
     return Body(float(link.inertial.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
+
+
+def moving(made: M, joint: Any, document: UrdfDocument) -> M:
+    """A model's joint with the friction, limits and actuator that a URDF's joint has.
+
+    Raises:
+        ModelError: values that are wrong, or said twice and differently.
+    """
+    motor = document.motors.get(joint.name, Motor())
+    described = replace(
+        made,
+        armature=motor.armature,
+        damping=damping(joint),
+        friction=friction(joint, motor),
+        position=position_limits(joint),
+        velocity=limit(joint, "velocity"),
+        effort=limit(joint, "effort"),
+    )
+    params = document.control_params.get(joint.name, {})
+    if joint.type in ("fixed", "floating") or not describes(params):
+        return described
+    forward, backward = described.friction.tolist()
+    where = f"joint {joint.name!r}"
+    driven = described.driven_by(
+        actuator_of_joint(params, where, (forward, backward), motor.stated)
+    )
+    # a <robodyn> element gives the inertia already reflected
+    return replace(driven, armature=motor.armature) if motor.stated else driven
 
 
 class UrdfTree:

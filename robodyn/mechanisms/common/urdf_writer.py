@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism as URDF: what writers of all kinds share.
+"""A model as URDF.
 
 Numbers are written so that they read back as the same floats. What URDF has no word for stands in
 the element that `robodyn.formats.urdf_motors` describes.
@@ -8,6 +8,7 @@ the element that `robodyn.formats.urdf_motors` describes.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -15,9 +16,10 @@ import numpy as np
 
 from robodyn.actuators.description import NAMES, params_of
 from robodyn.errors import OutputError
+from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, number, numbers, origin
+from robodyn.formats.urdf_shapes import element, inertial, number, numbers, origin
 from robodyn.mechanisms.common.urdf_tree import transform
 from robodyn.poses import rpy_of_rotation
 
@@ -27,8 +29,93 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.model.closure import Closure
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
 
 GRAVITY = (0.0, 0.0, -9.81)
+
+
+def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:
+    """URDF text of a tree with closures, to be read as one of a kind, from a base link if given.
+
+    What the URDF that it was read from says beyond the model, such as its pictures, stays.
+
+    Raises:
+        OutputError: what a URDF cannot state.
+    """
+    robot = element(None, "robot", name=model.name)
+    if model.urdf:
+        robot = ElementTree.fromstring(with_mesh_files(model.urdf, Path(model.source)))
+        robot.set("name", model.name)
+    links = {link.get("name"): link for link in robot.iterfind("link")}
+    stated = () if model.urdf else {joint.child for joint in model.joints if joint.moves}
+    for link in model.links:
+        own = links.get(link.name)
+        own = element(robot, "link", name=link.name) if own is None else own
+        renewed(own, "inertial")
+        if link.mass or link.inertia.any() or link.name in stated:
+            inertial(own, link)
+    joints = {joint.get("name"): joint for joint in robot.iterfind("joint")}
+    home = dict(model.home)
+    for joint in model.joints:
+        _joint(robot, joints.get(joint.name), joint, home.get(joint.name))
+    write_actuators(robot, {joint.name: params_of_joint(joint) for joint in model.joints})
+    renewed(robot, "constraint")
+    for closure in model.closures:
+        _closure(robot, closure)
+    write_settings(
+        robot,
+        type=kind,
+        gravity=model.gravity,
+        base_link=base_link,
+        tip_link=model.tip_link,
+        actuated_joints=model.driven,
+        independent_joints=model.independent,
+        weights=model.weights,
+    )
+    return text_of(robot)
+
+
+def _joint(
+    robot: ElementTree.Element,
+    known: ElementTree.Element | None,
+    joint: Joint,
+    home: tuple[float, ...] | None,
+) -> None:
+    if not np.array_equal(joint.child_at.matrix, np.eye(4)):
+        raise OutputError(
+            f"joint {joint.name!r}: in a URDF it is at the origin of the frame of its child "
+            f"{joint.child!r}, expected child_at without rotation and translation",
+            value=joint.child_at.matrix,
+        )
+    out = known
+    if out is None:
+        out = write_joint(robot, joint.name, joint.kind, joint.parent, joint.child)
+    write_place(out, joint.at.rotation, joint.at.translation)
+    if joint.kind not in ("fixed", "floating"):
+        write_motion(out, joint, home)
+    elif home is not None:
+        renewed(out, TAG)
+        element(out, TAG, home=numbers(home))
+    renewed(out, "mimic")
+    if joint.mimic is not None:
+        factor, offset = number(joint.mimic.multiplier), number(joint.mimic.offset)
+        element(out, "mimic", joint=joint.mimic.joint, multiplier=factor, offset=offset)
+
+
+def _closure(robot: ElementTree.Element, closure: Closure) -> None:
+    out = element(
+        robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
+    )
+    for side, link, place, axis in (
+        ("parent", closure.parent, closure.at, closure.axis),
+        ("child", closure.child, closure.child_at, closure.child_axis),
+    ):
+        assert axis is not None  # made when the closure is
+        element(out, side, link=link)
+        write_place(out, place.rotation, place.translation, f"{side}_origin")
+        element(out, f"{side}_axis", xyz=numbers(axis))
 
 
 def write_settings(robot: ElementTree.Element, **told: Any) -> None:

@@ -29,9 +29,9 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
 
 
 def _to_urdf(arm: Any) -> str:
-    from robodyn.mechanisms.serial.description.to_urdf import serial_urdf
+    from robodyn.mechanisms.common.urdf_writer import tree_urdf
 
-    return serial_urdf(arm)
+    return tree_urdf(arm.model.expanded(), arm.kind, arm.model.base_link)
 
 
 def _recognises(document: UrdfDocument) -> bool:

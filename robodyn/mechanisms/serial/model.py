@@ -11,9 +11,11 @@ import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
-from robodyn.model.body import check_body, joined, payload
+from robodyn.model.body import Link, check_body, joined, payload
 from robodyn.model.fields import frozen, rotation_matrix, unit_axis
-from robodyn.model.joint import MovingJoint
+from robodyn.model.joint import Joint, MovingJoint
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 from robodyn.model.variants import WithJoints
 
 if TYPE_CHECKING:
@@ -163,3 +165,30 @@ class SerialModel(WithJoints):
         R = self.tip_rotation.T
         carried = payload(mass, com, inertia).seen_from(R, -R @ self.tip_translation)
         return replace(self, joints=(*self.joints[:-1], joined(self.joints[-1], carried)))
+
+    def expanded(self) -> Model:
+        """The arm as a tree of joints, all driven; the tip is a link of its own."""
+        links, joints = [Link(self.base_link)], []
+        for number, joint in enumerate(self.joints, start=1):
+            name = joint.link or f"link{number}"
+            links.append(Link(name, joint.mass, joint.com, joint.inertia))
+            place = Placement(joint.rotation, joint.translation)
+            moves = Joint(joint.name, joint.kind, links[-2].name, name, place, axis=joint.axis)
+            joints.append(moves.moving_as(joint))
+        tip, place = self.tip_link, Placement(self.tip_rotation, self.tip_translation)
+        if tip != links[-1].name or not np.array_equal(place.matrix, np.eye(4)):
+            tip = tip if tip not in {link.name for link in links} else "tip"
+            links.append(Link(tip))
+            joints.append(Joint(f"{tip}_joint", "fixed", links[-2].name, tip, place))
+        home = () if self.home is None else zip(self.joints, self.home.tolist(), strict=True)
+        return Model(
+            name=self.name,
+            links=tuple(links),
+            joints=tuple(joints),
+            closures=(),
+            driven=tuple(joint.name for joint in self.joints),
+            tip_link=tip,
+            home=tuple((joint.name, (value,)) for joint, value in home),
+            gravity=self.gravity,
+            source=self.source,
+        )

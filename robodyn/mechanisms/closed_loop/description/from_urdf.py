@@ -4,29 +4,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
-from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits
-from robodyn.formats.urdf_motors import Motor
+from robodyn.formats.urdf_joints import axis
 from robodyn.mechanisms.closed_loop.description.followers import (
     with_driven_leaders,
     with_leaders,
 )
-from robodyn.mechanisms.closed_loop.model import (
-    ClosedLoopModel,
-    Link,
-    LoopClosure,
-    Mimic,
-    Placement,
-    TreeJoint,
-)
-from robodyn.mechanisms.common.urdf_tree import inertial, transform
+from robodyn.mechanisms.common.urdf_tree import inertial, moving, transform
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.formats.urdf_elements import Closure
+    from robodyn.formats.urdf_elements import UrdfClosure
     from robodyn.formats.urdf_text import UrdfDocument
 
 
@@ -46,11 +40,11 @@ def closed_loop_model_from_urdf(
     driven: Sequence[str] | None = None,
     independent: Sequence[str] = (),
     home: Mapping[str, ArrayLike] | None = None,
-    closures: Sequence[LoopClosure] | None = None,
+    closures: Sequence[Closure] | None = None,
     gravity: ArrayLike | None = None,
     weights: Sequence[float] = (),
     name: str = "",
-) -> ClosedLoopModel:
+) -> Model:
     """The model of a URDF tree with closures.
 
     Args:
@@ -93,7 +87,7 @@ def closed_loop_model_from_urdf(
                 "or a <transmission>, or an effort limit above 0",
                 value=named,
             )
-        model = ClosedLoopModel(
+        model = Model(
             name=name or robot.name,
             links=tuple(links),
             joints=tuple(joints),
@@ -119,7 +113,7 @@ def closed_loop_model_from_urdf(
     return model
 
 
-def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, ...]:
+def _driven(document: UrdfDocument, joints: Sequence[Joint]) -> tuple[str, ...]:
     if document.drives.driven:
         return document.drives.driven
     single = [joint for joint in joints if joint.moves and joint.kind != "floating"]
@@ -130,7 +124,7 @@ def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, .
     return tuple(joint.name for joint in own)
 
 
-def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
+def urdf_closures(document: UrdfDocument) -> list[Closure]:
     """The closures of a URDF's `<constraint>` elements.
 
     Raises:
@@ -146,14 +140,13 @@ def _link(link: Any) -> Link:
     return Link(link.name, body.mass, body.com, body.inertia)
 
 
-def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
+def _joint(joint: Any, document: UrdfDocument) -> Joint:
     if joint.type == "planar":
         raise ModelError(
             f"joint {joint.name!r} is planar, which is not supported; write it as two prismatic "
             "joints and a revolute one",
             value=joint.type,
         )
-    motor = document.motors.get(joint.name, Motor())
     mimic = None
     if joint.mimic is not None:
         factor, offset = joint.mimic.multiplier, joint.mimic.offset
@@ -163,7 +156,7 @@ def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
             0.0 if offset is None else float(offset),
         )
     frame = transform(joint.origin)
-    described = TreeJoint(
+    made = Joint(
         joint.name,
         joint.type,
         joint.parent,
@@ -171,29 +164,17 @@ def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
         at=Placement(frame[:3, :3], frame[:3, 3]),
         axis=axis(joint),
         mimic=mimic,
-        armature=motor.armature,
-        damping=damping(joint),
-        friction=friction(joint, motor),
-        position=position_limits(joint),
-        velocity=limit(joint, "velocity"),
-        effort=limit(joint, "effort"),
     )
-    params = document.control_params.get(joint.name, {})
-    if joint.type in ("fixed", "floating") or not describes(params):
-        return described
-    where, has_motor = f"joint {joint.name!r}", motor.stated
-    actuator = actuator_of_joint(params, where, tuple(described.friction.tolist()), has_motor)
-    # a <robodyn> element gives the inertia already reflected
-    return replace(described.driven_by(actuator), armature=motor.armature)
+    return moving(made, joint, document)
 
 
-def _closure(closure: Closure) -> LoopClosure:
+def _closure(closure: UrdfClosure) -> Closure:
     frames = [
         Placement(rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), angles)), point)
         for angles, point in zip(closure.angles, closure.points, strict=True)
     ]
     axis, child_axis = closure.axes
-    return LoopClosure(
+    return Closure(
         closure.name,
         closure.kind or "spherical",
         *closure.links,
@@ -205,7 +186,7 @@ def _closure(closure: Closure) -> LoopClosure:
     )
 
 
-def _tip(joints: Sequence[TreeJoint], closures: Sequence[LoopClosure]) -> str:
+def _tip(joints: Sequence[Joint], closures: Sequence[Closure]) -> str:
     """A link at an end that nothing closes; else the link at which most loops meet."""
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]

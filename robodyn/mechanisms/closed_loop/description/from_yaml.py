@@ -36,13 +36,10 @@ from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
 )
-from robodyn.mechanisms.closed_loop.model import (
-    CLOSURE_KINDS,
-    ClosedLoopModel,
-    LoopClosure,
-    Placement,
-)
+from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -63,7 +60,7 @@ def closed_loop_model_from_yaml(
     tip_link: str | None = None,
     folder: Path | None = None,
     driven: Sequence[str] | None = None,
-) -> ClosedLoopModel:
+) -> Model:
     """The model that a YAML document of `type: closed_loop` and its URDF describe.
 
     Args:
@@ -102,7 +99,7 @@ def closed_loop_model_from_yaml(
     return _driven(top, model) if "actuators" in top else model
 
 
-def _driven(top: Fields, model: ClosedLoopModel) -> ClosedLoopModel:
+def _driven(top: Fields, model: Model) -> Model:
     """The model with the actuators of the document, which the URDF must not describe otherwise."""
     blocks = top.child("actuators")
     blocks.only(*model.driven)
@@ -166,12 +163,12 @@ def _home(top: Fields) -> dict[str, Any]:
     }
 
 
-def _closure(fields: Fields) -> LoopClosure:
+def _closure(fields: Fields) -> Closure:
     fields.only(*_CLOSURE)
     ends = [_end(fields.child(side)) for side in ("parent", "child")]
     axis, child_axis = (axis for _, _, axis in ends)
     try:
-        return LoopClosure(
+        return Closure(
             fields.text("name"),
             fields.text("type", choices=tuple(CLOSURE_KINDS)),
             ends[0][0],
@@ -196,7 +193,7 @@ def _end(end: Fields) -> tuple[str, Placement, Any]:
     return end.text("link"), Placement(rotation_matrix(pose_from_rpy(np.zeros(3), rpy)), xyz), axis
 
 
-def _merged(top: Fields, urdf: list[LoopClosure], given: list[LoopClosure]) -> list[LoopClosure]:
+def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
     """The closures of both; one that both name must be the same in both."""
     known = {closure.name: closure for closure in urdf}
     for closure in given:

@@ -4,24 +4,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias, check_massless
-from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits
-from robodyn.formats.urdf_motors import Motor
-from robodyn.mechanisms.common.urdf_tree import UrdfTree
+from robodyn.formats.urdf_joints import axis
+from robodyn.mechanisms.common.urdf_tree import UrdfTree, moving
 from robodyn.mechanisms.serial.description.chain import find_chain
 from robodyn.mechanisms.serial.description.left_out import warn_of_left_out
 from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 from robodyn.model.body import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
@@ -82,8 +78,7 @@ def _joint(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> S
     """A joint of the chain, whose parent moves with the link `before`."""
     frame = tree.relative(joint.child, before)
     body = tree.merged(joint.child) or Body(0.0, np.zeros(3), np.zeros((3, 3)))
-    motor = document.motors.get(joint.name, Motor())
-    described = SerialJoint(
+    made = SerialJoint(
         name=joint.name,
         kind=joint.type,
         rotation=frame[:3, :3],
@@ -92,24 +87,6 @@ def _joint(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> S
         mass=body.mass,
         com=body.com,
         inertia=body.inertia,
-        armature=motor.armature,
-        damping=damping(joint),
-        friction=friction(joint, motor),
-        position=position_limits(joint),
-        velocity=limit(joint, "velocity"),
-        effort=limit(joint, "effort"),
         link=joint.child,
     )
-    params = document.control_params.get(joint.name, {})
-    return _driven(described, params, motor.stated)
-
-
-def _driven(joint: SerialJoint, params: Mapping[str, str], has_motor: bool) -> SerialJoint:
-    """The joint with the actuator that its parameters describe, if they describe one."""
-    if not describes(params):
-        return joint
-    where, (forward, backward) = f"joint {joint.name!r}", joint.friction
-    actuator = actuator_of_joint(params, where, (forward, backward), has_motor)
-    driven = joint.driven_by(actuator)
-    # a <robodyn> element gives the inertia already reflected
-    return replace(driven, armature=joint.armature) if has_motor else driven
+    return moving(made, joint, document)

@@ -20,7 +20,7 @@ from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.formats.urdf_elements import Closure
+    from robodyn.formats.urdf_elements import UrdfClosure
     from robodyn.formats.urdf_text import UrdfDocument
 
 
@@ -87,7 +87,7 @@ def _floating_joint(document: UrdfDocument) -> Any:
     return floating[0]
 
 
-def _ordered(document: UrdfDocument) -> list[Closure]:
+def _ordered(document: UrdfDocument) -> list[UrdfClosure]:
     """The six closures in the order of the numbers in their names, else in file order."""
     closures = list(document.closures)
     for closure in closures:
@@ -113,7 +113,7 @@ def _ordered(document: UrdfDocument) -> list[Closure]:
 
 
 def _ends(
-    closure: Closure, tree: UrdfTree, floating: Any, source: str
+    closure: UrdfClosure, tree: UrdfTree, floating: Any, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
     """The leg's link at a closure, and both its points (3,), root frame."""
     on_platform = [tree.body[link] == tree.body[floating.child] for link in closure.links]
@@ -133,7 +133,7 @@ def _ends(
 
 
 def _leg_joints(
-    closure: Closure, tree: UrdfTree, link: str, base_body: str, source: str
+    closure: UrdfClosure, tree: UrdfTree, link: str, base_body: str, source: str
 ) -> list[Any]:
     joints = tree.moving_joints_above(link)
     fits = len(joints) == len(LEG_JOINTS) and all(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.formats.urdf_elements import Closure
+    from robodyn.formats.urdf_elements import UrdfClosure
     from robodyn.mechanisms.common.urdf_tree import UrdfTree
 
 
@@ -78,7 +78,7 @@ class LegReader:
         self.tree, self.base, self.source = tree, base, source
         self.params = params or {}
 
-    def leg(self, joints: list[Any], tip: FloatArray, platform: FloatArray, by: Closure) -> Leg:
+    def leg(self, joints: list[Any], tip: FloatArray, platform: FloatArray, by: UrdfClosure) -> Leg:
         """The leg of three joints from base to platform, closed at `tip` (3,), root frame.
 
         `platform` (3,) is the closure's point in the platform's frame.
@@ -218,7 +218,7 @@ class LegReader:
                 "no mass: remove its <inertial>, or move it to the leg's lower part",
             )
 
-    def _damping(self, first: Any, second: Any, actuator: Any, by: Closure) -> Damping:
+    def _damping(self, first: Any, second: Any, actuator: Any, by: UrdfClosure) -> Damping:
         universal, other, prismatic = (
             0.0 if joint.dynamics is None else float(joint.dynamics.damping or 0.0)
             for joint in (first, second, actuator)
