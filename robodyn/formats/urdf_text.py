@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_control import read_control_params
 from robodyn.formats.urdf_drives import Drives, read_drives
 from robodyn.formats.urdf_elements import ElementReader, UrdfClosure
 from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_settings
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
 class UrdfDocument:
     """A URDF as read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
-    `motors` are those that joints name in a `<robodyn>` element, `control_params` the texts of the
-    joints' `<param>`s in `<ros2_control>`, both by joint name; `drives` says which joints are
-    driven; `settings` is what its own `<robodyn>` says; `text` is the URDF itself, xacro expanded.
+    `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
+    joints are driven, and how; `settings` is what the robot's own `<robodyn>` says; `text` is the
+    URDF itself, xacro expanded.
     """
 
     robot: Any
@@ -42,7 +41,6 @@ class UrdfDocument:
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)
     text: str = field(default="", repr=False)
-    control_params: dict[str, dict[str, str]] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -95,7 +93,7 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    drives, settings = read_drives(root), read_settings(root, source)
+    drives, settings = read_drives(root, source), read_settings(root, source)
     if settings.actuated_joints:
         drives = drives.overridden(settings.actuated_joints)
     return UrdfDocument(
@@ -105,7 +103,6 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
         read_motors(root, source),
         drives,
         text,
-        read_control_params(root, source),
         settings,
     )
 

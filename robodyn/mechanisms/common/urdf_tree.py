@@ -59,7 +59,7 @@ def moving(made: M, joint: Any, document: UrdfDocument) -> M:
         velocity=limit(joint, "velocity"),
         effort=limit(joint, "effort"),
     )
-    params = document.control_params.get(joint.name, {})
+    params = document.drives.params.get(joint.name, {})
     if joint.type in ("fixed", "floating") or not describes(params):
         return described
     forward, backward = described.friction.tolist()
@@ -78,10 +78,11 @@ class UrdfTree:
         frames: link -> (4, 4) its frame in the frame of the root.
         above: link -> the joint whose child it is; the root has none.
         body: link -> name of the topmost link that it is rigidly joined to.
+        told: what its `<robodyn>` says.
     """
 
     def __init__(self, document: UrdfDocument) -> None:
-        robot = document.robot
+        robot, self.told = document.robot, document.settings
         self.links: dict[str, Any] = dict(robot.link_map)
         self.above: dict[str, Any] = {joint.child: joint for joint in robot.joints}
         self.frames: dict[str, FloatArray] = {}
@@ -137,6 +138,16 @@ class UrdfTree:
             joint = self.above[link]
             out, link = transform(joint.origin) @ out, joint.parent
         return out
+
+    def gravity(self, base: str) -> FloatArray:
+        """(3,) [m/s^2] in the axes of a link: by `<robodyn>`, or 9.81 along -z of the root."""
+        told, R = self.told, self.frames[base][:3, :3].T
+        gravity: FloatArray = R @ np.array([0.0, 0.0, -9.81])
+        if told.gravity is not None:
+            gravity = np.array(told.gravity)
+            if told.base_link in self.frames and told.base_link != base:
+                gravity = R @ (self.frames[told.base_link][:3, :3] @ gravity)
+        return gravity
 
     def merged(self, body: str) -> Body | None:
         """All links that move with a body as one, in its frame; None if no link states inertia."""

@@ -18,7 +18,6 @@ from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
 from robodyn.model.body import Body
 
 if TYPE_CHECKING:
-
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
 
@@ -57,14 +56,13 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Seri
         source, ((f"link {joint.link!r}", joint.inertia) for joint in joints), strict=options.strict
     )
     end = tree.relative(chain.tip, before)
-    gravity = tree.frames[chain.base][:3, :3].T @ np.array([0.0, 0.0, -9.81])
     homes = [np.clip(start.get(joint.name, (0.0,))[0], *joint.position) for joint in joints]
     model = SerialModel(
         name=document.robot.name,
         joints=tuple(joints),
         tip_rotation=end[:3, :3],
         tip_translation=end[:3, 3],
-        gravity=gravity if told.gravity is None else np.array(told.gravity),
+        gravity=tree.gravity(chain.base),
         home=np.array(homes) if any(joint.name in start for joint in joints) else None,
         base_link=chain.base,
         tip_link=chain.tip,

@@ -7,12 +7,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from robodyn.errors import ModelError
 from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
-from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
 from robodyn.mechanisms.stewart.description.urdf_leg import LegReader
 from robodyn.mechanisms.stewart.model import LEGS, Leg, StewartModel
 from robodyn.model.body import Body
@@ -44,7 +41,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
     floating = _floating_joint(document)
     base = tree.frames[floating.parent]
     platform_frame = tree.frames[floating.child]
-    reader = LegReader(tree, base, source, document.control_params)
+    reader = LegReader(tree, base, source, document.drives.params)
     legs: list[Leg] = []
     used = {floating.name}
     for closure in _ordered(document):
@@ -65,7 +62,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
         name=document.robot.name,
         platform=_platform(tree, floating.child, source),
         legs=tuple(legs),
-        gravity=_gravity(document, base),
+        gravity=tree.gravity(floating.parent),
         home=_home(floating.origin),
         source=source,
         base_link=floating.parent,
@@ -168,13 +165,6 @@ def _platform(tree: UrdfTree, link: str, source: str) -> Body:
             value=link,
         )
     return merged
-
-
-def _gravity(document: UrdfDocument, base: FloatArray) -> FloatArray:
-    """As the URDF's `<robodyn>` has it, else 9.81 m/s^2 along -z of its root; base frame."""
-    told = document.settings.gravity
-    gravity: FloatArray = base[:3, :3].T @ np.array(GRAVITY) if told is None else np.array(told)
-    return gravity
 
 
 def _home(origin: Any) -> FloatArray | None:
