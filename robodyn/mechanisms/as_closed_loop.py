@@ -15,6 +15,7 @@ from robodyn.mechanisms.closed_loop.description.from_urdf import closed_loop_mod
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.serial.description.chain import check_loops, longest_chains
+from robodyn.model.fields import GRAVITY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,9 +64,8 @@ def from_platform(platform: Any, driven: Sequence[str] | None = None) -> ClosedL
     from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 
     model: StewartModel = platform.model
-    document = parse_urdf(stewart_urdf(model), model.source or model.name)
-    return ClosedLoop(
-        closed_loop_model_from_urdf(
-            document, tip_link=model.platform_link, driven=driven, gravity=model.gravity
-        )
-    )
+    # with gravity along -z the base is the root
+    level = stewart_urdf(replace(model, gravity=GRAVITY))
+    document = parse_urdf(level, model.source or model.name)
+    tree = closed_loop_model_from_urdf(document, tip_link=model.platform_link, driven=driven)
+    return ClosedLoop(replace(tree, gravity=model.gravity))

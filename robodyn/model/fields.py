@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 T = TypeVar("T")
+# [m/s^2] of a model that does not say otherwise
+GRAVITY = np.array([0.0, 0.0, -9.81])
+GRAVITY.setflags(write=False)
 
 
 def altered(item: T, **changes: Any) -> T:

@@ -16,7 +16,7 @@ import numpy as np
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
 from robodyn.model.body import joined, payload
-from robodyn.model.fields import frozen, varied
+from robodyn.model.fields import GRAVITY, frozen, varied
 from robodyn.model.variants import WithJoints
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Model(WithJoints):
     tip_link: str = ""
     home: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
     weights: tuple[float, ...] = ()
-    gravity: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    gravity: FloatArray = field(default_factory=lambda: GRAVITY)
     source: str = field(default="", compare=False)
     urdf: str = field(default="", compare=False, repr=False)
 

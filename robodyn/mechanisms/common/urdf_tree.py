@@ -14,6 +14,7 @@ from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.formats.urdf_joints import damping, friction, limit, position_limits
 from robodyn.formats.urdf_motors import Motor
 from robodyn.model.body import Body, joined
+from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import MovingJoint
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
@@ -139,10 +140,15 @@ class UrdfTree:
             out, link = transform(joint.origin) @ out, joint.parent
         return out
 
-    def gravity(self, base: str) -> FloatArray:
-        """(3,) [m/s^2] in the axes of a link: by `<robodyn>`, or 9.81 along -z of the root."""
+    def gravity(self, base: str | None = None) -> FloatArray:
+        """(3,) [m/s^2] in the axes of a link, by default the root.
+
+        It is what `<robodyn>` says, or 9.81 along -z of the root.
+        """
+        if base is None:
+            base = next(link for link in self.links if link not in self.above)
         told, R = self.told, self.frames[base][:3, :3].T
-        gravity: FloatArray = R @ np.array([0.0, 0.0, -9.81])
+        gravity: FloatArray = R @ GRAVITY
         if told.gravity is not None:
             gravity = np.array(told.gravity)
             if told.base_link in self.frames and told.base_link != base:

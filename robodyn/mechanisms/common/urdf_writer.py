@@ -21,6 +21,7 @@ from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, inertial, number, numbers, origin
 from robodyn.mechanisms.common.urdf_tree import transform
+from robodyn.model.fields import GRAVITY
 from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from robodyn.model.closure import Closure
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
-
-GRAVITY = (0.0, 0.0, -9.81)
 
 
 def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:

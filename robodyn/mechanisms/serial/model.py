@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
 from robodyn.model.body import Link, check_body, joined, payload
-from robodyn.model.fields import frozen, rotation_matrix, unit_axis
+from robodyn.model.fields import GRAVITY, frozen, rotation_matrix, unit_axis
 from robodyn.model.joint import Joint, MovingJoint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
@@ -109,7 +109,7 @@ class SerialModel(WithJoints):
     joints: tuple[SerialJoint, ...]
     tip_rotation: FloatArray = field(default_factory=lambda: np.eye(3))
     tip_translation: FloatArray = field(default_factory=lambda: np.zeros(3))
-    gravity: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    gravity: FloatArray = field(default_factory=lambda: GRAVITY)
     home: FloatArray | None = field(default=None, compare=False)
     base_link: str = field(default="base_link", compare=False)
     tip_link: str = field(default="tool0", compare=False)

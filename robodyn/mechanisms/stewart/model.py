@@ -13,7 +13,7 @@ from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
 from robodyn.model.body import Body, joined, payload
-from robodyn.model.fields import frozen, not_negative
+from robodyn.model.fields import GRAVITY, frozen, not_negative
 from robodyn.model.variants import Compared
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class StewartModel(Compared):
     name: str = field(compare=False)
     platform: Body
     legs: tuple[Leg, ...]
-    gravity: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    gravity: FloatArray = field(default_factory=lambda: GRAVITY)
     home: FloatArray | None = None
     source: str = field(default="", compare=False)
     base_link: str = field(default="base_link", compare=False)

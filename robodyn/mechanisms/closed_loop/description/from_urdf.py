@@ -15,7 +15,7 @@ from robodyn.mechanisms.closed_loop.description.followers import (
     with_driven_leaders,
     with_leaders,
 )
-from robodyn.mechanisms.common.urdf_tree import inertial, moving, transform
+from robodyn.mechanisms.common.urdf_tree import UrdfTree, inertial, moving, transform
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint, Mimic
@@ -38,14 +38,13 @@ def closed_loop_model_from_urdf(
     tip_link: str | None = None,
     *,
     driven: Sequence[str] | None = None,
-    independent: Sequence[str] = (),
     home: Mapping[str, ArrayLike] | None = None,
     closures: Sequence[Closure] | None = None,
-    gravity: ArrayLike | None = None,
-    weights: Sequence[float] = (),
-    name: str = "",
 ) -> Model:
     """The model of a URDF tree with closures.
+
+    Independent joints, weights and gravity are those of its `<robodyn>`; else the first driven
+    joints, ones, and 9.81 m/s^2 down.
 
     Args:
         document: the URDF.
@@ -55,15 +54,9 @@ def closed_loop_model_from_urdf(
         driven: names of the driven joints; by default those with an effort command interface in
             `<ros2_control>`, else those with a `<transmission>`, else those with any command
             interface, else those whose limit gives an effort above 0, as passive joints have none.
-        independent: joints that the motion is told in; by default those of its `<robodyn>`, else
-            the first driven ones.
         home: positions near which the loops close, a floating joint's as its pose (7,); by default
             those that the document names, and zero.
         closures: instead of those of the document.
-        gravity: (3,) [m/s^2] base frame; by default its `<robodyn>`'s, or 9.81 down.
-        weights: of the driven joints' efforts, where there are more of them than need be; by
-            default those of its `<robodyn>`.
-        name: of the mechanism; the robot's by default.
 
     Raises:
         ModelError: a planar joint, an unknown name, no driven joint, or closures that are not
@@ -71,8 +64,6 @@ def closed_loop_model_from_urdf(
         UnphysicalInertia: with `strict=True`.
     """
     source, robot, settings = document.source, document.robot, document.settings
-    if gravity is None:
-        gravity = (0.0, 0.0, -9.81) if settings.gravity is None else settings.gravity
     try:
         found = urdf_closures(document) if closures is None else closures
         joints = with_leaders([_joint(joint, document) for joint in robot.joints])
@@ -88,20 +79,20 @@ def closed_loop_model_from_urdf(
                 value=named,
             )
         model = Model(
-            name=name or robot.name,
+            name=robot.name,
             links=tuple(links),
             joints=tuple(joints),
             closures=tuple(found),
             driven=tuple(named),
-            independent=tuple(independent) or settings.independent_joints,
+            independent=settings.independent_joints,
             tip_link=tip_link or settings.tip_link or _tip(joints, found),
             home=tuple(
                 (name, tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist()))
                 for name, value in guess.items()
                 if home is not None or name in known
             ),
-            weights=tuple(weights) or settings.weights,
-            gravity=np.asarray(gravity, dtype=float),
+            weights=settings.weights,
+            gravity=UrdfTree(document).gravity(),
         )
     except ModelError as error:
         raise ModelError(f"{source}: {error}", value=error.value) from error

@@ -45,6 +45,8 @@ from robodyn.poses import pose_from_rpy, rotation_matrix
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from robodyn.formats.urdf_motors import Settings
+
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
     "weights", "home", "closures", "actuators",
@@ -85,18 +87,28 @@ def closed_loop_model_from_yaml(
     if driven is None and "actuated_joints" in top:
         driven = names(top, "actuated_joints")
     model = closed_loop_model_from_urdf(
-        urdf,
+        replace(urdf, settings=_settings(top, urdf.settings)),
         strict,
         tip_link or (top.text("tip_link") if "tip_link" in top else None),
         driven=driven,
-        independent=names(top, "independent_joints") if "independent_joints" in top else (),
         home=_home(top) if "home" in top else None,
         closures=closures,
-        gravity=top.array("gravity", (3,), "m/s^2") if "gravity" in top else None,
-        weights=_weights(top),
-        name=top.text("name", default=urdf.robot.name),
     )
+    model = replace(model, name=top.text("name", default=model.name))
     return _driven(top, model) if "actuators" in top else model
+
+
+def _settings(top: Fields, told: Settings) -> Settings:
+    """What the document says of gravity, independent joints and weights, or else its URDF."""
+    if "gravity" in top:
+        told = told._replace(gravity=tuple(top.array("gravity", (3,), "m/s^2")), base_link="")
+    if "independent_joints" in top:
+        told = told._replace(independent_joints=names(top, "independent_joints"))
+    if "weights" in top:
+        given = top.get("weights", "a list of numbers")
+        size = len(given) if isinstance(given, list) else 0
+        told = told._replace(weights=tuple(top.array("weights", (size,)).tolist()))
+    return told
 
 
 def _driven(top: Fields, model: Model) -> Model:
@@ -145,14 +157,6 @@ def names(fields: Fields, name: str) -> tuple[str, ...]:
 
 def _optional(top: Fields) -> list[Fields]:
     return top.children("closures") if "closures" in top else []
-
-
-def _weights(top: Fields) -> tuple[float, ...]:
-    if "weights" not in top:
-        return ()
-    given = top.get("weights", "a list of numbers")
-    size = len(given) if isinstance(given, list) else 0
-    return tuple(top.array("weights", (size,)).tolist())
 
 
 def _home(top: Fields) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, Placement, placements
 from robodyn.mechanisms.serial.model import KINDS, SerialJoint, SerialModel
+from robodyn.model.fields import GRAVITY
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def serial_model_from_yaml(
         joints=joints,
         tip_rotation=tip[:3, :3],
         tip_translation=tip[:3, 3],
-        gravity=top.array("gravity", (3,), "m/s^2", default=[0.0, 0.0, -9.81]),
+        gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
         home=home,
         base_link=top.text("base_link", default="base_link"),
         tip_link=top.text("tip_link", default="tool0"),

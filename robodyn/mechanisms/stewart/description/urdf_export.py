@@ -19,8 +19,8 @@ from robodyn.actuators.description import params_of
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.urdf_shapes import element, number, numbers, origin
 from robodyn.mechanisms.common import urdf_writer as write
-from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
 from robodyn.mechanisms.stewart.model import universal_zero_frame
+from robodyn.model.fields import GRAVITY
 from robodyn.poses import rotation_matrix, rpy_from_pose
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def stewart_urdf(model: StewartModel) -> str:
     for index, leg in enumerate(model.legs, start=1):
         _closure(robot, model, index, leg)
     write.write_actuators(robot, {leg.joints.names[2]: _params(leg) for leg in model.legs})
-    write.write_settings(robot, gravity=model.gravity)
+    if not np.array_equal(model.gravity, GRAVITY):
+        write.write_settings(robot, gravity=model.gravity, base_link=model.base_link)
     return write.text_of(robot)
 
 
