@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "Mechanisms": (
         "load",
+        "save",
         "models",
         "StewartPlatform",
         "SerialArm",

@@ -31,10 +31,9 @@ result = rd.identify(believed, [fit])
 print("error of predicted torques [share of their size]:", check.relative.round(3))
 
 ((samples, predicted),) = result.predict(other)
-motion = samples.configuration, samples.rate, samples.change
 plt.plot(samples.time, samples.effort[:, 1], label="measured")
 plt.plot(samples.time, predicted[:, 1], label="identified model")
-plt.plot(samples.time, believed.inverse_dynamics(*motion)[:, 1], label="model file")
+plt.plot(samples.time, believed.inverse_dynamics(*samples.motion)[:, 1], label="model file")
 plt.gca().set(xlabel="time [s]", ylabel="torque of joint 2 [N m]")
 plt.legend()
 plt.show()

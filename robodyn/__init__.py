@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism as Mechanism
     from robodyn.mechanisms.registry import kinds as kinds
     from robodyn.mechanisms.registry import register_kind as register_kind
+    from robodyn.mechanisms.save import save as save
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
     from robodyn.planning.paths.plan_path import plan_path as plan_path
@@ -159,6 +160,7 @@ _HOMES = {
         "models",
     ),
     "robodyn.mechanisms.mechanism": ("Mechanism",),
+    "robodyn.mechanisms.save": ("save",),
     "robodyn.mechanisms.registry": (
         "kinds",
         "register_kind",

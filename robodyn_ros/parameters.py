@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 # libyaml's where it is there, which is ten times as fast.
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def all_names() -> set[str]:
 @lru_cache
 def _tables() -> dict[str, dict[str, dict[str, Any]]]:
     text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, LOADER)
+    loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, _SafeLoader)
     return loaded
 
 

@@ -12,11 +12,11 @@ from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import progress_bar, write_report
 from robodyn.errors import InvalidInput
 from robodyn.identification.identify import identify
-from robodyn.identification.model_file import write_model
 from robodyn.identification.payload import identify_payload, payload_summary, payload_text
 from robodyn.identification.reading import read_recording
 from robodyn.identification.summary import summary, summary_text
 from robodyn.mechanisms.load import load
+from robodyn.mechanisms.save import save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ def identify_command(
     Args:
         recordings: rosbag2 folders, .mcap, .db3 or .csv files of joint states with efforts.
         coupling: A motor that turns with several joints: joint_5=1,joint_6=1; repeatable.
-        output: Write the identified model, a .yaml file that every command loads.
+        output: Write the identified model, a .yaml or .urdf file that every command loads.
         html: Write a page with charts of efforts, residuals and parameters.
     """
     mechanism = load(model)
@@ -99,7 +99,7 @@ def identify_command(
         validations = result.validate(others)
     body = identify_payload(mechanism, carried, result) if carried else None
     better = result.mechanism if body is None else body.mechanism
-    written = [] if output is None else write_model(better, output)
+    written = [] if output is None else save(better, output)
     found = summary(result, validations) | {"written": [str(path) for path in written]}
     if body is not None:
         found["payload"] = payload_summary(body)

@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from robodyn.errors import ModelError
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -21,12 +23,14 @@ class Drives:
         transmitted: with a `<transmission>`.
         commanded: with any command interface in `<ros2_control>`.
         initial: position [rad or m] at which a `<ros2_control>` starts a joint.
+        params: the texts of the joints' `<param>`s in `<ros2_control>`, by name.
     """
 
     effort: tuple[str, ...] = ()
     transmitted: tuple[str, ...] = ()
     commanded: tuple[str, ...] = ()
     initial: dict[str, float] = field(default_factory=dict)
+    params: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def driven(self) -> tuple[str, ...]:
@@ -43,15 +47,21 @@ class Drives:
         return replace(self, effort=driven, transmitted=(), commanded=driven)
 
 
-def read_drives(robot: Element) -> Drives:
-    """The drives of a `<robot>`."""
+def read_drives(robot: Element, source: str) -> Drives:
+    """The drives of a `<robot>`.
+
+    Raises:
+        ModelError: a parameter that is given twice with different values.
+    """
     effort: dict[str, None] = {}
     commanded: dict[str, None] = {}
     transmitted: dict[str, None] = {}
     initial = {}
+    params: dict[str, dict[str, str]] = {}
     for joint in robot.iterfind("ros2_control/joint"):
         name = joint.get("name", "")
         commands = [item.get("name") for item in joint.iterfind("command_interface")]
+        _add_params(params.setdefault(name, {}), joint, source)
         if commands:
             commanded[name] = None
         if "effort" in commands:
@@ -64,7 +74,19 @@ def read_drives(robot: Element) -> Drives:
                         initial[name] = number
     for joint in robot.iterfind("transmission/joint"):
         transmitted[joint.get("name", "")] = None
-    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial)
+    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial, params)
+
+
+def _add_params(params: dict[str, str], joint: Element, source: str) -> None:
+    for param in joint.iterfind("param"):
+        key = param.get("name", "").strip()
+        text = (param.text or "").strip()
+        if params.setdefault(key, text) != text:
+            raise ModelError(
+                f"{source}: <ros2_control>: joint {joint.get('name', '')!r} has the parameter "
+                f"{key!r} twice, {params[key]!r} and {text!r}; remove one",
+                value=key,
+            )
 
 
 def _number(text: str | None) -> float | None:

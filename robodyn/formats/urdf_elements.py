@@ -56,7 +56,7 @@ _CLOSURE: dict[str, dict[str, tuple[int, bool]]] = {
 
 
 @dataclass(frozen=True)
-class Closure:
+class UrdfClosure:
     """A robot-level `<constraint>`: two frames, one on each link, that a joint holds together.
 
     Attributes:
@@ -116,7 +116,7 @@ class ElementReader:
             raise self._error(f"{where}: axis xyz", axis.attrib["xyz"], "a direction, not zero")
         self.joints[name] = copy
 
-    def closure(self, element: ElementTree.Element) -> Closure:
+    def closure(self, element: ElementTree.Element) -> UrdfClosure:
         """Read a `<constraint>`; all links must have been read."""
         name = self._name(element, "constraint", self.closures)
         self.closures.add(name)
@@ -141,7 +141,7 @@ class ElementReader:
         damping = self._numbers(element.get("damping", "0"), 1, f"{where}: damping")
         if float(damping) < 0.0:
             raise self._error(f"{where}: damping", damping, "a number of at least 0 [N m s/rad]")
-        return Closure(
+        return UrdfClosure(
             name,
             element.get("type", ""),
             (links[0], links[1]),

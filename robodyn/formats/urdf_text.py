@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_control import read_control_params
 from robodyn.formats.urdf_drives import Drives, read_drives
-from robodyn.formats.urdf_elements import Closure, ElementReader
-from robodyn.formats.urdf_motors import Motor, read_motors
+from robodyn.formats.urdf_elements import ElementReader, UrdfClosure
+from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_settings
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
@@ -31,18 +30,24 @@ if TYPE_CHECKING:
 class UrdfDocument:
     """A URDF as read: a `urdf_parser_py` robot, the closures in document order, and the source.
 
-    `motors` are those that joints name in a `<robodyn>` element, `control_params` the texts of the
-    joints' `<param>`s in `<ros2_control>`, both by joint name; `drives` says which joints are
-    driven; `text` is the URDF itself, xacro expanded.
+    `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
+    joints are driven, and how; `settings` is what the robot's own `<robodyn>` says; `text` is the
+    URDF itself, xacro expanded.
     """
 
     robot: Any
-    closures: tuple[Closure, ...]
+    closures: tuple[UrdfClosure, ...]
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)
     text: str = field(default="", repr=False)
-    control_params: dict[str, dict[str, str]] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def home(self) -> dict[str, tuple[float, ...]]:
+        """Where joints start, (1,) or a pose (7,): by `<robodyn>`, or else `<ros2_control>`."""
+        own = {name: motor.home for name, motor in self.motors.items() if motor.home is not None}
+        return own or {name: (value,) for name, value in self.drives.initial.items()}
 
 
 def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
@@ -88,14 +93,17 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.joint(element, clean)
     reader.check_references(clean)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
+    drives, settings = read_drives(root, source), read_settings(root, source)
+    if settings.actuated_joints:
+        drives = drives.overridden(settings.actuated_joints)
     return UrdfDocument(
         _parsed(clean, source),
         closures,
         source,
         read_motors(root, source),
-        read_drives(root),
+        drives,
         text,
-        read_control_params(root, source),
+        settings,
     )
 
 

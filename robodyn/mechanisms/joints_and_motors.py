@@ -13,11 +13,11 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.common.description import DrivenJoint, Nouns, effort_units
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
+from robodyn.model.comparison import differences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

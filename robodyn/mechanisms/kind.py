@@ -58,7 +58,7 @@ class Kind:
             same, being of a format of others; None if there is no such format.
         recognises_urdf: whether a URDF describes this kind; None if the kind has no URDF form.
         from_urdf: makes a mechanism of a URDF that is recognised.
-        to_urdf: URDF text of a mechanism that was not loaded from one; None if not supported.
+        to_urdf: URDF text that says all of a mechanism, as `save` writes it; None if not supported.
         example: name of a bundled model of this kind, used to compile its kernels.
         adapters: what other parts of the package or of other packages provide for this kind, as
             `module:name` by the name of the use; imported when asked for, see `adapter`.

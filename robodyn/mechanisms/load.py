@@ -10,8 +10,6 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.mjcf.recognition import is_mjcf
@@ -207,19 +205,13 @@ def _from_mjcf(source: Path | str, options: ReadOptions, chosen: Kind | None) ->
     """MJCF by way of URDF text, which every kind reads."""
     from robodyn.formats.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
 
-    text, gravity = read_mjcf(source)
     name = str(source) if isinstance(source, Path) else "MJCF text"
-    mechanism = _from_urdf(parse_urdf(text, name), options, chosen)
-    model: Any = getattr(mechanism, "model", None)
-    if np.array_equal(model.gravity, gravity):
-        return mechanism
-    made: Any = type(mechanism)
-    turned: Mechanism = made(replace(model, gravity=np.array(gravity)))
-    return turned
+    return _from_urdf(parse_urdf(read_mjcf(source), name), options, chosen)
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    kind = chosen or kind_of_urdf(document)
+    told = document.settings.type
+    kind = chosen or (_kind(told) if told else kind_of_urdf(document))
     if kind.from_urdf is None:
         raise ModelError(
             f"{document.source}: a mechanism of the kind {kind.name!r} has no URDF form",
@@ -228,7 +220,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None
     if options.driven is not None:
         _check_driven(document, options.driven)
         document = replace(document, drives=document.drives.overridden(options.driven))
-    whole = None if chosen else kind.adapter("loose_tree")
+    whole = None if chosen or told else kind.adapter("loose_tree")
     found: Mechanism | None = None if whole is None else whole(document, options)
     if found is not None:
         return found

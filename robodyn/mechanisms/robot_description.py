@@ -109,7 +109,7 @@ def _of_mjcf(source: str | Path) -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # told when it was loaded
-        return read_mjcf(source).text
+        return read_mjcf(source)
 
 
 def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:

@@ -20,7 +20,7 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
     """The figure of a mechanism that was loaded from `source`.
 
     A URDF or xacro is drawn by its visuals. A bundled model or a YAML file is drawn by the URDF
-    that its kind exports; where it exports none, a bundled model is drawn by its
+    that its kind exports; where that has no visuals, a bundled model is drawn by its
     xacro, if the package xacro is installed, and any other by `mechanism.figure()`. A URDF without
     visuals is drawn as sticks from joint to joint.
 
@@ -28,10 +28,13 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
         ModelError: invalid visuals; the message is one line.
     """
     name = f"URDF of {mechanism.name}"
-    bundled = str(source) in models()
-    text = (exported_urdf(mechanism) if bundled else "") or source_urdf(source)
-    text = text or exported_urdf(mechanism)
-    figure = figure_from_urdf(text, name, _file(source)) if text else mechanism.figure()
+    text = source_urdf(source)
+    if str(source) in models() or not text:
+        exported = exported_urdf(mechanism)
+        drawn = figure_from_urdf(exported, name, _file(source)) if exported else mechanism.figure()
+        if drawn.shapes or not text:
+            return drawn if drawn.shapes else mechanism.figure()
+    figure = figure_from_urdf(text, name, _file(source))
     if figure.shapes:
         return figure
     remark = f"{name}: no visuals to draw, only sticks from joint to joint"

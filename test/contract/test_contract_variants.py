@@ -1,12 +1,14 @@
 """Copies and variants of a mechanism, of every kind: pickled, loaded, frictionless, changed."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from robodyn.errors import ModelError
+import robodyn as rd
+from robodyn.errors import InvalidInput, ModelError, OutputError
 
 
 def efforts_at(m, state):
@@ -107,3 +109,49 @@ def test_home_is_within_the_limits_and_a_fixed_point(mechanism):
     assert ((positions >= low) & (positions <= high)).all()
     found = mechanism.assemble(positions)
     np.testing.assert_allclose(mechanism.difference(mechanism.home, found), 0.0, atol=1e-8)
+
+
+ENDINGS = (".yaml", ".urdf")
+
+
+def written_variants(m):
+    rng = np.random.default_rng(5)
+    yield "itself", m
+    yield "loaded", m.with_payload(0.7, [0.02, -0.03, 0.05], np.diag([0.02, 0.03, 0.04]))
+    yield "smooth", m.without_friction()
+    yield "ideal", m.without_actuators()
+    factors = rng.uniform(1.0, 1.1, len(m.parameters.values))
+    yield "identified", m.with_parameters(m.parameters.values * factors)
+    yield "hung", type(m)(replace(m.model, gravity=np.array([0.3, -0.2, 1.62])))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_is_saved_loads_to_an_equal_mechanism(mechanism, ending, tmp_path):
+    for name, m in written_variants(mechanism):
+        path = tmp_path / "deep" / f"{name}{ending}"
+        written = rd.save(m, path)
+        assert written[0] == path
+        assert all(file.is_file() for file in written)
+        again = rd.load(path)
+        assert again == m, name
+        assert again.kind == m.kind
+        assert again.name == m.name
+        assert again.joint_names == m.joint_names
+        assert again.actuators == m.actuators
+        for of in ("position_limits", "velocity_limits", "effort_limits", "gravity_vector"):
+            np.testing.assert_array_equal(getattr(again, of), getattr(m, of), err_msg=of)
+        np.testing.assert_allclose(again.home, m.home, rtol=0.0, atol=1e-12)
+        own, found = m.parameters.values, again.parameters.values
+        if ending == ".urdf" and m.kind == "stewart":
+            np.testing.assert_allclose(found, own, rtol=1e-13, atol=1e-14)
+        else:
+            np.testing.assert_array_equal(found, own)
+
+
+def test_what_cannot_be_saved_is_refused(mechanism, tmp_path):
+    with pytest.raises(InvalidInput, match=r"m\.stl: models are written as \.urdf, \.yaml"):
+        rd.save(mechanism, tmp_path / "m.stl")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"m\.urdf: cannot be written"):
+        rd.save(mechanism, tmp_path / "file" / "m.urdf")

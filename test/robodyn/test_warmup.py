@@ -73,8 +73,8 @@ for k in range(10):
     mechanism.singular_values(configuration)
     scale.at(13_000_000 * k, configuration, velocity)
 look_ahead(mechanism, sampled)
-if make_estimator is not None:
-    estimator = make_estimator(mechanism, None, Encoders())
+if mechanism.needs_estimator:
+    estimator = mechanism.state_estimator(None, Encoders())
     for k in range(10):
         configuration, velocity, _ = sampled.sample(0.001 * k)
         readings = mechanism.joint_positions(configuration)

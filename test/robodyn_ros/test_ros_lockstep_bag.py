@@ -31,7 +31,7 @@ import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.identification.excitation import exciting_trajectory
-from robodyn.identification.model_file import write_model
+from robodyn.mechanisms.save import save
 from robodyn.trajectories.sampled import knot_times
 from robodyn.view.bag import read_run
 from robodyn_ros import messages
@@ -335,7 +335,7 @@ def test_what_is_identified_from_a_bag_flies_better_than_what_was_known_before(p
     truth, path = platform.mechanism, platform.path
     own = truth.parameters
     factors = np.where(np.arange(len(own.values)) < 10 * len(own.bodies), 1.25, 1.0)
-    write_model(truth.with_parameters(own.values * factors), tmp_path / "known.yaml")
+    save(truth.with_parameters(own.values * factors), tmp_path / "known.yaml")
     words = ["identify", tmp_path / "known.yaml", platform.bag, "--friction", "described"]
     words += ["--output", tmp_path / "identified.yaml", "--json"]
     answer = CliRunner().invoke(app, [str(word) for word in words])

@@ -8,7 +8,7 @@ free and ball joints, whose pose is told from where the file has them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,6 +18,7 @@ from robodyn.errors import ModelError
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
 from robodyn.formats.mjcf.elements import add, frame, roll_pitch_yaw, rotation, text_of
 from robodyn.formats.mjcf.shapes import add_shapes
+from robodyn.formats.urdf_motors import TAG
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,20 +26,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-class Mjcf(NamedTuple):
-    """An MJCF file as read.
-
-    Attributes:
-        text: URDF.
-        gravity: (3,) [m/s^2].
-    """
-
-    text: str
-    gravity: tuple[float, ...]
-
-
-def read_mjcf(source: Path | str) -> Mjcf:
-    """Read a file, or MJCF text.
+def read_mjcf(source: Path | str) -> str:
+    """URDF text of a file, or of MJCF text.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
@@ -50,8 +39,7 @@ def read_mjcf(source: Path | str) -> Mjcf:
     model = compiled(name, None if isinstance(source, str) else source, str(source))
     refusals = Refusals(mujoco, model, name)
     refusals.check()
-    text = _Writer(mujoco, model, refusals).written()
-    return Mjcf(text, tuple(float(value) for value in model.opt.gravity))
+    return _Writer(mujoco, model, refusals).written()
 
 
 class _Writer:
@@ -71,6 +59,8 @@ class _Writer:
             if self._model.eq_active0[n]:
                 self._equality(n)
         self._control()
+        gravity = text_of(self._model.opt.gravity)
+        add(self._robot, TAG, gravity=gravity, base_link=self._link(0))
         ElementTree.indent(self._robot)
         return ElementTree.tostring(self._robot, encoding="unicode")
 

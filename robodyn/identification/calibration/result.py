@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from robodyn.identification.model_file import write_model
+from robodyn.mechanisms.save import save
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,12 +83,12 @@ class Calibration:
     notes: tuple[str, ...]
 
     def save(self, path: str | Path) -> None:
-        """Write the calibrated mechanism as a YAML model file.
+        """Write the calibrated mechanism as a .yaml or .urdf file.
 
         Raises:
             OutputError: the file cannot be written.
         """
-        write_model(self.mechanism, path)
+        save(self.mechanism, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the mechanisms, as plain numbers and texts."""

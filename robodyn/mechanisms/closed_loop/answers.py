@@ -17,8 +17,8 @@ from robodyn.mechanisms.common.joint_friction import friction_row
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import TreeJoint
     from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.model.joint import Joint
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
@@ -78,7 +78,7 @@ class ClosedLoopAnswers(ClosedLoopJoints):
         return tuple(map(driven_joint, self._driven_joints))
 
     @cached_property
-    def _driven_joints(self) -> tuple[TreeJoint, ...]:
+    def _driven_joints(self) -> tuple[Joint, ...]:
         joints = {joint.name: joint for joint in self.model.joints}
         return tuple(joints[name] for name in self.model.driven)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.equations import Attempt, Equations, TipPose
-    from robodyn.mechanisms.closed_loop.model import LoopClosure
+    from robodyn.model.closure import Closure
 
 # The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
 # method does the rest.
@@ -193,7 +193,7 @@ class _Loop:
         coordinates: rate indices of these joints.
     """
 
-    def __init__(self, equations: Equations, closure: LoopClosure) -> None:
+    def __init__(self, equations: Equations, closure: Closure) -> None:
         tree, self._size = equations.tree, equations.size
         self._tree = tree
         self.name = closure.name

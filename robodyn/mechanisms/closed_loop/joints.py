@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+    from robodyn.model.model import Model
 
 
 class ClosedLoopJoints(Mechanism):
@@ -35,9 +35,9 @@ class ClosedLoopJoints(Mechanism):
     """
 
     kind = "closed_loop"
-    model: ClosedLoopModel
+    model: Model
 
-    def __init__(self, model: ClosedLoopModel) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
         self.structure = structure_of(model)
         self._tree = self.structure.tree

@@ -48,8 +48,9 @@ def _recognises(document: UrdfDocument) -> bool:
 
 
 def _to_urdf(mechanism: Any) -> str:
-    """The text it was read from; the mechanism itself has no closures in it if a YAML has them."""
-    return str(mechanism.model.urdf)
+    from robodyn.mechanisms.common.urdf_writer import tree_urdf
+
+    return tree_urdf(mechanism.model, mechanism.kind)
 
 
 CLOSED_LOOP = Kind(
@@ -59,7 +60,7 @@ CLOSED_LOOP = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={
-        "model_file": "robodyn.mechanisms.closed_loop.description.to_files:write_closed_loop",
+        "model_file": "robodyn.mechanisms.closed_loop.description.to_yaml:write_closed_loop",
         "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
     },
     example="delta",

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
     from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.model.model import Model
 
 _empty = np.empty
 
@@ -49,7 +49,7 @@ class ClosedLoop(ClosedLoopPresentation):
     no_step = NO_STEP
     needs_estimator = True
 
-    def __init__(self, model: ClosedLoopModel) -> None:
+    def __init__(self, model: Model) -> None:
         super().__init__(model)
         self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)

@@ -17,7 +17,6 @@ from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseK
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.common.kernels.dry_friction import COULOMB, COULOMB_BACKWARD
-from robodyn.mechanisms.common.model_fields import altered, varied
 from robodyn.mechanisms.common.parameters import (
     COLUMNS,
     ROWS,
@@ -27,6 +26,7 @@ from robodyn.mechanisms.common.parameters import (
     body_columns,
     collected,
 )
+from robodyn.model.fields import altered, varied
 from robodyn.numerics.broadcasting import flatten
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, TreeJoint
     from robodyn.mechanisms.closed_loop.tree import Body, Tree
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
 
 _BODY = layout.BODY_NUMBERS
 _OF_JOINT = {
@@ -115,9 +116,7 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
                 raise
         return Y.reshape(*shape, n, -1)
 
-    def _model_of(
-        self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]
-    ) -> ClosedLoopModel:
+    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> Model:
         # of links that move as one, the first carries all of the body's mass
         tree = self.structure.tree
         right = min(of_joints.values(), default=0.0) >= 0.0 and all(
@@ -147,7 +146,7 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
         )
         return varied(self.model, links=links, joints=tuple(joints), closures=closures)
 
-    def _parts(self, joint: TreeJoint) -> tuple[str, ...]:
+    def _parts(self, joint: Joint) -> tuple[str, ...]:
         driven = joint.name in self.model.driven or joint.reflected_inertia > 0.0
         driven = driven or bool(joint.friction.any())
         return tuple(_OF_JOINT) if driven else ("viscous",)
@@ -216,13 +215,13 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
         return np.asarray(self._columns(self._pivots.at(q), efforts)[0])
 
 
-def _numbers(joint: TreeJoint) -> tuple[float, float, float, float]:
+def _numbers(joint: Joint) -> tuple[float, float, float, float]:
     """In the order of `_OF_JOINT`."""
     ahead, back = joint.friction.tolist()
     return joint.reflected_inertia, joint.damping, ahead, back
 
 
-def _spin(joint: TreeJoint) -> float:
+def _spin(joint: Joint) -> float:
     """What a rotor has about the joint's own axis, for one unit of its reflected inertia."""
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
@@ -231,7 +230,7 @@ def _spin(joint: TreeJoint) -> float:
     return joint.spin_inertia / joint.reflected_inertia
 
 
-def _with_armature(joint: TreeJoint, armature: float, vary: Any) -> TreeJoint:
+def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
     """The joint with another reflected inertia, of its actuator's rotor where one is described."""
     if joint.reflected_inertia > 0.0:
         scale = armature / joint.reflected_inertia

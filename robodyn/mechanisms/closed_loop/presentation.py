@@ -16,7 +16,8 @@ from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import Placement, TreeJoint
+    from robodyn.model.joint import Joint
+    from robodyn.model.placement import Placement
 
 CLOSURE_COLOR = (0.2, 0.4, 0.65)
 
@@ -113,7 +114,7 @@ class ClosedLoopPresentation(ClosedLoopParameters):
         return tables
 
 
-def _drawn(joint: TreeJoint, size: float) -> list[DrawnJoint]:
+def _drawn(joint: Joint, size: float) -> list[DrawnJoint]:
     """A joint; one that does not sit at its child's origin has a fixed one behind it."""
     mimic = None
     if joint.mimic is not None:

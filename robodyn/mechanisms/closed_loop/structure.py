@@ -26,7 +26,7 @@ from robodyn.mechanisms.closed_loop.tree import Tree
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel
+    from robodyn.model.model import Model
 
 # Samples around home, and how far from it [rad, or parts of the size].
 SAMPLES = 4
@@ -75,7 +75,7 @@ class Structure:
     packed: Packed
 
 
-def find_structure(model: ClosedLoopModel) -> Structure:
+def find_structure(model: Model) -> Structure:
     """Everything of a model that does not depend on its state.
 
     Raises:

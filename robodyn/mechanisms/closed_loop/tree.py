@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Link, LoopClosure, TreeJoint
+    from robodyn.model.body import Link
+    from robodyn.model.closure import Closure
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
 
 KIND_NUMBERS = {
     "revolute": layout.REVOLUTE,
@@ -45,7 +48,7 @@ class Body:
         mass, com, inertia: of all of them, in the body's frame.
     """
 
-    joint: TreeJoint | None
+    joint: Joint | None
     parent: int
     frame: FloatArray
     position: int
@@ -87,7 +90,7 @@ class Tree:
         rate_names: name of each tree coordinate, `joint.x` and so on for those of a floating one.
     """
 
-    def __init__(self, model: ClosedLoopModel) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
         self.joints = tuple(joint for joint in model.joints if joint.moves)
         self.position_of: dict[str, int] = {}
@@ -124,7 +127,7 @@ class Tree:
         for body in self.bodies:
             self._set_inertia(body, links)
 
-    def carried_by(self, model: ClosedLoopModel) -> Tree:
+    def carried_by(self, model: Model) -> Tree:
         """The tree of another model of the same shape; bodies that are no others are shared."""
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
@@ -141,7 +144,7 @@ class Tree:
             out.bodies.append(own)
         return out
 
-    def _hang(self, joint: TreeJoint) -> None:
+    def _hang(self, joint: Joint) -> None:
         parent = self.body_of[joint.parent]
         at = self.frame_of[joint.parent] @ joint.at.matrix
         from_link = np.linalg.inv(joint.child_at.matrix)
@@ -211,7 +214,7 @@ class Tree:
         ]
 
     def directions(
-        self, closure: LoopClosure
+        self, closure: Closure
     ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
         """Whether points coincide, directions across a slide, and pairs kept at right angles.
 

@@ -17,7 +17,8 @@ from robodyn.mechanisms.closed_loop.packing import repacked
 from robodyn.mechanisms.closed_loop.structure import Structure, find_structure
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, Placement
+    from robodyn.model.model import Model
+    from robodyn.model.placement import Placement
 
 # Shapes that are remembered.
 MOST_SHAPES = 16
@@ -28,10 +29,10 @@ class _Shape:
     """What a structure follows from, and a model that has it."""
 
     key: tuple[Any, ...]
-    model: ClosedLoopModel = field(compare=False)
+    model: Model = field(compare=False)
 
 
-def structure_of(model: ClosedLoopModel) -> Structure:
+def structure_of(model: Model) -> Structure:
     """What `find_structure` finds, quickly where it was found of a model of this shape before.
 
     Raises:
@@ -57,7 +58,7 @@ def _found(shape: _Shape) -> Structure:
     return find_structure(shape.model)
 
 
-def _key(model: ClosedLoopModel) -> tuple[Any, ...]:
+def _key(model: Model) -> tuple[Any, ...]:
     """All of a model but masses, friction, motors and gravity; which bodies have mass counts."""
     joints = [
         (
@@ -79,7 +80,7 @@ def _key(model: ClosedLoopModel) -> tuple[Any, ...]:
     return (*joints, *closures, names, _with_inertia(model), *told)
 
 
-def _with_inertia(model: ClosedLoopModel) -> frozenset[str]:
+def _with_inertia(model: Model) -> frozenset[str]:
     """The bodies that have mass or inertia, each by the first of its links."""
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()

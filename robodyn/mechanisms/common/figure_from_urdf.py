@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.formats.meshes import Mesh, mesh_file, read_mesh
+from robodyn.formats.urdf_joints import axis, position_limits
+from robodyn.formats.urdf_text import parse_urdf
 from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.common.figure import GREY, DrawnJoint, Figure, Shape
+from robodyn.mechanisms.common.urdf_tree import transform
+from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +56,7 @@ def figure_from_urdf(text: str, source: str = "URDF text", file: Path | None = N
             shape = _shape(visual, str(link.get("name")), palette, source, mesh)
             if shape is not None:
                 shapes.append(shape)
-    joints = _joints(root, source)
+    joints = joints_of_urdf(text, source)
     names = [str(link.get("name")) for link in root.iterfind("link")]
     remarks = []
     if left_out:
@@ -66,49 +70,26 @@ def joints_of_urdf(text: str, source: str = "URDF text") -> list[DrawnJoint]:
     Raises:
         ModelError: as `figure_from_urdf`.
     """
-    return _joints(parse_xml(text, source), source)
+    return [_joint(joint) for joint in parse_urdf(text, source).robot.joints]
 
 
-def _joints(root: Element, source: str) -> list[DrawnJoint]:
-    return [_joint(joint, source) for joint in root.iterfind("joint")]
-
-
-def _joint(joint: Element, source: str) -> DrawnJoint:
-    name = str(joint.get("name"))
-    where = f"{source}: joint {name!r}"
-    parent, child = (_child(joint, tag, where).get("link", "") for tag in ("parent", "child"))
-    axis = joint.find("axis")
-    direction = np.array([1.0, 0.0, 0.0])
-    if axis is not None:
-        direction = _numbers(axis.get("xyz", "1 0 0"), 3, f"{where}: axis")
-    length = float(np.linalg.norm(direction))
-    if length == 0.0:
-        raise ModelError(f"{where}: axis has no direction", value=direction)
-    mimic = joint.find("mimic")
+def _joint(joint: Any) -> DrawnJoint:
+    direction, mimic = axis(joint), joint.mimic
     follows = None
     if mimic is not None:
-        factor, offset = (
-            float(_numbers(mimic.get(key, default), 1, f"{where}: mimic {key}")[0])
-            for key, default in (("multiplier", "1"), ("offset", "0"))
-        )
-        follows = (str(mimic.get("joint")), factor, offset)
+        factor = 1.0 if mimic.multiplier is None else float(mimic.multiplier)
+        follows = (str(mimic.joint), factor, float(mimic.offset or 0.0))
+    travel = float(position_limits(joint)[1]) if joint.type == "prismatic" else 0.0
     return DrawnJoint(
-        name,
-        joint.get("type", "fixed"),
-        parent,
-        child,
-        _place(joint, where),
-        direction / length,
+        joint.name,
+        joint.type,
+        joint.parent,
+        joint.child,
+        transform(joint.origin),
+        direction / np.linalg.norm(direction),
         follows,
-        _travel(joint, where),
+        travel if np.isfinite(travel) else 0.0,
     )
-
-
-def _travel(joint: Element, where: str) -> float:
-    limit = joint.find("limit")
-    if joint.get("type") != "prismatic" or limit is None:
-        return 0.0
-    return float(_numbers(limit.get("upper", "0"), 1, f"{where}: limit upper")[0])
 
 
 def _mesh(
@@ -173,13 +154,8 @@ def _place(element: Element, where: str) -> FloatArray:
     if origin is None:
         return frame
     frame[:3, 3] = _numbers(origin.get("xyz", "0 0 0"), 3, f"{where}: xyz")
-    roll, pitch, yaw = _numbers(origin.get("rpy", "0 0 0"), 3, f"{where}: rpy")
-    (sr, sp, sy), (cr, cp, cy) = np.sin([roll, pitch, yaw]), np.cos([roll, pitch, yaw])
-    frame[:3, :3] = [
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]
+    rpy = _numbers(origin.get("rpy", "0 0 0"), 3, f"{where}: rpy")
+    frame[:3, :3] = rotation_matrix(pose_from_rpy(np.zeros(3), rpy))
     return frame
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.mechanisms.common.urdf_tree import UrdfTree
 
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument

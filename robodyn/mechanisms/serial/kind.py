@@ -23,9 +23,15 @@ def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> M
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
     from robodyn.mechanisms.serial.arm import SerialArm
-    from robodyn.mechanisms.serial.description.from_urdf import serial_model_of_document
+    from robodyn.mechanisms.serial.description.from_urdf import serial_model_from_urdf
 
-    return SerialArm(serial_model_of_document(document, options))
+    return SerialArm(serial_model_from_urdf(document, options))
+
+
+def _to_urdf(arm: Any) -> str:
+    from robodyn.mechanisms.common.urdf_writer import tree_urdf
+
+    return tree_urdf(arm.model.expanded(), arm.kind, arm.model.base_link)
 
 
 def _recognises(document: UrdfDocument) -> bool:
@@ -38,6 +44,7 @@ SERIAL = Kind(
     from_yaml=_from_yaml,
     recognises_urdf=_recognises,
     from_urdf=_from_urdf,
+    to_urdf=_to_urdf,
     adapters={
         "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",

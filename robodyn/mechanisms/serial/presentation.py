@@ -44,9 +44,13 @@ class SerialPresentation(Mechanism):
             parent = child
         tip = np.eye(4)
         tip[:3, :3], tip[:3, 3] = model.tip_rotation, model.tip_translation
-        joints.append(DrawnJoint("tip", "fixed", parent, model.tip_link, tip))
         shapes = stick(parent, tip[:3, 3], 0.02 * size)
-        shapes.append(Shape(model.tip_link, "sphere", (0.03 * size,), np.eye(4), TIP_COLOR))
+        end = model.tip_link
+        if end != parent or not np.array_equal(tip, np.eye(4)):
+            taken = {model.base_link, *(joint.child for joint in joints)}
+            end = end if end not in taken else "tip"
+            joints.append(DrawnJoint("tip", "fixed", parent, end, tip))
+        shapes.append(Shape(end, "sphere", (0.03 * size,), np.eye(4), TIP_COLOR))
         return Figure(joints, shapes, model.base_link).with_sticks(size)
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Coordinates
     from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.stewart.model import Body, StewartModel
+    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.model.body import Body
 
 
 BASE_JOINTS = ("universal", "spherical")

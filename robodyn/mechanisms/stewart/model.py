@@ -5,61 +5,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.checks import as_array, as_pose, as_scalar
+from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
+from robodyn.model.body import Body, joined, payload
+from robodyn.model.fields import GRAVITY, frozen, not_negative
+from robodyn.model.variants import Compared
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
 
 
 LEGS = 6
-# Two models are equal when their numbers agree within this, relative or absolute: the noise of
-# turning a pose or an axis into URDF's roll-pitch-yaw and back.
-EQUALITY = 1e-12
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid body.
-
-    Attributes:
-        mass: [kg], not negative.
-        com: (3,) [m] centre of mass, in the body's own frame.
-        inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the body's frame.
-    """
-
-    mass: float
-    com: FloatArray
-    inertia: FloatArray
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", _at_least_zero("mass", self.mass, "kg"))
-        object.__setattr__(self, "com", _frozen("com", self.com, (3,), "m"))
-        inertia = _frozen("inertia", self.inertia, (3, 3), "kg m^2")
-        if np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
-            raise ModelError(f"inertia is not symmetric: {inertia.tolist()}", value=inertia)
-        symmetric = _frozen("inertia", 0.5 * (inertia + inertia.T), (3, 3), "kg m^2")
-        object.__setattr__(self, "inertia", symmetric)
-
-    def joined(self, other: Body) -> Body:
-        """This body and another, rigidly connected, in the same frame: parallel-axis theorem."""
-        total = self.mass + other.mass
-        if total == 0.0:
-            return self
-        with np.errstate(over="ignore", invalid="ignore"):  # the new body raises
-            arm = other.com - self.com
-            reduced = self.mass * other.mass / total
-            shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-            com = self.com + other.mass / total * arm
-            inertia = self.inertia + other.inertia + shift
-        return Body(total, com, inertia)
 
 
 @dataclass(frozen=True)
@@ -72,7 +37,7 @@ class Damping:
 
     def __post_init__(self) -> None:
         for name, unit in (("universal", "N m s"), ("prismatic", "N s/m"), ("spherical", "N m s")):
-            value = _at_least_zero(f"damping.{name}", getattr(self, name), unit)
+            value = not_negative(f"damping.{name}", getattr(self, name), unit)
             object.__setattr__(self, name, value)
 
 
@@ -211,22 +176,21 @@ class Leg:
     joints: LegJoints = field(default_factory=LegJoints, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "base", _frozen("base", self.base, (3,), "m"))
-        object.__setattr__(self, "platform", _frozen("platform", self.platform, (3,), "m"))
+        object.__setattr__(self, "base", frozen("base", self.base, (3,), "m"))
+        object.__setattr__(self, "platform", frozen("platform", self.platform, (3,), "m"))
         axis = as_array("universal_axis", self.universal_axis, (3,))
         length = float(np.linalg.norm(axis))
         if not length > 1e-9:
             raise ModelError("universal_axis has no direction, its length is zero", value=axis)
         object.__setattr__(
-            self, "universal_axis", _frozen("universal_axis", axis / length, (3,), "")
+            self, "universal_axis", frozen("universal_axis", axis / length, (3,), "")
         )
 
 
 @dataclass(frozen=True, eq=False)
-class StewartModel:
+class StewartModel(Compared):
     """A whole 6-UPS mechanism.
 
-    Two models are equal when they describe the same mechanism: every number within `EQUALITY`.
     Names, the source and the URDF's joint zeros are not compared.
 
     Attributes:
@@ -243,7 +207,7 @@ class StewartModel:
     name: str = field(compare=False)
     platform: Body
     legs: tuple[Leg, ...]
-    gravity: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    gravity: FloatArray = field(default_factory=lambda: GRAVITY)
     home: FloatArray | None = None
     source: str = field(default="", compare=False)
     base_link: str = field(default="base_link", compare=False)
@@ -260,7 +224,7 @@ class StewartModel:
             for number, leg in enumerate(self.legs, start=1)
         )
         object.__setattr__(self, "legs", tuple(legs))
-        object.__setattr__(self, "gravity", _frozen("gravity", self.gravity, (3,), "m/s^2"))
+        object.__setattr__(self, "gravity", frozen("gravity", self.gravity, (3,), "m/s^2"))
         if self.home is not None:
             object.__setattr__(self, "home", _home(self.home))
         if not self.platform.mass > 0.0:
@@ -268,15 +232,30 @@ class StewartModel:
                 f"{self.source or self.name}: platform.mass is 0, must be positive [kg]", value=0.0
             )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StewartModel):
-            return NotImplemented
-        # Imported here because the readers of files import this module.
-        from robodyn.mechanisms.common.comparison import differences
+    def without_friction(self) -> StewartModel:
+        """The same mechanism with neither viscous nor dry friction, and lossless screws."""
+        return self.with_legs(
+            lambda leg: replace(leg, damping=Damping(), actuator=leg.actuator.without_friction())
+        )
 
-        return not differences(self, other, EQUALITY)
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> StewartModel:
+        """The same mechanism without dry friction, and without damping along the legs named."""
 
-    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+        def without(leg: Leg) -> Leg:
+            damping = leg.damping
+            if leg.joints.actuator.name in undamped:
+                damping = replace(damping, prismatic=0.0)
+            return replace(leg, damping=damping, actuator=leg.actuator.without_dry_friction())
+
+        return self.with_legs(without)
+
+    def without_actuators(self) -> StewartModel:
+        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
+        return self.with_legs(lambda leg: replace(leg, actuator=Actuator()))
+
+    def with_legs(self, changed: Callable[[Leg], Leg]) -> StewartModel:
+        """The same mechanism, each leg as a function makes it."""
+        return replace(self, legs=tuple(map(changed, self.legs)))
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
@@ -291,25 +270,12 @@ class StewartModel:
         Raises:
             ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
         """
-        try:
-            place = as_array("com", com, (3,), "m")
-            tensor = as_array("inertia", np.zeros((3, 3)) if inertia is None else inertia, (3, 3))
-            loaded = self.platform.joined(Body(mass, place, tensor))
-        except RobodynError as error:
-            raise ModelError(f"payload: {error}", value=error.value) from error
-        return replace(self, platform=loaded)
-
-
-def _at_least_zero(name: str, value: Any, unit: str) -> float:
-    try:
-        return as_scalar(name, value, unit, at_least=0.0)
-    except RobodynError as error:
-        raise ModelError(str(error), value=value) from error
+        return replace(self, platform=joined(self.platform, payload(mass, com, inertia)))
 
 
 def _home(value: FloatArray) -> FloatArray:
     try:
-        pose: FloatArray = as_pose("home", _frozen("home", value, (7,), "m, quaternion"))
+        pose: FloatArray = as_pose("home", frozen("home", value, (7,), "m, quaternion"))
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
     # q and -q are the same rotation: keep w >= 0; if w is rounding only, use the next nonzero
@@ -319,14 +285,3 @@ def _home(value: FloatArray) -> FloatArray:
         pose[3:] *= -1.0
     pose.setflags(write=False)
     return np.asarray(pose)
-
-
-def _frozen(name: str, value: FloatArray, shape: tuple[int, ...], unit: str) -> FloatArray:
-    try:
-        array: FloatArray = as_array(name, value, shape, unit).copy()
-    except RobodynError as error:
-        raise ModelError(str(error), value=value) from error
-    if array.shape != shape:
-        raise ModelError(f"{name} has shape {array.shape}, expected {shape}", value=value)
-    array.setflags(write=False)
-    return array

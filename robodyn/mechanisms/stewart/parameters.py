@@ -23,8 +23,9 @@ from robodyn.mechanisms.common.parameters import (
 from robodyn.mechanisms.stewart.description.bodies import named_bodies
 from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
 from robodyn.mechanisms.stewart.kernels import layout as at
-from robodyn.mechanisms.stewart.model import Body, Damping
+from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.packing import pack_legs, pack_platform
+from robodyn.model.body import Body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.actuators import Actuator
 from robodyn.checks import as_pose
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
 from robodyn.mechanisms.common.joint_table import joint_table
@@ -23,13 +22,12 @@ from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.linearization import linearize
 from robodyn.mechanisms.stewart.geometry import PlatformGeometry
 from robodyn.mechanisms.stewart.kernels.integration import simulate
-from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 from robodyn.mechanisms.stewart.status import error_for
 from robodyn.numerics.array_arguments import VECTOR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.linearization import Linearization
-    from robodyn.mechanisms.stewart.model import Leg
 
 # of packed lanes
 KERNELS = Kernels(simulate, (VECTOR,))
@@ -77,30 +74,6 @@ class StewartPlatform(PlatformPresentation):
         radius = float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
         return linearize(self.without_dry_friction(), as_pose("pose", pose), wrench, radius)
 
-    def without_friction(self) -> StewartPlatform:
-        """The same platform with neither viscous nor dry friction, and lossless screws."""
-        return self._with_legs(
-            lambda leg: replace(leg, damping=Damping(), actuator=leg.actuator.without_friction())
-        )
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> StewartPlatform:
-        """The same platform without dry friction, and without damping along the legs named."""
-
-        def without(leg: Leg) -> Leg:
-            damping = leg.damping
-            if leg.joints.actuator.name in undamped:
-                damping = replace(damping, prismatic=0.0)
-            return replace(leg, damping=damping, actuator=leg.actuator.without_dry_friction())
-
-        return self._with_legs(without)
-
-    def without_actuators(self) -> StewartPlatform:
-        """The same platform with ideal actuators: no rotors, no dry friction, no motor limits."""
-        return self._with_legs(lambda leg: replace(leg, actuator=Actuator()))
-
-    def _with_legs(self, changed: Callable[[Leg], Leg]) -> StewartPlatform:
-        return self._made(replace(self.model, legs=tuple(map(changed, self.model.legs))))
-
     def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
         """The same platform, its joints' distances from the z axes scaled by two factors.
 
@@ -111,9 +84,10 @@ class StewartPlatform(PlatformPresentation):
         if base == 1.0 and platform == 1.0:
             return self
         level = np.array([[base, base, 1.0], [platform, platform, 1.0]])
-        return self._with_legs(
+        scaled = self.model.with_legs(
             lambda leg: replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
         )
+        return self._made(scaled)
 
     def geometry(self) -> Geometry:
         """Joint centres, zeros of the legs' lengths and universal axes."""

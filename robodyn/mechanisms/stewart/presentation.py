@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.stewart.model import Body, StewartModel
+    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.model.body import Body
 
 ANGLES = ("roll", "pitch", "yaw")
 

@@ -15,7 +15,6 @@ import yaml
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.identification.model_file import write_model
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.parameters import (
     body_of,
@@ -23,6 +22,7 @@ from robodyn.mechanisms.common.parameters import (
     of_pseudo_inertias,
     pseudo_inertias,
 )
+from robodyn.mechanisms.save import save
 
 MODELS = (
     "stewart_dasgupta", "stewart_symmetric", "puma560", "stanford_arm", "delta", "fivebar",
@@ -74,7 +74,7 @@ def test_a_mechanism_of_other_parameters_needs_the_efforts_that_the_regressor_sa
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_model_file_has_all_that_the_mechanism_has(m, tmp_path):
-    written = write_model(m, tmp_path / "again.yaml")
+    written = save(m, tmp_path / "again.yaml")
     again = rd.load(written[0])
     assert again.differences(m) == []
     assert again.joint_names == m.joint_names

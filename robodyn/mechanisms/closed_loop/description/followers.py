@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from robodyn.errors import LeftOutWarning, ModelError
-from robodyn.mechanisms.closed_loop.model import Mimic
+from robodyn.model.joint import Mimic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from robodyn.mechanisms.closed_loop.model import TreeJoint
+    from robodyn.model.joint import Joint
 
 
-def with_leaders(joints: Sequence[TreeJoint]) -> list[TreeJoint]:
+def with_leaders(joints: Sequence[Joint]) -> list[Joint]:
     """The joints where each that follows one which follows another follows that at once.
 
     Raises:
@@ -30,7 +30,7 @@ def with_leaders(joints: Sequence[TreeJoint]) -> list[TreeJoint]:
     ]
 
 
-def _leader(joint: TreeJoint, mimic: Mimic, known: dict[str, TreeJoint]) -> Mimic:
+def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
     passed = [joint.name]
     while (leader := known.get(mimic.joint)) is not None and leader.mimic is not None:
         passed.append(leader.name)
@@ -51,8 +51,8 @@ def _through(mimic: Mimic, other: Mimic) -> Mimic:
 
 
 def with_driven_leaders(
-    joints: Sequence[TreeJoint], driven: Sequence[str], source: str
-) -> tuple[list[TreeJoint], tuple[str, ...]]:
+    joints: Sequence[Joint], driven: Sequence[str], source: str
+) -> tuple[list[Joint], tuple[str, ...]]:
     """The joints and the driven ones where each driven joint moves by itself.
 
     A driven joint that follows one which is not driven changes places with it, as their motion is

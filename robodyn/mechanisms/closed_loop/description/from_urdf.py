@@ -4,28 +4,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
-from robodyn.formats.urdf_motors import Motor
-from robodyn.formats.urdf_tree import transform
+from robodyn.formats.urdf_joints import axis
 from robodyn.mechanisms.closed_loop.description.followers import (
     with_driven_leaders,
     with_leaders,
 )
-from robodyn.mechanisms.closed_loop.model import (
-    ClosedLoopModel,
-    Link,
-    LoopClosure,
-    Mimic,
-    Placement,
-    TreeJoint,
-)
+from robodyn.mechanisms.common.urdf_tree import UrdfTree, inertial, moving, transform
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -33,8 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.urdf_elements import Closure
+    from robodyn.formats.urdf_elements import UrdfClosure
     from robodyn.formats.urdf_text import UrdfDocument
 
 
@@ -44,14 +38,13 @@ def closed_loop_model_from_urdf(
     tip_link: str | None = None,
     *,
     driven: Sequence[str] | None = None,
-    independent: Sequence[str] = (),
     home: Mapping[str, ArrayLike] | None = None,
-    closures: Sequence[LoopClosure] | None = None,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
-    weights: Sequence[float] = (),
-    name: str = "",
-) -> ClosedLoopModel:
+    closures: Sequence[Closure] | None = None,
+) -> Model:
     """The model of a URDF tree with closures.
+
+    Independent joints, weights and gravity are those of its `<robodyn>`; else the first driven
+    joints, ones, and 9.81 m/s^2 down.
 
     Args:
         document: the URDF.
@@ -61,27 +54,23 @@ def closed_loop_model_from_urdf(
         driven: names of the driven joints; by default those with an effort command interface in
             `<ros2_control>`, else those with a `<transmission>`, else those with any command
             interface, else those whose limit gives an effort above 0, as passive joints have none.
-        independent: joints that the motion is told in; by default the first driven ones.
         home: positions near which the loops close, a floating joint's as its pose (7,); by default
-            the initial values of `<ros2_control>`, and zero.
+            those that the document names, and zero.
         closures: instead of those of the document.
-        gravity: (3,) [m/s^2] base frame.
-        weights: of the driven joints' efforts, where there are more of them than need be.
-        name: of the mechanism; the robot's by default.
 
     Raises:
         ModelError: a planar joint, an unknown name, no driven joint, or closures that are not
             right.
         UnphysicalInertia: with `strict=True`.
     """
-    source, robot = document.source, document.robot
+    source, robot, settings = document.source, document.robot, document.settings
     try:
         found = urdf_closures(document) if closures is None else closures
         joints = with_leaders([_joint(joint, document) for joint in robot.joints])
         links = [_link(link) for link in robot.links]
         named = _driven(document, joints) if driven is None else tuple(driven)
         joints, named = with_driven_leaders(joints, named, source)
-        guess = dict(document.drives.initial) if home is None else home
+        guess = document.home if home is None else home
         known = {joint.name for joint in joints if joint.moves}
         if not named:
             raise ModelError(
@@ -89,21 +78,21 @@ def closed_loop_model_from_urdf(
                 "or a <transmission>, or an effort limit above 0",
                 value=named,
             )
-        model = ClosedLoopModel(
-            name=name or robot.name,
+        model = Model(
+            name=robot.name,
             links=tuple(links),
             joints=tuple(joints),
             closures=tuple(found),
             driven=tuple(named),
-            independent=tuple(independent),
-            tip_link=tip_link or _tip(joints, found),
+            independent=settings.independent_joints,
+            tip_link=tip_link or settings.tip_link or _tip(joints, found),
             home=tuple(
                 (name, tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist()))
                 for name, value in guess.items()
                 if home is not None or name in known
             ),
-            weights=tuple(weights),
-            gravity=np.asarray(gravity, dtype=float),
+            weights=settings.weights,
+            gravity=UrdfTree(document).gravity(),
         )
     except ModelError as error:
         raise ModelError(f"{source}: {error}", value=error.value) from error
@@ -115,7 +104,7 @@ def closed_loop_model_from_urdf(
     return model
 
 
-def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, ...]:
+def _driven(document: UrdfDocument, joints: Sequence[Joint]) -> tuple[str, ...]:
     if document.drives.driven:
         return document.drives.driven
     single = [joint for joint in joints if joint.moves and joint.kind != "floating"]
@@ -126,7 +115,7 @@ def _driven(document: UrdfDocument, joints: Sequence[TreeJoint]) -> tuple[str, .
     return tuple(joint.name for joint in own)
 
 
-def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
+def urdf_closures(document: UrdfDocument) -> list[Closure]:
     """The closures of a URDF's `<constraint>` elements.
 
     Raises:
@@ -138,22 +127,17 @@ def urdf_closures(document: UrdfDocument) -> list[LoopClosure]:
 def _link(link: Any) -> Link:
     if link.inertial is None:
         return Link(link.name)
-    frame = transform(link.inertial.origin)
-    R = frame[:3, :3]
-    inertia = R @ np.array(link.inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
-    return Link(link.name, float(link.inertial.mass), frame[:3, 3], 0.5 * (inertia + inertia.T))
+    body = inertial(link)
+    return Link(link.name, body.mass, body.com, body.inertia)
 
 
-def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
+def _joint(joint: Any, document: UrdfDocument) -> Joint:
     if joint.type == "planar":
         raise ModelError(
             f"joint {joint.name!r} is planar, which is not supported; write it as two prismatic "
             "joints and a revolute one",
             value=joint.type,
         )
-    motor = document.motors.get(joint.name, Motor())
-    friction = float((joint.dynamics and joint.dynamics.friction) or 0.0)
-    backward = friction if motor.friction_backward is None else motor.friction_backward
     mimic = None
     if joint.mimic is not None:
         factor, offset = joint.mimic.multiplier, joint.mimic.offset
@@ -163,58 +147,25 @@ def _joint(joint: Any, document: UrdfDocument) -> TreeJoint:
             0.0 if offset is None else float(offset),
         )
     frame = transform(joint.origin)
-    described = TreeJoint(
+    made = Joint(
         joint.name,
         joint.type,
         joint.parent,
         joint.child,
         at=Placement(frame[:3, :3], frame[:3, 3]),
-        axis=np.array(_axis(joint), dtype=np.float64),
+        axis=axis(joint),
         mimic=mimic,
-        armature=motor.armature,
-        damping=float((joint.dynamics and joint.dynamics.damping) or 0.0),
-        friction=np.array([friction, backward]),
-        position=_position_limits(joint),
-        velocity=_limit(joint, "velocity"),
-        effort=_limit(joint, "effort"),
     )
-    params = document.control_params.get(joint.name, {})
-    if joint.type in ("fixed", "floating") or not describes(params):
-        return described
-    where, has_motor = f"joint {joint.name!r}", joint.name in document.motors
-    actuator = actuator_of_joint(params, where, (friction, backward), has_motor)
-    # a <robodyn> element gives the inertia already reflected
-    return replace(described.driven_by(actuator), armature=motor.armature)
+    return moving(made, joint, document)
 
 
-def _axis(joint: Any) -> Any:
-    """A joint that has no axis may state one, and exporters state zeros."""
-    axis = None if joint.type in ("fixed", "floating") else joint.axis
-    return axis or (1.0, 0.0, 0.0)
-
-
-def _position_limits(joint: Any) -> FloatArray:
-    """Where both ends are absent or 0, as exporters leave them, no travel is meant."""
-    limit = joint.limit
-    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
-    if ends == (0.0, 0.0) or joint.type in ("continuous", "floating", "fixed"):
-        return np.array([-np.inf, np.inf])
-    return np.array(ends)
-
-
-def _limit(joint: Any, name: str) -> float:
-    """Where the limit is absent or 0, as many published models have it, none is meant."""
-    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
-    return abs(value) or np.inf
-
-
-def _closure(closure: Closure) -> LoopClosure:
+def _closure(closure: UrdfClosure) -> Closure:
     frames = [
         Placement(rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), angles)), point)
         for angles, point in zip(closure.angles, closure.points, strict=True)
     ]
     axis, child_axis = closure.axes
-    return LoopClosure(
+    return Closure(
         closure.name,
         closure.kind or "spherical",
         *closure.links,
@@ -226,7 +177,7 @@ def _closure(closure: Closure) -> LoopClosure:
     )
 
 
-def _tip(joints: Sequence[TreeJoint], closures: Sequence[LoopClosure]) -> str:
+def _tip(joints: Sequence[Joint], closures: Sequence[Closure]) -> str:
     """A link at an end that nothing closes; else the link at which most loops meet."""
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]

@@ -36,17 +36,16 @@ from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
 )
-from robodyn.mechanisms.closed_loop.model import (
-    CLOSURE_KINDS,
-    ClosedLoopModel,
-    LoopClosure,
-    Placement,
-)
-from robodyn.mechanisms.common.comparison import differences
+from robodyn.model.closure import CLOSURE_KINDS, Closure
+from robodyn.model.comparison import differences
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from robodyn.formats.urdf_motors import Settings
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
@@ -63,7 +62,7 @@ def closed_loop_model_from_yaml(
     tip_link: str | None = None,
     folder: Path | None = None,
     driven: Sequence[str] | None = None,
-) -> ClosedLoopModel:
+) -> Model:
     """The model that a YAML document of `type: closed_loop` and its URDF describe.
 
     Args:
@@ -88,21 +87,31 @@ def closed_loop_model_from_yaml(
     if driven is None and "actuated_joints" in top:
         driven = names(top, "actuated_joints")
     model = closed_loop_model_from_urdf(
-        urdf,
+        replace(urdf, settings=_settings(top, urdf.settings)),
         strict,
         tip_link or (top.text("tip_link") if "tip_link" in top else None),
         driven=driven,
-        independent=names(top, "independent_joints") if "independent_joints" in top else (),
         home=_home(top) if "home" in top else None,
         closures=closures,
-        gravity=top.array("gravity", (3,), "m/s^2", default=[0.0, 0.0, -9.81]),
-        weights=_weights(top),
-        name=top.text("name", default=urdf.robot.name),
     )
+    model = replace(model, name=top.text("name", default=model.name))
     return _driven(top, model) if "actuators" in top else model
 
 
-def _driven(top: Fields, model: ClosedLoopModel) -> ClosedLoopModel:
+def _settings(top: Fields, told: Settings) -> Settings:
+    """What the document says of gravity, independent joints and weights, or else its URDF."""
+    if "gravity" in top:
+        told = told._replace(gravity=tuple(top.array("gravity", (3,), "m/s^2")), base_link="")
+    if "independent_joints" in top:
+        told = told._replace(independent_joints=names(top, "independent_joints"))
+    if "weights" in top:
+        given = top.get("weights", "a list of numbers")
+        size = len(given) if isinstance(given, list) else 0
+        told = told._replace(weights=tuple(top.array("weights", (size,)).tolist()))
+    return told
+
+
+def _driven(top: Fields, model: Model) -> Model:
     """The model with the actuators of the document, which the URDF must not describe otherwise."""
     blocks = top.child("actuators")
     blocks.only(*model.driven)
@@ -150,14 +159,6 @@ def _optional(top: Fields) -> list[Fields]:
     return top.children("closures") if "closures" in top else []
 
 
-def _weights(top: Fields) -> tuple[float, ...]:
-    if "weights" not in top:
-        return ()
-    given = top.get("weights", "a list of numbers")
-    size = len(given) if isinstance(given, list) else 0
-    return tuple(top.array("weights", (size,)).tolist())
-
-
 def _home(top: Fields) -> dict[str, Any]:
     home = top.child("home")
     return {
@@ -166,12 +167,12 @@ def _home(top: Fields) -> dict[str, Any]:
     }
 
 
-def _closure(fields: Fields) -> LoopClosure:
+def _closure(fields: Fields) -> Closure:
     fields.only(*_CLOSURE)
     ends = [_end(fields.child(side)) for side in ("parent", "child")]
     axis, child_axis = (axis for _, _, axis in ends)
     try:
-        return LoopClosure(
+        return Closure(
             fields.text("name"),
             fields.text("type", choices=tuple(CLOSURE_KINDS)),
             ends[0][0],
@@ -196,7 +197,7 @@ def _end(end: Fields) -> tuple[str, Placement, Any]:
     return end.text("link"), Placement(rotation_matrix(pose_from_rpy(np.zeros(3), rpy)), xyz), axis
 
 
-def _merged(top: Fields, urdf: list[LoopClosure], given: list[LoopClosure]) -> list[LoopClosure]:
+def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
     """The closures of both; one that both name must be the same in both."""
     known = {closure.name: closure for closure in urdf}
     for closure in given:

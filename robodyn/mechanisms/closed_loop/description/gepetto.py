@@ -24,13 +24,15 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_text import read_urdf
-from robodyn.formats.urdf_tree import transform
 from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
 )
 from robodyn.mechanisms.closed_loop.description.from_yaml import names
-from robodyn.mechanisms.closed_loop.model import ClosedLoopModel, LoopClosure, Placement
+from robodyn.mechanisms.common.urdf_tree import transform
+from robodyn.model.closure import Closure
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +57,7 @@ def closed_loop_model_from_gepetto(
     tip_link: str | None = None,
     folder: Path | None = None,
     driven: Sequence[str] | None = None,
-) -> ClosedLoopModel:
+) -> Model:
     """The model of a document and of the `robot.urdf` in its folder.
 
     Raises:
@@ -87,11 +89,11 @@ def closed_loop_model_from_gepetto(
     )
 
 
-def _closure(top: Fields, robot: Any, pair: list[Any], kind: str) -> LoopClosure:
+def _closure(top: Fields, robot: Any, pair: list[Any], kind: str) -> Closure:
     if kind not in _KINDS:
         raise top.refuse("type", kind, "6d or 3d")
     first, second = (_link(top, robot, str(frame)) for frame in pair)
-    return LoopClosure(f"{pair[0]}-{pair[1]}", _KINDS[kind], first, second)
+    return Closure(f"{pair[0]}-{pair[1]}", _KINDS[kind], first, second)
 
 
 def _link(top: Fields, robot: Any, frame: str) -> str:
@@ -102,7 +104,7 @@ def _link(top: Fields, robot: Any, frame: str) -> str:
     raise top.refuse("closed_loop", frame, f"the name of a joint or a link of {URDF}")
 
 
-def _changed_joints(top: Fields, robot: Any) -> list[LoopClosure]:
+def _changed_joints(top: Fields, robot: Any) -> list[Closure]:
     """Change the types of joints in place; the closures that hold those now floating."""
     if "joint_name" not in top:
         return []
@@ -128,13 +130,11 @@ def _changed_joints(top: Fields, robot: Any) -> list[LoopClosure]:
     return closures
 
 
-def _held(
-    joint: Any, kind: str, axis: FloatArray | None, child_axis: FloatArray | None
-) -> LoopClosure:
+def _held(joint: Any, kind: str, axis: FloatArray | None, child_axis: FloatArray | None) -> Closure:
     """Let a joint float, and hold it at its origin."""
     joint.type, joint.mimic = "floating", None
     frame = transform(joint.origin)
-    return LoopClosure(
+    return Closure(
         joint.name,
         kind,
         joint.parent,

@@ -2,8 +2,7 @@
 
 """Serial arms from URDF and YAML, and a model file to start from."""
 
-from robodyn.formats.urdf_motors import read_motors
 from robodyn.mechanisms.serial.description.from_urdf import serial_model_from_urdf
 from robodyn.mechanisms.serial.description.from_yaml import serial_model_from_yaml
 
-__all__ = ["read_motors", "serial_model_from_urdf", "serial_model_from_yaml"]
+__all__ = ["serial_model_from_urdf", "serial_model_from_yaml"]

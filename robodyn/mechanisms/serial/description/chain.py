@@ -15,7 +15,7 @@ from robodyn.mechanisms.serial.description.gripper import check_gripper
 from robodyn.mechanisms.serial.model import KINDS
 
 if TYPE_CHECKING:
-    from robodyn.formats.urdf_tree import UrdfTree
+    from robodyn.mechanisms.common.urdf_tree import UrdfTree
     from robodyn.mechanisms.option_names import Spelling
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, Placement, placements
 from robodyn.mechanisms.serial.model import KINDS, SerialJoint, SerialModel
+from robodyn.model.fields import GRAVITY
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def serial_model_from_yaml(
         joints=joints,
         tip_rotation=tip[:3, :3],
         tip_translation=tip[:3, 3],
-        gravity=top.array("gravity", (3,), "m/s^2", default=[0.0, 0.0, -9.81]),
+        gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
         home=home,
         base_link=top.text("base_link", default="base_link"),
         tip_link=top.text("tip_link", default="tool0"),
@@ -148,9 +150,10 @@ def _joint(
 
 
 def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
-    actuator = actuator_from_fields(link.child("actuator"))
+    block = link.child("actuator")
+    actuator = actuator_from_fields(block)
     for name, of_actuator in (("armature", "rotor_inertia"), ("friction", "coulomb")):
-        if name in link:
+        if name in link and of_actuator in block:
             raise link.refuse(
                 name,
                 link.get(name, ""),
@@ -158,7 +161,9 @@ def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
                 "remove one of the two",
             )
     try:
-        return joint.driven_by(actuator)
+        driven = joint.driven_by(actuator)
+        stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
+        return replace(driven, **stated)
     except ModelError as error:
         raise ModelError(
             f"{link.source}: {link.where('actuator')}: {error}", value=error.value

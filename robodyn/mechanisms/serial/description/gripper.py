@@ -12,7 +12,7 @@ from robodyn.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from robodyn.formats.urdf_tree import UrdfTree
+    from robodyn.mechanisms.common.urdf_tree import UrdfTree
     from robodyn.mechanisms.option_names import Spelling
 
 _JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)

@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from robodyn.errors import LeftOutWarning
-from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.mechanisms.common.urdf_tree import UrdfTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

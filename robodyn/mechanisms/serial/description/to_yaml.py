@@ -64,9 +64,6 @@ def _link(joint: SerialJoint) -> dict[str, Any]:
         **body_fields(joint),
         "damping": joint.damping,
     }
-    drive = actuator_fields(joint.actuator)
-    if set(drive) <= {"rotor_inertia", "coulomb", "coulomb_backward"}:
-        out |= {"armature": joint.armature, "friction": numbers(joint.friction)}
-    else:
-        out["actuator"] = drive
-    return out | ({"limits": limits} if limits else {})
+    out |= {"armature": joint.armature, "friction": numbers(joint.friction)}
+    parts = {"actuator": actuator_fields(joint.drive), "limits": limits}
+    return out | {name: value for name, value in parts.items() if value}

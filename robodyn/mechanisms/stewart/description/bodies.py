@@ -12,7 +12,8 @@ from robodyn.formats.inertia import Finding, check_inertias, findings
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import Body, StewartModel
+    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.model.body import Body
 
 
 def named_bodies(model: StewartModel) -> list[tuple[str, Body]]:

@@ -7,19 +7,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_tree import UrdfTree
+from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
-from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
 from robodyn.mechanisms.stewart.description.urdf_leg import LegReader
-from robodyn.mechanisms.stewart.model import LEGS, Body, Leg, StewartModel
+from robodyn.mechanisms.stewart.model import LEGS, Leg, StewartModel
+from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.formats.urdf_elements import Closure
+    from robodyn.formats.urdf_elements import UrdfClosure
     from robodyn.formats.urdf_text import UrdfDocument
 
 
@@ -30,7 +28,8 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
     """The model that a URDF with a floating platform and six spherical closures describes.
 
     The base frame is that of the floating joint's parent link, the home pose its origin (none
-    if it has no origin). Gravity is 9.81 m/s^2 along -z of the tree's root, so that a root above a
+    if it has no origin). Gravity, unless the URDF's `<robodyn>` gives it, is 9.81 m/s^2 along -z of
+    the tree's root, so that a root above a
     tilted base describes how the mechanism is mounted.
 
     Raises:
@@ -42,7 +41,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
     floating = _floating_joint(document)
     base = tree.frames[floating.parent]
     platform_frame = tree.frames[floating.child]
-    reader = LegReader(tree, base, source, document.control_params)
+    reader = LegReader(tree, base, source, document.drives.params)
     legs: list[Leg] = []
     used = {floating.name}
     for closure in _ordered(document):
@@ -63,7 +62,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Ste
         name=document.robot.name,
         platform=_platform(tree, floating.child, source),
         legs=tuple(legs),
-        gravity=base[:3, :3].T @ np.array(GRAVITY),
+        gravity=tree.gravity(floating.parent),
         home=_home(floating.origin),
         source=source,
         base_link=floating.parent,
@@ -85,7 +84,7 @@ def _floating_joint(document: UrdfDocument) -> Any:
     return floating[0]
 
 
-def _ordered(document: UrdfDocument) -> list[Closure]:
+def _ordered(document: UrdfDocument) -> list[UrdfClosure]:
     """The six closures in the order of the numbers in their names, else in file order."""
     closures = list(document.closures)
     for closure in closures:
@@ -111,7 +110,7 @@ def _ordered(document: UrdfDocument) -> list[Closure]:
 
 
 def _ends(
-    closure: Closure, tree: UrdfTree, floating: Any, source: str
+    closure: UrdfClosure, tree: UrdfTree, floating: Any, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
     """The leg's link at a closure, and both its points (3,), root frame."""
     on_platform = [tree.body[link] == tree.body[floating.child] for link in closure.links]
@@ -131,7 +130,7 @@ def _ends(
 
 
 def _leg_joints(
-    closure: Closure, tree: UrdfTree, link: str, base_body: str, source: str
+    closure: UrdfClosure, tree: UrdfTree, link: str, base_body: str, source: str
 ) -> list[Any]:
     joints = tree.moving_joints_above(link)
     fits = len(joints) == len(LEG_JOINTS) and all(
@@ -165,9 +164,7 @@ def _platform(tree: UrdfTree, link: str, source: str) -> Body:
             f"{source}: link {link!r} (the platform) has {found}, expected a positive mass",
             value=link,
         )
-    frame = tree.frames[link]
-    com, inertia = merged.seen_from(frame[:3, :3], frame[:3, 3])
-    return Body(merged.mass, com, inertia)
+    return merged
 
 
 def _home(origin: Any) -> FloatArray | None:

@@ -15,7 +15,6 @@ from robodyn.formats.documents import Fields
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
 from robodyn.mechanisms.stewart.model import (
     LEGS,
-    Body,
     Damping,
     JointReading,
     Leg,
@@ -23,12 +22,13 @@ from robodyn.mechanisms.stewart.model import (
     LegLimits,
     StewartModel,
 )
+from robodyn.model.body import Body
+from robodyn.model.fields import GRAVITY
 from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-GRAVITY = (0.0, 0.0, -9.81)
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
 _SHARED = ("lower", "upper", "damping", "limits", "actuator")
@@ -68,7 +68,7 @@ def stewart_model_from_yaml(
         name=name,
         platform=platform,
         legs=tuple(_leg(leg, defaults, number) for number, leg in enumerate(legs, start=1)),
-        gravity=top.array("gravity", (3,), "m/s^2", default=list(GRAVITY)),
+        gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
         home=_home(top),
         source=source,
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from robodyn.errors import OutputError
 from robodyn.mechanisms.common.model_file import (
     actuator_fields,
     body_fields,
@@ -27,15 +26,9 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
     """Write a platform as a file that `load` reads; returns the files written.
 
     Raises:
-        OutputError: the file cannot be written, or cannot say what the platform is.
+        OutputError: the file cannot be written.
     """
     model = mechanism.model
-    if any(kind != "universal" for kind in mechanism.base_joint):
-        raise OutputError(
-            f"{path}: {model.name} has legs on spherical joints at the base, which a model file "
-            "cannot say",
-            value=mechanism.base_joint,
-        )
     document = {
         "type": "stewart",
         "name": model.name,

@@ -18,12 +18,14 @@ import numpy as np
 from robodyn.actuators.description import params_of
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.urdf_shapes import element, number, numbers, origin
-from robodyn.mechanisms.stewart.description.from_yaml import GRAVITY
-from robodyn.mechanisms.stewart.description.urdf_leg import UNLIMITED
+from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.mechanisms.stewart.model import universal_zero_frame
+from robodyn.model.fields import GRAVITY
 from robodyn.poses import rotation_matrix, rpy_from_pose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.stewart.model import Leg, StewartModel
 
@@ -36,7 +38,7 @@ def stewart_urdf(model: StewartModel) -> str:
     """URDF text of a model; loading it gives an equal one.
 
     Gravity that is not along -z of the base is written as a tilt of the base against a root link
-    `world`. URDF cannot express its magnitude: any other value than 9.81 m/s^2 is lost.
+    `world`, too, so that pictures of it are upright.
     """
     robot = element(None, "robot", name=model.name)
     draw.materials(robot)
@@ -50,14 +52,17 @@ def stewart_urdf(model: StewartModel) -> str:
     platform = element(robot, "link", name=model.platform_link)
     draw.inertial(platform, model.platform)
     _frame(platform, [leg.platform for leg in model.legs], size, "platform")
-    joint = _joint(robot, "platform_joint", "floating", model.base_link, model.platform_link)
+    joint = write.write_joint(
+        robot, "platform_joint", "floating", model.base_link, model.platform_link
+    )
     if model.home is not None:
         origin(joint, *rpy_from_pose(model.home))
     for index, leg in enumerate(model.legs, start=1):
         _closure(robot, model, index, leg)
-    _actuators(robot, model)
-    ElementTree.indent(robot)
-    return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
+    write.write_actuators(robot, {leg.joints.names[2]: _params(leg) for leg in model.legs})
+    if not np.array_equal(model.gravity, GRAVITY):
+        write.write_settings(robot, gravity=model.gravity, base_link=model.base_link)
+    return write.text_of(robot)
 
 
 def _world(robot: ElementTree.Element, model: StewartModel) -> None:
@@ -69,7 +74,10 @@ def _world(robot: ElementTree.Element, model: StewartModel) -> None:
     pitch = np.arctan2(-up[0], np.hypot(up[1], up[2]))
     root = "world" if model.base_link != "world" else "level"
     element(robot, "link", name=root)
-    origin(_joint(robot, "base_mount", "fixed", root, model.base_link), rpy=(roll, pitch, 0.0))
+    origin(
+        write.write_joint(robot, "base_mount", "fixed", root, model.base_link),
+        rpy=(roll, pitch, 0.0),
+    )
 
 
 def _leg(
@@ -82,13 +90,13 @@ def _leg(
     damping = leg.damping
     first, second, actuator = leg.joints.names
 
-    joint = _joint(robot, first, "revolute", model.base_link, cross)
+    joint = write.write_joint(robot, first, "revolute", model.base_link, cross)
     origin(joint, leg.base, (roll, 0.0, yaw))
     _motion(joint, (0, 0, 1), (-np.pi, np.pi), 0.0, PASSIVE_VELOCITY, damping.universal)
     link = element(robot, "link", name=cross)
     draw.ball(link, (0, 0, 0), 0.04 * length, "joint")
 
-    joint = _joint(robot, second, "revolute", cross, lower)
+    joint = write.write_joint(robot, second, "revolute", cross, lower)
     origin(joint)
     _motion(joint, (0, 1, 0), (-np.pi / 2, np.pi / 2), 0.0, PASSIVE_VELOCITY, damping.universal)
     link = element(robot, "link", name=lower)
@@ -96,13 +104,12 @@ def _leg(
     cylinder, rod = _parts(leg, length)
     draw.beam(link, (0, 0, 0), (cylinder, 0, 0), 0.03 * length, "cylinder")
 
-    joint = _joint(robot, actuator, "prismatic", lower, upper)
+    joint = write.write_joint(robot, actuator, "prismatic", lower, upper)
     reading, limits = leg.joints.actuator, leg.limits
     origin(joint, (reading.offset, 0, 0))
     ends = sorted(reading.sign * (end - reading.offset) for end in limits.length)
-    bounds = (max(ends[0], -UNLIMITED), ends[1])
     axis = (int(reading.sign), 0, 0)
-    _motion(joint, axis, bounds, limits.effort, limits.velocity, damping.prismatic)
+    _motion(joint, axis, ends, limits.effort, limits.velocity, damping.prismatic)
     joint[-1].set("friction", number(leg.actuator.coulomb))
     link = element(robot, "link", name=upper)
     draw.inertial(link, leg.upper)
@@ -110,18 +117,11 @@ def _leg(
     draw.ball(link, (0, 0, 0), 0.03 * length, "joint")
 
 
-def _actuators(robot: ElementTree.Element, model: StewartModel) -> None:
-    """What drives the legs, as parameters of their joints; whose hardware it is, others add."""
-    described = [params_of(leg.actuator) for leg in model.legs]
-    for params in described:
-        params.pop("coulomb", None)  # <dynamics friction> says it
-    if not any(described):
-        return
-    system = element(robot, "ros2_control", name=model.name, type="system")
-    for leg, params in zip(model.legs, described, strict=True):
-        joint = element(system, "joint", name=leg.joints.actuator.name)
-        for name, text in params.items():
-            element(joint, "param", name=name).text = text
+def _params(leg: Leg) -> dict[str, str]:
+    """What drives a leg, but what `<dynamics friction>` says."""
+    params = params_of(leg.actuator)
+    params.pop("coulomb", None)
+    return params
 
 
 def _closure(robot: ElementTree.Element, model: StewartModel, index: int, leg: Leg) -> None:
@@ -133,29 +133,16 @@ def _closure(robot: ElementTree.Element, model: StewartModel, index: int, leg: L
     origin(closure, leg.platform, tag="child_origin")
 
 
-def _joint(
-    robot: ElementTree.Element, name: str, kind: str, parent: str, child: str
-) -> ElementTree.Element:
-    joint = element(robot, "joint", name=name, type=kind)
-    element(joint, "parent", link=parent)
-    element(joint, "child", link=child)
-    return joint
-
-
 def _motion(
     joint: ElementTree.Element,
     axis: tuple[int, int, int],
-    bounds: tuple[float, float],
+    bounds: Sequence[float],
     effort: float,
     velocity: float,
     damping: float,
 ) -> None:
     element(joint, "axis", xyz=numbers(axis))
-    limit = element(joint, "limit")
-    for key, value in zip(
-        ("lower", "upper", "effort", "velocity"), (*bounds, effort, velocity), strict=True
-    ):
-        limit.set(key, number(min(value, UNLIMITED)))
+    write.write_limits(joint, bounds, velocity, effort)
     element(joint, "dynamics", damping=number(damping), friction="0")
 
 

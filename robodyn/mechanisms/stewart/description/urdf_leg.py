@@ -15,8 +15,8 @@ import numpy as np
 
 from robodyn.actuators.description import actuator_from_params
 from robodyn.errors import ModelError
+from robodyn.formats.urdf_joints import finite
 from robodyn.mechanisms.stewart.model import (
-    Body,
     Damping,
     JointReading,
     Leg,
@@ -24,21 +24,20 @@ from robodyn.mechanisms.stewart.model import (
     LegLimits,
     universal_zero_frame,
 )
+from robodyn.model.body import Body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.formats.urdf_elements import Closure
-    from robodyn.formats.urdf_tree import UrdfTree
+    from robodyn.formats.urdf_elements import UrdfClosure
+    from robodyn.mechanisms.common.urdf_tree import UrdfTree
 
 
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
-# As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
-UNLIMITED = 1e16
 
 
 class Geometry(NamedTuple):
@@ -79,7 +78,7 @@ class LegReader:
         self.tree, self.base, self.source = tree, base, source
         self.params = params or {}
 
-    def leg(self, joints: list[Any], tip: FloatArray, platform: FloatArray, by: Closure) -> Leg:
+    def leg(self, joints: list[Any], tip: FloatArray, platform: FloatArray, by: UrdfClosure) -> Leg:
         """The leg of three joints from base to platform, closed at `tip` (3,), root frame.
 
         `platform` (3,) is the closure's point in the platform's frame.
@@ -175,15 +174,17 @@ class LegReader:
         )
 
     def _body(self, link: str, axes: FloatArray, origin: FloatArray, part: str) -> Body:
-        merged = self.tree.merged(self.tree.body[link])
+        body = self.tree.body[link]
+        merged = self.tree.merged(body)
         if merged is None:
             raise ModelError(
                 f"{self.source}: link {link!r} (the leg's {part} part) has no <inertial>; give its "
                 "mass, or 0 for a leg part without mass",
                 value=link,
             )
-        com, inertia = merged.seen_from(axes, origin)
-        return Body(merged.mass, com, inertia)
+        frame = self.tree.frames[body]
+        R = frame[:3, :3].T
+        return merged.seen_from(R @ axes, R @ (origin - frame[:3, 3]))
 
     def _check_joint(self, joint: Any, driven: bool) -> None:
         if joint.mimic is not None:
@@ -217,7 +218,7 @@ class LegReader:
                 "no mass: remove its <inertial>, or move it to the leg's lower part",
             )
 
-    def _damping(self, first: Any, second: Any, actuator: Any, by: Closure) -> Damping:
+    def _damping(self, first: Any, second: Any, actuator: Any, by: UrdfClosure) -> Damping:
         universal, other, prismatic = (
             0.0 if joint.dynamics is None else float(joint.dynamics.damping or 0.0)
             for joint in (first, second, actuator)
@@ -244,7 +245,7 @@ class LegReader:
         shortest, longest = 0.0, np.inf
         # The parser sets bounds that the file omits to zero.
         if limit.lower or limit.upper:
-            ends = [at_zero.length + at_zero.slide * _finite(x) for x in (limit.lower, limit.upper)]
+            ends = [at_zero.length + at_zero.slide * finite(x) for x in (limit.lower, limit.upper)]
             shortest, longest = max(0.0, min(ends)), max(ends)
             if not (limit.lower < limit.upper and shortest < longest):
                 raise self._error(
@@ -252,7 +253,7 @@ class LegReader:
                     [limit.lower, limit.upper],
                     "lower < upper, with a positive leg length in between",
                 )
-        return LegLimits((shortest, longest), _finite(limit.velocity), _finite(limit.effort))
+        return LegLimits((shortest, longest), finite(limit.velocity), finite(limit.effort))
 
     def _actuator(self, actuator: Any) -> Actuator:
         params = dict(self.params.get(actuator.name, {}))
@@ -276,10 +277,6 @@ class LegReader:
 
 def _friction(joint: Any) -> float:
     return 0.0 if joint.dynamics is None else float(joint.dynamics.friction or 0.0)
-
-
-def _finite(value: float) -> float:
-    return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def _middle(joint: Any) -> float:

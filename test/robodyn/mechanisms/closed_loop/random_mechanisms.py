@@ -8,14 +8,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.closed_loop.model import (
-    ClosedLoopModel,
-    Link,
-    LoopClosure,
-    Mimic,
-    Placement,
-    TreeJoint,
-)
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 
 EQUATIONS = {
     "spherical": 3, "universal": 4, "revolute": 5, "prismatic": 5, "cylindrical": 4, "fixed": 6,
@@ -93,7 +90,7 @@ class Builder:
         name = f"{parent}_{child}"
         single = kind != "floating"
         self.joints.append(
-            TreeJoint(
+            Joint(
                 name,
                 kind,
                 parent,
@@ -139,7 +136,7 @@ class Builder:
         if kind in ("prismatic", "cylindrical"):
             twist[:3, 3] = rng.uniform(-0.2, 0.2) * axis
         self.closures.append(
-            LoopClosure(
+            Closure(
                 f"closure{len(self.closures)}",
                 kind,
                 parent,
@@ -155,7 +152,7 @@ class Builder:
     def model(self, driven, tip=None, **more):
         """The description, home where it was built."""
         home = tuple((name, tuple(np.atleast_1d(value))) for name, value in self.home.items())
-        return ClosedLoopModel(
+        return Model(
             "random",
             tuple(self.links),
             tuple(self.joints),

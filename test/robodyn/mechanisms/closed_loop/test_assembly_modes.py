@@ -8,13 +8,11 @@ import pytest
 import robodyn as rd
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.closed_loop.model import (
-    ClosedLoopModel,
-    Link,
-    LoopClosure,
-    Placement,
-    TreeJoint,
-)
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -34,13 +32,13 @@ def three_rpr(base, plate):
     for i, corner in enumerate(base):
         links += [Link(f"turn{i}"), solid(f"rod{i}")]
         joints += [
-            TreeJoint(f"r{i}", "continuous", "base", f"turn{i}", at(*corner), axis=Z),
-            TreeJoint(f"p{i}", "prismatic", f"turn{i}", f"rod{i}", at(), axis=along),
+            Joint(f"r{i}", "continuous", "base", f"turn{i}", at(*corner), axis=Z),
+            Joint(f"p{i}", "prismatic", f"turn{i}", f"rod{i}", at(), axis=along),
         ]
     links.append(solid("plate"))
-    joints.append(TreeJoint("c0", "continuous", "rod0", "plate", at(), axis=Z))
+    joints.append(Joint("c0", "continuous", "rod0", "plate", at(), axis=Z))
     closures = tuple(
-        LoopClosure(f"c{i}", "spherical", f"rod{i}", "plate", at(), at(*(plate[i] - plate[0])))
+        Closure(f"c{i}", "spherical", f"rod{i}", "plate", at(), at(*(plate[i] - plate[0])))
         for i in (1, 2)
     )
     return links, joints, closures
@@ -83,7 +81,7 @@ def test_a_planar_platform_has_its_six_modes():
     home = (("r0", (0.9,)), ("p0", (1.05,)), ("p1", (0.9,)), ("p2", (0.9,)), ("r2", (-2.0,)))
     legs = ("p0", "p1", "p2")
     mechanism = ClosedLoop(
-        ClosedLoopModel(
+        Model(
             name="3rpr", links=tuple(links), joints=tuple(joints), closures=closures, driven=legs,
             tip_link="plate", home=home,
         )

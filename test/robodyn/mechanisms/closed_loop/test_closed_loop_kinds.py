@@ -2,6 +2,8 @@
 
 """The other kinds of mechanism as closed loops: the same numbers from other equations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,18 @@ def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loo
     assert loop.kind == "closed_loop"
     assert loop.mobility == 6
     assert loop.joint_names == tuple(f"leg{n}_actuator" for n in range(1, 7))
+
+
+@pytest.mark.parametrize("gravity", [[3.0, 1.0, -9.0], [0.0, 0.0, -1.62]])
+def test_a_platform_that_is_mounted_askew_has_the_same_gravity_as_a_loop(gravity, tmp_path):
+    given = rd.load("stewart_symmetric").model
+    platform = rd.StewartPlatform(replace(given, gravity=np.array(gravity)))
+    rest = np.zeros(6)
+    expected = platform.inverse_dynamics(platform.home, rest, rest)
+    for ending in ("yaml", "urdf"):
+        rd.save(platform, tmp_path / f"askew.{ending}")
+        loop = rd.load(tmp_path / f"askew.{ending}", kind="closed_loop")
+        assert relative(loop.inverse_dynamics(loop.home, rest, rest), expected) < 1e-9
 
 
 def test_small_motions_of_a_platform_do_not_depend_on_its_coordinates(platform, loop):

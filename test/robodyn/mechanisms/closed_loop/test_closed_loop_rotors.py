@@ -15,8 +15,9 @@ from random_mechanisms import branched, parallel, random_state, regular, single_
 import robodyn as rd
 from robodyn.mechanisms.as_closed_loop import from_platform
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.closed_loop.model import Link, Mimic, TreeJoint
 from robodyn.mechanisms.closed_loop.structure import followed
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint, Mimic
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"
 GOLDEN = json.loads(FILE.read_text())
@@ -72,7 +73,7 @@ def pair_of(rng, draw):
             body = rotor_link(rng, joint, drive.rotor_inertia)
             carried.setdefault(joint.parent, []).append((body, joint.at))
             mimic = Mimic(joint.name, drive.ratio)
-            spins = TreeJoint(
+            spins = Joint(
                 body.name, "continuous", joint.parent, body.name, joint.at, axis=joint.axis,
                 mimic=mimic,
             )  # fmt: skip

@@ -15,7 +15,10 @@ import robodyn as rd
 from robodyn.cli import check_text
 from robodyn.errors import InvalidInput, ModelError, NoSolution, UnderActuated
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.closed_loop.model import Link, LoopClosure, Placement, TreeJoint
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 
 
 @pytest.mark.parametrize(("kind", "rank"), [("spherical", 2), ("revolute", 2), ("fixed", 3)])
@@ -82,7 +85,7 @@ def test_a_ball_joint_of_three_hinges_leaves_a_rod_idle_too():
         if joint.name == "rod2b_universal_2":
             joints[-1] = replace(joint, child="rod2b_inner")
             links.append(Link("rod2b_inner"))
-            joints.append(TreeJoint("rod2b_third", "revolute", "rod2b_inner", "rod2b"))
+            joints.append(Joint("rod2b_third", "revolute", "rod2b_inner", "rod2b"))
     spun = ClosedLoop(replace(model, joints=tuple(joints), links=(*model.links, *links)))
     assert source.idle_freedoms == ()
     (idle,) = spun.idle_freedoms
@@ -146,8 +149,8 @@ def universal_rods(mechanism):
         at[:3, 3] = lower.at.translation
         out["links"].append(Link(f"cross{n}"))
         out["joints"] += [
-            TreeJoint(f"u{n}", "revolute", f"crank{n}", f"cross{n}", placement(at), axis=x),
-            TreeJoint(
+            Joint(f"u{n}", "revolute", f"crank{n}", f"cross{n}", placement(at), axis=x),
+            Joint(
                 f"w{n}",
                 "revolute",
                 f"cross{n}",
@@ -268,7 +271,7 @@ def recut(model, at):
     joints = list(model.joints[:at])
     # the closure as a joint from the base to the last link, its child the chain's end
     frames = last.parent, last.child, last.at, last.child_at
-    joints.append(TreeJoint("end", "revolute", *frames, last.axis, damping=last.damping))
+    joints.append(Joint("end", "revolute", *frames, last.axis, damping=last.damping))
     for joint in reversed(model.joints[at + 1 :]):
         axis = joint.axis
         joints.append(
@@ -283,7 +286,7 @@ def recut(model, at):
         )
     cut = model.joints[at]
     kind = "prismatic" if cut.kind == "prismatic" else "revolute"
-    closure = LoopClosure(
+    closure = Closure(
         "cut", kind, cut.parent, cut.child, cut.at, cut.child_at, cut.axis, cut.axis, 0.0
     )
     if kind == "revolute":

@@ -7,13 +7,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.closed_loop.model import (
-    ClosedLoopModel,
-    Link,
-    LoopClosure,
-    Placement,
-    TreeJoint,
-)
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 
 X, Y, Z = np.eye(3)
 
@@ -29,17 +27,15 @@ def mechanism(joints, closures, driven, home, tip):
         Link(name, 1.0, np.array([0.1, 0.02, 0.03]), np.diag([0.02, 0.03, 0.04])) for name in names
     ]
     return ClosedLoop(
-        ClosedLoopModel(
+        Model(
             name="overconstrained",
             links=tuple(links),
             joints=tuple(
-                TreeJoint(name, "continuous", parent, child, place, axis=axis)
+                Joint(name, "continuous", parent, child, place, axis=axis)
                 for name, parent, child, place, axis in joints
             ),
             closures=tuple(
-                LoopClosure(
-                    f"hinge{n}", "revolute", a, b, at, child_at, axis=axis, child_axis=other
-                )
+                Closure(f"hinge{n}", "revolute", a, b, at, child_at, axis=axis, child_axis=other)
                 for n, (a, at, axis, b, child_at, other) in enumerate(closures)
             ),
             driven=driven,

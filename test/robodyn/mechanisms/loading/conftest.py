@@ -12,7 +12,8 @@ import yaml
 
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
-from robodyn.mechanisms.stewart.model import Body, Damping, Leg, LegLimits, StewartModel
+from robodyn.mechanisms.stewart.model import Damping, Leg, LegLimits, StewartModel
+from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy
 
 

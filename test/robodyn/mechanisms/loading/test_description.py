@@ -102,11 +102,11 @@ def test_a_simulation_does_not_start_the_driver_of_the_real_robot():
     assert again == simulated
 
 
-def test_an_arm_from_yaml_has_no_urdf(tmp_path):
+def test_an_arm_from_yaml_has_the_urdf_that_is_saved(tmp_path):
     path = tmp_path / "arm.yaml"
     path.write_bytes((MODELS / "puma560.yaml").read_bytes())
-    with pytest.raises(rd.ModelError, match=r"arm\.yaml: there is no URDF of it"):
-        robot_description(path, rd.load(path))
+    arm = rd.load(path)
+    assert rd.load(robot_description(path, arm)) == arm
 
 
 def test_urdfdom_itself_reads_it(name, tmp_path):

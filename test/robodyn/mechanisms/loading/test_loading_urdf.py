@@ -10,9 +10,9 @@ import pytest
 import urdf_kinematics as independent
 
 import robodyn as rd
-from robodyn.mechanisms.common.comparison import differences
 from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
 from robodyn.mechanisms.stewart.model import LegLimits, universal_zero_frame
+from robodyn.model.comparison import differences
 
 URDF = Path(__file__).parents[4] / "urdf"
 BUNDLED = ("stewart_dasgupta", "stewart_symmetric", "motion_platform")

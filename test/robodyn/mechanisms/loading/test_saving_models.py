@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Models written as YAML load to equal mechanisms, names and readings of their joints included."""
+"""Models written as YAML or URDF load to equal ones, names and readings of joints included."""
 
 import json
 import warnings
@@ -13,8 +13,7 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.identification.model_file import write_model
+from robodyn.errors import OutputError, UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.model import JointReading
@@ -58,35 +57,87 @@ def measured_backwards():
     return StewartPlatform(replace(model, legs=tuple(legs)))
 
 
+MOTOR = rd.Actuator(
+    rotor_inertia=1.3e-5,
+    gear_ratio=-51.3,
+    coulomb=0.21,
+    coulomb_backward=0.17,
+    static=0.35,
+    stribeck_velocity=0.013,
+    efficiency=0.83,
+    torque_limit=1.1,
+    velocity_limit=311.0,
+    torque_speed=((0.0, 1.3), (100.0, 1.2), (300.0, 0.1)),
+    torque_constant=0.07,
+)
+
+
+def with_motors(m):
+    """The mechanism with every parameter of an actuator on each driven joint."""
+    model = m.model
+    if m.kind == "stewart":
+        screw = replace(MOTOR, lead=0.0051, handed="left")
+        return type(m)(model.with_legs(lambda leg: replace(leg, actuator=screw)))
+    return type(m)(model.driven_by(dict.fromkeys(m.joint_names, MOTOR)))
+
+
+def armatures(m):
+    """The mechanism whose driven joints have an armature and friction in one direction."""
+    joints = tuple(
+        replace(joint, armature=0.3, friction=np.array([0.4, 0.7]))
+        if joint.name in m.joint_names
+        else joint
+        for joint in m.model.joints
+    )
+    return type(m)(replace(m.model, joints=joints))
+
+
 MODELS = {
     "puma560": lambda: bundled("puma560"),
     "stewart_dasgupta": lambda: bundled("stewart_dasgupta"),
     "tilted": tilted_arm,
     "backwards": measured_backwards,
+    "arm's motors": lambda: with_motors(bundled("puma560")),
+    "platform's motors": lambda: with_motors(bundled("stewart_symmetric")),
+    "delta's motors": lambda: with_motors(bundled("delta")),
+    "delta's armatures": lambda: armatures(bundled("delta")),
+    "passive": lambda: rd.load("stanford_arm", driven=["joint1", "joint3"]),
+    "tree of an arm": lambda: rd.load("stanford_arm", kind="closed_loop"),
+    "tree of a platform": lambda: rd.load("stewart_dasgupta", kind="closed_loop"),
 }
 
 
+@pytest.mark.parametrize("ending", [".yaml", ".urdf"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_saved_model_loads_to_an_equal_one(name, tmp_path):
+def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
     m = MODELS[name]()
-    write_model(m, tmp_path / "m.yaml")
-    again = load(tmp_path / "m.yaml")
+    file = tmp_path / f"m{ending}"
+    rd.save(m, file)
+    again = load(file)
     assert m.differences(again) == []
+    assert again == m
+    assert again.actuators == m.actuators
+    assert again.kind == m.kind
     assert again.joint_names == m.joint_names
-    np.testing.assert_array_equal(again.joint_signs, m.joint_signs)
-    np.testing.assert_array_equal(again.joint_offsets, m.joint_offsets)
-    np.testing.assert_allclose(again.home, m.home, atol=1e-15)
-    schema = Path(rd.__file__).with_name("schemas") / f"{m.kind}.schema.json"
-    document = yaml.safe_load((tmp_path / "m.yaml").read_text())
-    jsonschema.validate(document, json.loads(schema.read_text()))
+    if m.kind != "closed_loop":
+        np.testing.assert_array_equal(again.joint_signs, m.joint_signs)
+        np.testing.assert_allclose(again.joint_offsets, m.joint_offsets, atol=1e-12)
+    np.testing.assert_allclose(again.home, m.home, atol=1e-12)
+    if ending == ".yaml":
+        schema = Path(rd.__file__).with_name("schemas") / f"{m.kind}.schema.json"
+        document = yaml.safe_load(file.read_text())
+        jsonschema.validate(document, json.loads(schema.read_text()))
 
 
-def test_a_reading_from_elsewhere_survives_the_urdf(tmp_path):
-    from robodyn.mechanisms.registry import kind_of
-
-    m = measured_backwards()
-    (tmp_path / "m.urdf").write_text(kind_of(m).to_urdf(m))
-    again = load(tmp_path / "m.urdf")
-    assert m.differences(again) == []
-    np.testing.assert_allclose(again.joint_signs, m.joint_signs)
-    np.testing.assert_allclose(again.joint_offsets, m.joint_offsets, atol=1e-12)
+def test_what_a_file_cannot_say_is_refused(tmp_path):
+    platform = bundled("stewart_symmetric").without_actuators()
+    spheres = StewartPlatform(platform.model, base_joint="spherical")
+    with pytest.raises(OutputError, match="which a model file cannot say"):
+        rd.save(spheres, tmp_path / "m.urdf")
+    arm = tilted_arm()
+    first = replace(arm.model.joints[0], position=np.zeros(2))
+    held = SerialArm(replace(arm.model, joints=(first, *arm.model.joints[1:])))
+    with pytest.raises(OutputError, match=r"limits \[0, 0\]; write a \.yaml file"):
+        rd.save(held, tmp_path / "m.urdf")
+    rd.save(held, tmp_path / "m.yaml")
+    assert load(tmp_path / "m.yaml") == held

@@ -2,14 +2,12 @@
 
 """Ways to make an arm: from a reference entry, from URDF text, at random."""
 
-from xml.etree import ElementTree
-
 import numpy as np
 
 from robodyn.formats.urdf_text import parse_urdf
+from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.description import (
-    read_motors,
     serial_model_from_urdf,
     serial_model_from_yaml,
 )
@@ -20,9 +18,7 @@ def arm_from_yaml(document, source="arm.yaml", **options):
 
 
 def arm_from_urdf(text, source="arm.urdf", **options):
-    motors = read_motors(ElementTree.fromstring(text), source)
-    robot = parse_urdf(text, source).robot
-    return SerialArm(serial_model_from_urdf(robot, source, motors=motors, **options))
+    return SerialArm(serial_model_from_urdf(parse_urdf(text, source), ReadOptions(**options)))
 
 
 def golden_document(links):

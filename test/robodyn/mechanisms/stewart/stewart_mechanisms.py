@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.mechanisms.stewart.model import Body, Damping, Leg, StewartModel
+from robodyn.mechanisms.stewart.model import Damping, Leg, StewartModel
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.model.body import Body
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "reference" / "golden.json").read_text())
 

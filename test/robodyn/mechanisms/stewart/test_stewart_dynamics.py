@@ -12,8 +12,9 @@ from stewart_mechanisms import bodies_in_motion, random_motion, random_platform,
 
 from robodyn.mechanisms.stewart.formulations import Formulation
 from robodyn.mechanisms.stewart.kernels import batch as stewart_batch
-from robodyn.mechanisms.stewart.model import Body, Damping
+from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.model.body import Body
 
 BASE_JOINTS = ("universal", "spherical")
 

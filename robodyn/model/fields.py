@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 T = TypeVar("T")
+# [m/s^2] of a model that does not say otherwise
+GRAVITY = np.array([0.0, 0.0, -9.81])
+GRAVITY.setflags(write=False)
 
 
 def altered(item: T, **changes: Any) -> T:
@@ -31,7 +34,7 @@ def varied(item: T, **changes: Any) -> T:
         return item
     out = object.__new__(type(item))
     # not what was computed of the item by the way
-    names = type(item).__match_args__  # type: ignore[attr-defined]
+    names = type(item).__dataclass_fields__  # type: ignore[attr-defined]
     vars(out).update({name: getattr(item, name) for name in names} | changes)
     return out
 
@@ -61,14 +64,14 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
     return array
 
 
-def not_negative(name: str, value: Any) -> float:
+def not_negative(name: str, value: Any, unit: str = "") -> float:
     """A finite number of at least zero.
 
     Raises:
         ModelError: anything else.
     """
     try:
-        return as_scalar(name, value, at_least=0.0)
+        return as_scalar(name, value, unit, at_least=0.0)
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
 
@@ -95,3 +98,16 @@ def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
     if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
         raise ModelError(f"{name} is not symmetric: {tensor.tolist()}", value=tensor)
     return frozen(name, 0.5 * (tensor + tensor.T), (3, 3))
+
+
+def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
+    """A direction (3,) made unit.
+
+    Raises:
+        ModelError: it has no direction.
+    """
+    given = frozen(f"{where}: axis", axis, (3,))
+    length = float(np.linalg.norm(given))
+    if not length > 1e-9:
+        raise ModelError(f"{where}: axis has no direction, its length is zero", value=axis)
+    return frozen("axis", given / length, (3,))

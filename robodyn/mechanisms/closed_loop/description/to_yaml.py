@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism with closed loops as a YAML file and the URDF that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from robodyn.mechanisms.common.model_file import write_text, write_yaml
+from robodyn.mechanisms.common.urdf_writer import tree_urdf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
+    """Write `path` and the URDF that it names, beside it; returns the files written.
+
+    Raises:
+        OutputError: a file cannot be written, or the URDF cannot state the mechanism.
+    """
+    model, urdf = mechanism.model, path.with_suffix(".urdf")
+    write_text(urdf, tree_urdf(model, mechanism.kind))
+    document = {
+        "type": mechanism.kind,
+        "name": model.name,
+        "urdf": urdf.name,
+        "tip_link": model.tip_link,
+        "actuated_joints": list(model.driven),
+    }
+    write_yaml(path, document)
+    return [path, urdf]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Rigid bodies of a model, and how two of them are one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from robodyn.model.fields import frozen, inertia_tensor, not_negative
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+T = TypeVar("T", bound=Any)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body.
+
+    Attributes:
+        mass: [kg], not negative.
+        com: (3,) [m] centre of mass, in the body's own frame.
+        inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the body's frame.
+    """
+
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+
+    def __post_init__(self) -> None:
+        check_body(self)
+
+    def seen_from(self, rotation: FloatArray, origin: FloatArray) -> Body:
+        """The body in a frame of axes (3, 3) and origin (3,) [m], both in its own frame."""
+        inertia = rotation.T @ self.inertia @ rotation
+        return Body(self.mass, rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid body.
+
+    Attributes:
+        name: of the link.
+        mass: [kg], not negative; a link may have none.
+        com: (3,) [m] its centre of mass, link frame.
+        inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the link frame.
+    """
+
+    name: str
+    mass: float = 0.0
+    com: FloatArray = field(default_factory=lambda: np.zeros(3))
+    inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def __post_init__(self) -> None:
+        check_body(self, f"link {self.name!r}: ")
+
+
+def check_body(item: Any, where: str = "") -> None:
+    """Check and freeze mass, com and inertia of a model's part.
+
+    Raises:
+        ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
+    """
+    put = object.__setattr__
+    put(item, "mass", not_negative(f"{where}mass", item.mass, "kg"))
+    put(item, "com", frozen(f"{where}com", item.com, (3,), "m"))
+    put(item, "inertia", inertia_tensor(f"{where}inertia", item.inertia))
+
+
+def joined(item: T, other: Any) -> T:
+    """A body, or a part that has one, and another fixed to it: the parallel-axis theorem.
+
+    Raises:
+        ModelError: numbers that overflow.
+    """
+    total = item.mass + other.mass
+    if total == 0.0:
+        return replace(item, inertia=item.inertia + other.inertia) if other.inertia.any() else item
+    with np.errstate(over="ignore", invalid="ignore"):  # the new body raises
+        arm = other.com - item.com
+        reduced = item.mass * other.mass / total
+        shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        com = item.com + other.mass / total * arm
+        inertia = item.inertia + other.inertia + shift
+    return replace(item, mass=total, com=com, inertia=inertia)
+
+
+def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
+    """A body that a mechanism carries; without inertia about its centre of mass by default.
+
+    Raises:
+        ModelError: as `check_body`.
+    """
+    tensor = np.zeros((3, 3)) if inertia is None else inertia
+    carried = Body.__new__(Body)
+    for name, value in (("mass", mass), ("com", com), ("inertia", tensor)):
+        object.__setattr__(carried, name, value)
+    check_body(carried, "payload: ")
+    return carried

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What closes a loop of links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.model.fields import not_negative, unit_axis
+from robodyn.model.placement import Placement
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+# Equations that each type of closure imposes.
+CLOSURE_KINDS = {
+    "spherical": 3,
+    "universal": 4,
+    "revolute": 5,
+    "prismatic": 5,
+    "cylindrical": 4,
+    "fixed": 6,
+}
+# Axes of a prismatic closure in its two frames may differ by this [rad].
+PARALLEL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """What closes a loop: two frames, one on each link, that a joint of some type would hold.
+
+    spherical: the origins coincide (3 equations). universal: and the parent's axis is at right
+    angles to the child's (4). revolute: the origins coincide and the axes are parallel (5).
+    cylindrical: the child's origin is on the parent's axis, the axes are parallel (4).
+    prismatic: the same, and the frames do not turn against each other (5). fixed: the frames
+    coincide (6).
+
+    Attributes:
+        name: of the closure.
+        kind: of `CLOSURE_KINDS`.
+        parent, child: names of the links.
+        at, child_at: frames on these.
+        axis, child_axis: (3,) directions in these frames; made unit.
+        damping: [N m s/rad] the moment on the child is -damping (omega_child - omega_parent).
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    at: Placement = field(default_factory=Placement)
+    child_at: Placement = field(default_factory=Placement)
+    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    child_axis: FloatArray | None = None
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        put, where = object.__setattr__, f"closure {self.name!r}"
+        if self.kind not in CLOSURE_KINDS:
+            raise ModelError(
+                f"{where}: type is {self.kind!r}, expected one of {', '.join(CLOSURE_KINDS)}",
+                value=self.kind,
+            )
+        if self.parent == self.child:
+            raise ModelError(f"{where}: closes {self.parent!r} to itself", value=self.parent)
+        put(self, "axis", unit_axis(where, self.axis))
+        other = self.axis if self.child_axis is None else self.child_axis
+        put(self, "child_axis", unit_axis(where, other))
+        put(self, "damping", not_negative(f"{where}: damping", self.damping))
+        if self.kind == "prismatic" and self.child_axis is not None:
+            apart = float(np.linalg.norm(np.cross(self.axis, self.child_axis)))
+            if apart > PARALLEL:
+                raise ModelError(
+                    f"{where}: the axes of a prismatic closure are the same direction in both "
+                    f"frames, which do not turn against each other; they differ by {apart:.3g} rad",
+                    value=self.child_axis,
+                )
+
+    @property
+    def equations(self) -> int:
+        """How many equations it imposes."""
+        return CLOSURE_KINDS[self.kind]

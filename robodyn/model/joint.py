@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Joints: friction, limits and drives of all that move, and the joints of a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.actuators.actuator import IDEAL
+from robodyn.errors import ModelError
+from robodyn.model.fields import frozen, not_negative, unit_axis
+from robodyn.model.placement import Placement
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from robodyn.arrays import FloatArray
+
+JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
+UNBOUNDED = np.array([-np.inf, np.inf])
+NO_FRICTION = np.zeros(2)
+for constant in (UNBOUNDED, NO_FRICTION):
+    constant.setflags(write=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MovingJoint:
+    """The part that joints of arms and of trees share.
+
+    Attributes:
+        armature: [kg m^2 or kg] inertia of a motor, reflected to the joint and nothing else.
+        damping: [N m s/rad or N s/m] viscous friction.
+        friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
+        position: (2,) [rad or m] limits.
+        velocity, effort: limits, positive.
+        drive: the rest of what drives it: screw or gear, static friction, limits and constants of
+            the motor. Its Coulomb friction is `friction`; see `driven_by` and `actuator`.
+    """
+
+    armature: float = 0.0
+    damping: float = 0.0
+    friction: FloatArray = field(default_factory=lambda: NO_FRICTION)
+    position: FloatArray = field(default_factory=lambda: UNBOUNDED)
+    velocity: float = np.inf
+    effort: float = np.inf
+    drive: Actuator = field(default_factory=Actuator)
+
+    def check_motion(self, kind: str, where: str) -> None:
+        """Check and freeze the fields; `where` names the joint.
+
+        Raises:
+            ModelError: one of them is wrong.
+        """
+        put = object.__setattr__
+        for name in ("armature", "damping"):
+            put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
+        put(self, "friction", frozen(f"{where}: friction", self.friction, (2,)))
+        if (self.friction < 0.0).any():
+            raise ModelError(
+                f"{where}: friction is {self.friction.tolist()}, both must be at least 0",
+                value=self.friction,
+            )
+        limits = np.array(self.position, dtype=np.float64)
+        if limits.shape != (2,) or not limits[0] <= limits[1]:
+            raise ModelError(
+                f"{where}: position limits are {limits.tolist()}, expected lower <= upper",
+                value=self.position,
+            )
+        limits.setflags(write=False)
+        put(self, "position", limits)
+        for name in ("velocity", "effort"):
+            value = float(getattr(self, name))
+            if not value > 0.0:
+                raise ModelError(
+                    f"{where}: the limit of {name} is {value}, must be positive", value=value
+                )
+            put(self, name, value)
+        if self.drive.lead is not None and kind != "prismatic":
+            raise ModelError(
+                f"{where}: the actuator has a lead of {self.drive.lead:g} m, but the joint does "
+                "not slide; give a gear_ratio instead",
+                value=self.drive.lead,
+            )
+        if self.drive.coulomb or self.drive.coulomb_backward:
+            raise ModelError(
+                f"{where}: drive.coulomb is {self.drive.coulomb_both}, expected none: it is "
+                "counted as friction; use `driven_by`",
+                value=self.drive.coulomb,
+            )
+
+    def driven_by(self, actuator: Actuator) -> Self:
+        """The same joint with another actuator, without armature: its friction and all else.
+
+        Raises:
+            ModelError: a screw on a joint that does not slide.
+        """
+        return replace(
+            self,
+            armature=0.0,
+            friction=np.array(actuator.coulomb_both),
+            drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
+        )
+
+    def moving_as(self, other: MovingJoint) -> Self:
+        """The same joint with the friction, limits and drive of another."""
+        shared = {name: getattr(other, name) for name in MovingJoint.__dataclass_fields__}
+        return replace(self, **shared)
+
+    @property
+    def actuator(self) -> Actuator:
+        """What drives it, its armature counted as a rotor behind the same gear."""
+        forward, backward = (float(level) for level in self.friction)
+        drive = self.drive
+        return replace(
+            drive,
+            rotor_inertia=drive.rotor_inertia + self.armature / drive.ratio**2,
+            coulomb=forward,
+            coulomb_backward=None if backward == forward else backward,
+            static=None if drive.static is None else max(drive.static, forward, backward),
+        )
+
+    @property
+    def frictionless_drive(self) -> Actuator:
+        """Its `drive` without friction and losses."""
+        return IDEAL if self.drive == IDEAL else self.drive.without_friction()
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: position = multiplier * the other's + offset [rad or m]."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint(MovingJoint):
+    """A joint of the tree.
+
+    At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
+    child's frame then turns about, or slides along, the axis. A floating joint's position is the
+    pose (7,) of `child_at` in `at`, its rate the twist (6,) of `child_at`'s origin relative to
+    the parent, linear then angular, in the axes of the base frame.
+
+    Attributes:
+        name: of the joint.
+        kind: `revolute`, `continuous`, `prismatic`, `floating` or `fixed`.
+        parent, child: names of the links.
+        at, child_at: frames on these.
+        axis: (3,) direction in `at`; made unit.
+        mimic: the joint that this one follows, if any.
+        drive: as of every `MovingJoint`. Its rotor turns about the joint's axis in the parent link,
+            whose mass and inertia hold it as if it were locked, or elsewhere where it is behind a
+            screw's gear.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    at: Placement = field(default_factory=Placement)
+    child_at: Placement = field(default_factory=Placement)
+    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    mimic: Mimic | None = None
+
+    def __post_init__(self) -> None:
+        put, where = object.__setattr__, f"joint {self.name!r}"
+        if self.kind not in JOINT_KINDS:
+            raise ModelError(
+                f"{where}: kind is {self.kind!r}, expected one of {', '.join(JOINT_KINDS)}",
+                value=self.kind,
+            )
+        if self.kind in ("floating", "fixed") and self.mimic is not None:
+            raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
+        put(self, "axis", unit_axis(where, self.axis))
+        self.check_motion(self.kind, where)
+
+    @property
+    def effort_limit(self) -> float:
+        """[N m or N] of the joint, or of what its motor's torque allows."""
+        return min(self.effort, self.drive.effort_limit)
+
+    @property
+    def reflected_inertia(self) -> float:
+        """[kg m^2 or kg] of rotor and armature."""
+        return self.armature + self.drive.reflected_inertia
+
+    @property
+    def spin_inertia(self) -> float:
+        """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 where it is not there.
+
+        Of a joint that turns, that of a gear, too: those of robots' joints are built around them.
+        """
+        if self.kind == "prismatic":
+            return self.drive.spin_inertia
+        return self.drive.rotor_inertia * self.drive.ratio
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint is not fixed."""
+        return self.kind != "fixed"

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism as a tree of joints and the closures between its links: frozen data, checked once.
+
+A mechanism is a tree of joints plus closures. Every link has a frame; joints and closures say
+where they sit on two links by a `Placement` in each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.actuators.actuator import IDEAL
+from robodyn.errors import ModelError
+from robodyn.model.body import joined, payload
+from robodyn.model.fields import GRAVITY, frozen, varied
+from robodyn.model.variants import WithJoints
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.model.body import Link
+    from robodyn.model.closure import Closure
+    from robodyn.model.joint import Joint
+
+
+@dataclass(frozen=True, eq=False)
+class Model(WithJoints):
+    """A tree of joints and the closures between its links.
+
+    The name, the source and the guess of a home do not enter comparisons.
+
+    Attributes:
+        name: what the mechanism is called.
+        links: all of them; the root of the tree stands still.
+        joints: of the tree, in the order of the description, which is that of all joint arrays.
+        closures: in the order of the description.
+        driven: names of the driven joints, in the order of all effort arrays.
+        independent: names of the joints that the motion is told in; empty for the first driven
+            ones, as many as it takes.
+        tip_link: the link that carries the tool.
+        home: (name, position (1,) or pose (7,)) of joints: a guess from which the loops close.
+        weights: (driven,) of the efforts where more joints are driven than need be; empty for 1.
+        gravity: (3,) [m/s^2] base frame.
+        source: where the description came from, for messages.
+        urdf: text that it was read from, for drawings; empty if there is none.
+    """
+
+    name: str = field(compare=False)
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    closures: tuple[Closure, ...]
+    driven: tuple[str, ...]
+    independent: tuple[str, ...] = ()
+    tip_link: str = ""
+    home: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
+    weights: tuple[float, ...] = ()
+    gravity: FloatArray = field(default_factory=lambda: GRAVITY)
+    source: str = field(default="", compare=False)
+    urdf: str = field(default="", compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name in ("links", "joints", "closures", "driven", "independent", "home", "weights"):
+            put(self, name, tuple(getattr(self, name)))
+        where = self.source or self.name
+        put(self, "gravity", frozen(f"{where}: gravity", self.gravity, (3,), "m/s^2"))
+        for what, items in (
+            ("links", self.links),
+            ("joints", self.joints),
+            ("closures", self.closures),
+        ):
+            _refuse_twins(where, what, [item.name for item in items])
+        self._check_tree(where)
+        self._check_names(where)
+        if not self.tip_link:
+            put(self, "tip_link", self.joints[-1].child)
+
+    def _check_tree(self, where: str) -> None:
+        names = {link.name for link in self.links}
+        if not any(joint.moves for joint in self.joints):
+            raise ModelError(f"{where}: no movable joint, a mechanism needs one", value=0)
+        above: dict[str, str] = {}
+        parts: tuple[Joint | Closure, ...] = (*self.joints, *self.closures)
+        for part in parts:
+            for link in (part.parent, part.child):
+                if link not in names:
+                    raise ModelError(f"{where}: {part.name!r}: no link {link!r}", value=link)
+        for joint in self.joints:
+            if joint.child in above:
+                raise ModelError(
+                    f"{where}: link {joint.child!r} is the child of two joints; write a loop as "
+                    "a closure",
+                    value=joint.child,
+                )
+            above[joint.child] = joint.parent
+        roots = [link.name for link in self.links if link.name not in above]
+        if len(roots) != 1:
+            raise ModelError(
+                f"{where}: {len(roots)} root links ({', '.join(map(repr, roots[:8]))}), expected "
+                "one tree with a single root",
+                value=roots,
+            )
+        for link in above:
+            count, walk = 0, link
+            while walk in above:
+                walk, count = above[walk], count + 1
+                if count > len(above):
+                    raise ModelError(
+                        f"{where}: the joints above link {link!r} form a loop; write it as a "
+                        "closure",
+                        value=link,
+                    )
+
+    def _check_names(self, where: str) -> None:
+        joints = {joint.name: joint for joint in self.joints}
+        for what, names in (("driven", self.driven), ("independent", self.independent)):
+            _refuse_twins(where, f"{what} joints", list(names))
+            for name in names:
+                joint = joints.get(name)
+                if joint is None or joint.kind in ("floating", "fixed") or joint.mimic is not None:
+                    kind = (
+                        "no joint of the tree"
+                        if joint is None
+                        else ("a mimic joint" if joint.mimic else joint.kind)
+                    )
+                    raise ModelError(
+                        f"{where}: {what} joint {name!r} is {kind}; expected a revolute, "
+                        "continuous or prismatic joint of its own",
+                        value=name,
+                    )
+        for joint in self.joints:
+            if joint.mimic is None:
+                continue
+            source = joints.get(joint.mimic.joint)
+            if source is None or source.kind in ("floating", "fixed") or source.mimic is not None:
+                raise ModelError(
+                    f"{where}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which is not a "
+                    "revolute, continuous or prismatic joint of its own",
+                    value=joint.mimic.joint,
+                )
+        if self.tip_link and self.tip_link not in {link.name for link in self.links}:
+            raise ModelError(f"{where}: no link {self.tip_link!r}", value=self.tip_link)
+        for name, value in self.home:
+            joint = joints.get(name)
+            expected = 7 if joint is not None and joint.kind == "floating" else 1
+            if joint is None or not joint.moves or len(value) != expected:
+                raise ModelError(
+                    f"{where}: home: {name!r} with {len(value)} numbers; expected a movable joint "
+                    "and its position, or the pose (7) of a floating joint",
+                    value=name,
+                )
+        if self.weights and (
+            len(self.weights) != len(self.driven) or not all(w > 0.0 for w in self.weights)
+        ):
+            raise ModelError(
+                f"{where}: weights are {self.weights}, expected a positive number for each of the "
+                f"{len(self.driven)} driven joints",
+                value=self.weights,
+            )
+
+    @property
+    def base_link(self) -> str:
+        """The root of the tree."""
+        children = {joint.child for joint in self.joints}
+        return next(link.name for link in self.links if link.name not in children)
+
+    def without_friction(self) -> Model:
+        """The same mechanism with neither viscous nor Coulomb friction, closures included."""
+        closures = (varied(closure, damping=0.0) for closure in self.closures)
+        return varied(super().without_friction(), closures=tuple(closures))
+
+    def without_actuators(self) -> Model:
+        """The same mechanism with ideal actuators; joints that are not driven keep what they have.
+
+        That is without rotors, dry friction and motor limits.
+        """
+        return self.driven_by(dict.fromkeys(self.driven, IDEAL))
+
+    def with_home(self, home: Mapping[str, ArrayLike]) -> Model:
+        """The same mechanism with another guess from which its loops close."""
+        given = ((name, np.atleast_1d(np.asarray(value, float))) for name, value in home.items())
+        return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> Model:
+        """The same mechanism with a body fixed to its tip link.
+
+        Args:
+            mass: [kg].
+            com: (3,) [m] its centre of mass, frame of the tip link.
+            inertia: (3, 3) [kg m^2] about it, in the axes of that frame; none by default.
+
+        Raises:
+            ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
+        """
+        carried = payload(mass, com, inertia)
+        links = (joined(k, carried) if k.name == self.tip_link else k for k in self.links)
+        return replace(self, links=tuple(links))
+
+
+def _refuse_twins(where: str, what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(f"{where}: two {what} are named {name!r}", value=name)

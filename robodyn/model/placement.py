@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where something sits on a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.model.fields import frozen, rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """A frame on a link.
+
+    Attributes:
+        rotation: (3, 3) its axes, as columns, in the link's frame.
+        translation: (3,) [m] its origin in the link's frame.
+    """
+
+    rotation: FloatArray = field(default_factory=lambda: np.eye(3))
+    translation: FloatArray = field(default_factory=lambda: np.zeros(3))
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "rotation", rotation_matrix("rotation", self.rotation))
+        put(self, "translation", frozen("translation", self.translation, (3,), "m"))
+
+    @property
+    def matrix(self) -> FloatArray:
+        """Homogeneous transform (4, 4), this frame to the link's."""
+        out = np.eye(4)
+        out[:3, :3], out[:3, 3] = self.rotation, self.translation
+        return out
