@@ -16,9 +16,10 @@ from scipy.spatial.transform import Rotation
 
 from robodyn.errors import ModelError
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
-from robodyn.formats.mjcf.elements import add, frame, roll_pitch_yaw, rotation, text_of
+from robodyn.formats.mjcf.elements import add, frame, rotation, text_of
 from robodyn.formats.mjcf.shapes import add_shapes
 from robodyn.formats.urdf_motors import TAG
+from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,7 +154,7 @@ class _Writer:
         self, name: str, kind: str, parent: str, child: str, place: FloatArray
     ) -> ElementTree.Element:
         joint = add(self._robot, "joint", name=name, type=kind)
-        add(joint, "origin", xyz=text_of(place[:3, 3]), rpy=text_of(roll_pitch_yaw(place[:3, :3])))
+        add(joint, "origin", xyz=text_of(place[:3, 3]), rpy=text_of(rpy_of_rotation(place[:3, :3])))
         add(joint, "parent", link=parent)
         add(joint, "child", link=child)
         return joint
@@ -169,7 +170,7 @@ class _Writer:
         closure = add(self._robot, "constraint", name=name, type=kind, damping=repr(damping))
         for role, (link, place) in (("parent", parent), ("child", child)):
             add(closure, role, link=link)
-            rpy = text_of(roll_pitch_yaw(place[:3, :3]))
+            rpy = text_of(rpy_of_rotation(place[:3, :3]))
             add(closure, f"{role}_origin", xyz=text_of(place[:3, 3]), rpy=rpy)
 
     def _equality(self, n: int) -> None:

@@ -55,17 +55,6 @@ class Axis:
         """The same direction as an axis that follows a joint."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
-    def motion(self, kind: str, value: float) -> FloatArray:
-        """(4, 4) of the child in the joint's frame at a position [rad or m]."""
-        out = np.eye(4)
-        if kind == "prismatic":
-            out[:3, 3] = value * self.direction
-        elif value:
-            x, y, z = self.direction
-            K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-            out[:3, :3] += np.sin(value) * K + 2.0 * np.sin(0.5 * value) ** 2 * K @ K
-        return out
-
     def write(self, joint: Element, kind: str, references: dict[str, float]) -> None:
         """Say it in the words of URDF; positions count from the joint's reference."""
         element(joint, "axis", xyz=numbers(self.direction))
@@ -83,6 +72,18 @@ class Axis:
             leader, factor, offset = self.mimic
             offset += own - factor * references.get(leader, 0.0)
             element(joint, "mimic", joint=leader, multiplier=number(factor), offset=number(offset))
+
+
+def axis_motion(kind: str, direction: FloatArray, value: float) -> FloatArray:
+    """(4, 4) of a joint about or along a unit direction (3,) at a position [rad or m]."""
+    out = np.eye(4)
+    if kind == "prismatic":
+        out[:3, 3] = value * direction
+    elif value:
+        x, y, z = direction
+        K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        out[:3, :3] += np.sin(value) * K + 2.0 * np.sin(0.5 * value) ** 2 * K @ K
+    return out
 
 
 def read_axis(frames: Frames, name: str, tag: str, in_model: bool, reference: float = 0.0) -> Axis:

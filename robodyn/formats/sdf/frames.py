@@ -34,16 +34,15 @@ class Frames:
         source: for messages.
 
     Attributes:
+        model: the element.
         links, joints: elements by full name, in the order of the document.
-        models: the model itself and those nested in it, by the prefix of their names.
         scope: prefix of the names that an element says, by its full name.
     """
 
     def __init__(self, model: Element, source: str) -> None:
-        self.source = source
+        self.model, self.source = model, source
         self.links: dict[str, Element] = {}
         self.joints: dict[str, Element] = {}
-        self.models: dict[str, Element] = {}
         self.scope: dict[str, str] = {}
         self._elements: dict[str, Element] = {}
         self._local: dict[str, tuple[str, FloatArray]] = {}
@@ -127,7 +126,7 @@ class Frames:
         return out
 
     def _collect(self, model: Element, scope: str, title: str) -> None:
-        self.models[scope] = self._elements[scope + MODEL] = model
+        self._elements[scope + MODEL] = model
         self.scope[scope + MODEL] = scope[: -len(f"{title}::")] if title else ""
         for tag, found in (("link", self.links), ("joint", self.joints), ("frame", {})):
             for element in model.iterfind(tag):

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from robodyn.formats.mjcf.elements import roll_pitch_yaw
 from robodyn.formats.urdf_shapes import element, numbers, origin
+from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from robodyn.formats.sdf.frames import Frames
@@ -25,7 +25,7 @@ def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: Fram
             continue
         place = frames.matrix(visual.find("pose"), f"visual {visual.get('name')!r}")
         drawn = element(out, "visual")
-        origin(drawn, place[:3, 3], roll_pitch_yaw(place[:3, :3]))
+        origin(drawn, place[:3, 3], rpy_of_rotation(place[:3, :3]))
         geometry = element(drawn, "geometry")
         if shape.tag == "mesh":
             told = {"filename": (shape.findtext("uri") or "").strip()}

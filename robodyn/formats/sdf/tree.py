@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import LeftOutWarning
-from robodyn.formats.mjcf.elements import roll_pitch_yaw
-from robodyn.formats.sdf.axes import Axis, read_axis
+from robodyn.formats.sdf.axes import Axis, axis_motion, read_axis
 from robodyn.formats.sdf.frames import MODEL, WORLD
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers
+from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -48,7 +48,7 @@ def leave_out(source: str, where: str, what: str) -> None:
 
 def write_origin(parent: Element, place: FloatArray, tag: str = "origin") -> None:
     """A frame (4, 4), exact to rounding at every pitch."""
-    rpy = roll_pitch_yaw(place[:3, :3])
+    rpy = rpy_of_rotation(place[:3, :3])
     element(parent, tag, xyz=numbers(place[:3, 3]), rpy=numbers(rpy))
 
 
@@ -70,7 +70,10 @@ class TreeWriter:
         self._kinds: dict[str, str] = {}
         self._ends: dict[str, tuple[str, str]] = {}
         self._references: dict[str, float] = {}
-        for name, joint in frames.joints.items():
+        for name, joint in list(frames.joints.items()):
+            if own_elements(joint, "mount"):  # added by our writer, so that the base stands
+                del frames.joints[name]
+                continue
             self._kinds[name] = kind = joint.get("type", "")
             if kind not in (*TREE, "ball"):
                 raise frames.error(
@@ -110,11 +113,10 @@ class TreeWriter:
 
     def write(self) -> None:
         """Write all of them: a tree from the base, and what closes its loops."""
-        links, reached, waiting = self._frames.links, {self.base}, dict(self._frames.joints)
-        floating = {
-            name: own for name, link in links.items() for own in own_elements(link, "floating")
-        }
-        while not reached >= set(links):
+        frames, reached, waiting = self._frames, {self.base}, dict(self._frames.joints)
+        told = own_elements(frames.model, "floating")
+        floating = {own.get("child", ""): own for own in told}
+        while not reached >= set(frames.links):
             for name in waiting:
                 parent, child = self._ends[name]
                 leads = parent in reached and child not in {*reached, *floating}
@@ -124,14 +126,15 @@ class TreeWriter:
                     break
             else:
                 reached.add(self._float(reached, floating, list(waiting)))
+        self._put_in_order()
         for name, joint in waiting.items():
             self._closure(name, joint)
-        if waiting and not any("home" in told for _, told in self._told.values()):
-            for _, told in self._told.values():  # loops close where the file's poses have the links
-                told["home"] = "0"
-        for joint, told in self._told.values():
-            if told:
-                element(joint, TAG, **told)
+        closes = bool(waiting) and not own_elements(frames.model, TAG)
+        for made, own in self._told.values():
+            if closes:  # where the file's poses have the links
+                own["home"] = "0"
+            if own:
+                element(made, TAG, **own)
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
         """Let a link float that no joint of the tree leads to; returns its name."""
@@ -155,6 +158,18 @@ class TreeWriter:
         place = self._frames.relative(link, self.base)
         self._joint(f"{link}_floating", "floating", self.base, link, place)
         return link
+
+    def _put_in_order(self) -> None:
+        """Bring the joints into the order of the file, each before those made of it."""
+        frames, tags = self._frames, ("joint", f"{OWN}floating")
+        names = [part.get("name", "") for part in frames.model if part.tag in tags]
+        place = {name: n for n, name in enumerate(dict.fromkeys([*names, *frames.joints]))}
+        key, keyed = -1, []
+        for joint in self._robot.findall("joint"):
+            key = place.get(joint.get("name", ""), key)
+            keyed.append((key, joint))
+            self._robot.remove(joint)
+        self._robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
 
     def _moving(self, name: str, joint: Element) -> None:
         """Write a joint of the tree, one of several axes as several."""
@@ -222,7 +237,7 @@ class TreeWriter:
             return
         if kind == "revolute" and not np.isfinite([axis.lower, axis.upper]).any():
             kind = "continuous"
-        at_zero = place @ axis.motion(kind, -axis.reference)
+        at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
         joint = self._joint(name, kind, parent, child, at_zero)
         axis.write(joint, kind, self._references)
         self._told[name] = joint, {}

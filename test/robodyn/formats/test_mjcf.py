@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
-from robodyn.formats.mjcf.elements import roll_pitch_yaw
 from robodyn.formats.mjcf.reader import read_mjcf
 from robodyn.formats.mjcf.recognition import is_mjcf
 
@@ -164,16 +163,6 @@ def test_a_file_is_told_from_a_urdf_by_its_root(tmp_path):
         path.write_text(text)
         assert is_mjcf(path) is wanted
         assert is_mjcf(text) is wanted
-
-
-def test_angles_of_a_rotation_are_exact_at_right_angles_of_pitch(rng):
-    from scipy.spatial.transform import Rotation
-
-    for pitch in (np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-9, 0.3):
-        R = Rotation.from_euler("ZYX", [rng.uniform(-3, 3), pitch, rng.uniform(-3, 3)])
-        roll, found, yaw = roll_pitch_yaw(R.as_matrix())
-        again = Rotation.from_euler("ZYX", [yaw, found, roll]).as_matrix()
-        np.testing.assert_allclose(again, R.as_matrix(), rtol=0, atol=1e-15)
 
 
 CART = """<mujoco model="cart">
