@@ -20,7 +20,7 @@ def convert(model: str, file: str, /, *, force: bool = False) -> None:
     over.
 
     Args:
-        file: To write: .urdf, .sdf or .yaml.
+        file: To write: .urdf, .sdf, .xml (MJCF) or .yaml.
         force: Write over a file that exists.
     """
     target = Path(file)

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 YAML_SUFFIXES = (".yaml", ".yml")
 # Formats of others that say where loops are closed, and their writers of a tree.
-TREES = {".sdf": "robodyn.mechanisms.common.sdf_writer:tree_sdf"}
+TREES = {
+    ".sdf": "robodyn.mechanisms.common.sdf_writer:tree_sdf",
+    ".xml": "robodyn.mechanisms.common.mjcf_writer:tree_mjcf",
+}
 
 
 def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
-    """Write a mechanism as a URDF, SDF or YAML file; `load` of it gives an equal one.
+    """Write a mechanism as a URDF, SDF, MJCF or YAML file; `load` of it gives an equal one.
 
     Bodies, joints, closures, friction, actuators, limits, gravity and home are all in the file.
     What a format has no word for is in an element `<robodyn>`, which other programs pass over. The
@@ -33,7 +36,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
     Args:
         mechanism: of any kind that has such a file.
-        file: .urdf, .sdf, .yaml or .yml; its folder is made where there is none.
+        file: .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is made where there is none.
 
     Returns:
         The files written, the one asked for first.
