@@ -69,24 +69,30 @@ class Drives:
         if not any(np.any(value) for value in told.values()):
             return
         left, constant = self._couplings.reduced(self._couplings.joints_of(n))
-        if len(left) != 1:
+        alone = len(left) == 1
+        drags = any(np.any(told[key]) for key in ("damping", "frictionloss", "armature"))
+        if drags and not alone:
             raise self._refusals.refuse(
                 "tendon", n,
-                "tendons that pull more than one free joint are not read; give its joints springs, "
-                "dampers and limits, or couple them by an <equality>",
+                "it has damping, friction or armature, and is over more than one free joint or "
+                "none; give them to its joints, or couple these by an <equality>",
             )  # fmt: skip
-        ((joint, factor),) = left.items()
-        self.damping[joint] += factor**2 * float(np.ravel(told["damping"])[0])
-        self.armature[joint] += factor**2 * float(told["armature"])
-        self.friction[joint] += abs(factor) * float(told["frictionloss"])
-        if told["limited"]:
-            ends = np.sort((model.tendon_range[n] - constant) / factor)
-            low, high = self.range[joint]
-            self.range[joint] = max(low, ends[0]), min(high, ends[1])
-        if np.any(told["stiffness"]):
+        out = [key for key in ("stiffness", "limited") if np.any(told[key])]
+        if alone:
+            ((joint, factor),) = left.items()
+            self.damping[joint] += factor**2 * float(np.ravel(told["damping"])[0])
+            self.armature[joint] += factor**2 * float(told["armature"])
+            self.friction[joint] += abs(factor) * float(told["frictionloss"])
+            if told["limited"]:
+                ends = np.sort((model.tendon_range[n] - constant) / factor)
+                low, high = self.range[joint]
+                self.range[joint] = max(low, ends[0]), min(high, ends[1])
+                out.remove("limited")
+        if out:
+            words = {"stiffness": "its spring", "limited": "its limits, of more than one joint"}
             warnings.warn(
                 f"{self._refusals.source}: tendon {self._refusals.name('tendon', n)!r}: left out "
-                "is stiffness; it has no spring here",
+                f"are {' and '.join(words[key] for key in out)}",
                 LeftOutWarning,
                 stacklevel=5,
             )

@@ -70,10 +70,13 @@ class TreeWriter:
         self._kinds: dict[str, str] = {}
         self._ends: dict[str, tuple[str, str]] = {}
         self._references: dict[str, float] = {}
+        self._names: dict[str, str] = {}
         for name, joint in list(frames.joints.items()):
             if own_elements(joint, "mount"):  # added by our writer, so that the base stands
                 del frames.joints[name]
                 continue
+            for own in own_elements(joint, "name"):  # in SDF, a link of that name had it first
+                self._names[name] = (own.text or "").strip()
             self._kinds[name] = kind = joint.get("type", "")
             if kind not in (*TREE, "ball"):
                 raise frames.error(
@@ -103,6 +106,8 @@ class TreeWriter:
 
     def _base(self) -> str:
         parents = {child: parent for parent, child in self._ends.values()}
+        told = own_elements(self._frames.model, "floating")
+        parents |= {own.get("child", ""): own.get("parent", "") for own in told}
         if WORLD in parents.values():
             return WORLD
         link, passed = self._frames.link_of(MODEL), set()
@@ -129,6 +134,7 @@ class TreeWriter:
         self._put_in_order()
         for name, joint in waiting.items():
             self._closure(name, joint)
+        self._rename()
         closes = bool(waiting) and not own_elements(frames.model, TAG)
         for made, own in self._told.values():
             if closes:  # where the file's poses have the links
@@ -170,6 +176,15 @@ class TreeWriter:
             keyed.append((key, joint))
             self._robot.remove(joint)
         self._robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
+
+    def _rename(self) -> None:
+        """Give joints the names that they had before our writer made them differ from links'."""
+        for joint in (*self._robot.iterfind("joint"), *self._robot.iterfind("constraint")):
+            joint.set("name", self._names.get(joint.get("name", ""), joint.get("name", "")))
+            for mimic in joint.iterfind("mimic"):
+                leader = mimic.get("joint", "")
+                mimic.set("joint", self._names.get(leader, leader))
+        self.params = {self._names.get(name, name): told for name, told in self.params.items()}
 
     def _moving(self, name: str, joint: Element) -> None:
         """Write a joint of the tree, one of several axes as several."""

@@ -159,7 +159,8 @@ def _tree_joint(
     _text(dynamics, "damping", number(joint.damping))
     _text(dynamics, "friction", number(joint.friction[0]))
     if joint.mimic is not None:
-        mimic = element(axis, "mimic", joint=joint.mimic.joint)
+        links = {link.get("name") for link in out.iterfind("link")}
+        mimic = element(axis, "mimic", joint=_apart(joint.mimic.joint, links))
         factor = joint.mimic.multiplier
         offset = joint.mimic.offset + factor * _position(joint.mimic.joint, positions) - at
         _text(mimic, "multiplier", number(factor))
@@ -214,10 +215,20 @@ def _closure(out: ElementTree.Element, closure: Closure) -> None:
 def _joint(
     out: ElementTree.Element, name: str, kind: str, parent: str, child: str
 ) -> ElementTree.Element:
-    made = element(out, "joint", name=name, type=kind)
+    links = {link.get("name") for link in out.iterfind("link")}
+    made = element(out, "joint", name=_apart(name, links), type=kind)
     _text(made, "parent", parent)
     _text(made, "child", child)
+    if name in links:
+        _text(made, f"{OWN}name", name)
     return made
+
+
+def _apart(name: str, links: set[str | None]) -> str:
+    """A joint's name, which in SDF is not a link's too."""
+    while name in links:
+        name += "__joint"
+    return name
 
 
 def _shape(link: ElementTree.Element, shape: ElementTree.Element, tag: str, index: int) -> None:

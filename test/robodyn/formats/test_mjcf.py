@@ -286,7 +286,7 @@ def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads()
     ("old", "new", "told"),
     [
         ('tendon="split"', 'site="s"', "'actuator1': it drives a site"),
-        ('<equality><joint joint1="left" joint2="right"/></equality>', "", "'split': tendons that"),
+        ('<equality><joint joint1="left" joint2="right"/></equality>', "", "'split': it has d"),
         ('<motor joint="turn"/>', '<muscle joint="turn" lengthrange="-1 1"/>', "its gain is"),
         ('<joint joint1="left"', '<tendon tendon1="split"/><joint joint1="left"', "holds a joint"),
     ],

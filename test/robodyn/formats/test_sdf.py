@@ -190,3 +190,27 @@ def test_a_yaml_file_completes_an_sdf(tmp_path):
     bar = loaded(tmp_path / "bar.yaml")
     assert bar.joint_names == ("c",)
     assert bar.actuators[0].gear_ratio == 5.0
+
+
+def test_what_floats_and_what_is_named_twice_is_the_same_after_saving(tmp_path):
+    """A joint may have a link's name in a URDF, but not in SDF; what follows it goes with it."""
+    inertial = (
+        '<inertial><mass value="2"/><inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" ixz="0" '
+        'iyz="0"/></inertial>'
+    )
+    text = f"""<robot name="r"><link name="world"/><link name="trunk">{inertial}</link>
+      <link name="arm">{inertial}</link><link name="tail">{inertial}</link>
+      <joint name="free" type="floating"><parent link="world"/><child link="trunk"/>
+        <origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>
+        <robodyn home="0.1 0 0 0 0 0.6 0.8"/></joint>
+      <joint name="arm" type="continuous"><parent link="trunk"/><child link="arm"/>
+        <axis xyz="0 1 0"/><robodyn armature="0.3"/></joint>
+      <joint name="tail" type="continuous"><parent link="trunk"/><child link="tail"/>
+        <axis xyz="1 0 0"/><mimic joint="arm" multiplier="-2" offset="0.1"/></joint>
+      <robodyn type="closed_loop" actuated_joints="arm"/></robot>"""
+    m = rd.load(text)
+    rd.save(m, tmp_path / "m.sdf")
+    again = rd.load(tmp_path / "m.sdf")
+    assert again == m
+    assert again.movable_joint_names == m.movable_joint_names
+    np.testing.assert_allclose(again.home, m.home, atol=1e-15)
