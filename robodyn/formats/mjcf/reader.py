@@ -64,6 +64,7 @@ class _Writer:
         """The text."""
         for body in range(self._model.nbody):
             self._body(body)
+        self._put_in_order(list(self._own.get("joints", ())))
         for n in range(self._model.neq):
             if self._model.eq_active0[n]:
                 self._equality(n)
@@ -174,6 +175,16 @@ class _Writer:
         own = np.linalg.inv(place) @ told
         turned = Rotation.from_matrix(own[:3, :3]).as_quat()
         return {"home": text_of([*own[:3, 3], *turned])}
+
+    def _put_in_order(self, names: list[str]) -> None:
+        """Bring the joints into the order that our writer tells, each before those made of it."""
+        key, keyed = -1, []
+        for joint in self._robot.findall("joint") if names else ():
+            name = joint.get("name", "")
+            key = names.index(name) if name in names else key
+            keyed.append((key, joint))
+            self._robot.remove(joint)
+        self._robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
 
     def _joint(
         self, name: str, kind: str, parent: str, child: str, place: FloatArray

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from robodyn.model.model import Model
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
-LEAST = 1e-14
+LEAST = 2e-15
 # Between the two points by which a revolute closure is held [m].
 APART = 0.1
 # Equalities of MuJoCo that hold a closure.

@@ -91,6 +91,9 @@ def _joint(
     out = known
     if out is None:
         out = write_joint(robot, joint.name, joint.kind, joint.parent, joint.child)
+    elif out.get("type") != joint.kind:  # what it was read from may have had another
+        out.set("type", joint.kind)
+        renewed(out, "axis", "limit", "dynamics", "mimic", TAG)
     write_place(out, joint.at.rotation, joint.at.translation)
     if joint.kind not in ("fixed", "floating"):
         write_motion(out, joint, home)
