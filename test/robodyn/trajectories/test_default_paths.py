@@ -3,6 +3,7 @@
 """Every mechanism has a path of its own to follow where none is asked for."""
 
 import json
+import logging
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
