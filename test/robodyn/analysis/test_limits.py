@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
-from robodyn.analysis.singularity import threshold_crossings
+from robodyn.control.singularity import threshold_crossings
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.model import LegLimits

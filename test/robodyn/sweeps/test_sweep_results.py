@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.conditioning import weakest_direction
+from robodyn.control.conditioning import weakest_direction
 from robodyn.errors import UnreachablePose
 from robodyn.sweeps.quantities import QUANTITIES
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robodyn as rd
-from robodyn.analysis.conditioning import (
+from robodyn.control.conditioning import (
     condition_rate,
     is_approaching,
     speed_scale,
