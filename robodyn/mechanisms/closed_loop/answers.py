@@ -5,20 +5,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.coordinates import Coordinates
-from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, Nouns, driven_joint
+from robodyn.mechanisms.common.description import MovingBody, Nouns
 from robodyn.mechanisms.common.joint_friction import friction_row
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
-    from robodyn.model.joint import Joint
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
@@ -59,28 +58,6 @@ class ClosedLoopAnswers(ClosedLoopJoints):
             for link in self.model.links
             if tree.body_of[link.name] and (link.mass > 0.0 or link.inertia.any())
         )
-
-    @property
-    def joint_friction(self) -> tuple[dict[str, Any], ...]:
-        """Of each driven joint: viscous damping, Coulomb friction both ways, and armature."""
-        return tuple(
-            {
-                "damping": joint.damping,
-                "friction": joint.friction,
-                "armature": joint.reflected_inertia,
-            }
-            for joint in self._driven_joints
-        )
-
-    @cached_property
-    def driven_joints(self) -> tuple[DrivenJoint, ...]:
-        """An armature is counted as a rotor."""
-        return tuple(map(driven_joint, self._driven_joints))
-
-    @cached_property
-    def _driven_joints(self) -> tuple[Joint, ...]:
-        joints = {joint.name: joint for joint in self.model.joints}
-        return tuple(joints[name] for name in self.model.driven)
 
     @cached_property
     def size(self) -> float:

@@ -18,8 +18,9 @@ from robodyn.mechanisms.common.batch_calls import (
     answers,
     entry,
 )
-from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, driven_joint
+from robodyn.mechanisms.common.description import MovingBody
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
+from robodyn.mechanisms.serial.chain import as_arm, chain_of, nameless
 from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
 from robodyn.mechanisms.serial.presentation import SerialPresentation
@@ -32,27 +33,29 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.model.model import Model
 
 
 class SerialKinematics(SerialPresentation):
     """The kinematic part of `SerialArm`; configurations, q, are (..., n) in rad or m.
 
     Attributes:
-        model: the description it was built from.
+        model: the description it was built from, as `as_arm` has it.
+        chain: its joints and links in line.
     """
 
     kind = "serial"
     # the move of Lee et al. for their arm
     default_paths: ClassVar = {"puma560": "puma"}
-    model: SerialModel
+    model: Model
 
-    def __init__(self, model: SerialModel) -> None:
-        self.model = model
-        self._geometry = pack_chain(model)
+    def __init__(self, model: Model) -> None:
+        self.model = as_arm(model)
+        self.chain = chain_of(self.model)
+        self._geometry = pack_chain(self.chain)
         # a view, as unpickled arrays have another dtype object, which kernels do not accept
         self._gravity = np.array(model.gravity).view(np.float64)
-        self._n = len(model.joints)
+        self._n = len(self.chain.joints)
 
     @property
     def n(self) -> int:
@@ -60,37 +63,28 @@ class SerialKinematics(SerialPresentation):
         return self._n
 
     @cached_property
-    def driven_joints(self) -> tuple[DrivenJoint, ...]:
-        """All of them, from the base to the tip."""
-        return tuple(map(driven_joint, self.model.joints))
+    def compared(self) -> Model:
+        """The model without names."""
+        return nameless(self.model)
 
     @property
     def bodies(self) -> tuple[MovingBody, ...]:
         """The links, from the base to the tip."""
         return tuple(
-            MovingBody(joint.link or joint.name, joint.mass, joint.com, joint.inertia)
-            for joint in self.model.joints
-        )
-
-    @property
-    def joint_friction(self) -> tuple[dict[str, Any], ...]:
-        """Of each joint: viscous damping, Coulomb friction in both directions, and armature."""
-        return tuple(
-            {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
-            for joint in self.model.joints
+            MovingBody(link.name, link.mass, link.com, link.inertia) for link in self.chain.links
         )
 
     @cached_property
     def size(self) -> float:
         """[m] half the reach."""
-        reach = sum(float(np.linalg.norm(joint.translation)) for joint in self.model.joints)
-        reach += float(np.linalg.norm(self.model.tip_translation))
+        reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in self.chain.joints)
+        reach += float(np.linalg.norm(self.chain.tip.translation))
         return max(0.5 * reach, 1e-2)
 
     @property
     def home(self) -> FloatArray:
         """(n,) the model's home position."""
-        return np.array(self.model.home)
+        return np.array([value for _, (value,) in self.model.home])
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""

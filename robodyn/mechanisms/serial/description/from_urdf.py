@@ -12,17 +12,20 @@ from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_joints import axis
 from robodyn.mechanisms.common.urdf_tree import UrdfTree, moving
-from robodyn.mechanisms.serial.description.chain import find_chain
+from robodyn.mechanisms.serial.chain import as_arm, model_of_chain
 from robodyn.mechanisms.serial.description.left_out import warn_of_left_out
-from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
-from robodyn.model.body import Body
+from robodyn.mechanisms.serial.description.urdf_chain import find_chain
+from robodyn.model.body import Body, Link
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
+    from robodyn.model.model import Model
 
 
-def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> SerialModel:
+def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Model:
     """The model of the chain from one link of a URDF to another.
 
     Rigidly joined links count as one body, wherever they are attached to the chain. It begins at
@@ -43,48 +46,38 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Seri
     chain = find_chain(
         tree, source, base or None, tip or None, options.hold_branches, options.spelling
     )
-    joints, before = [], chain.base
+    parts, before = [], chain.base
     for joint in chain.joints:
         try:
-            joints.append(_joint(document, tree, joint, before))
+            parts.append(_part(document, tree, joint, before))
         except ModelError as error:
             raise ModelError(f"{source}: {error}", value=error.value) from error
         before = joint.child
     bare = [joint.child for joint in chain.joints if tree.merged(joint.child) is None]
     check_massless(source, bare, strict=options.strict)
     check_inertias(
-        source, ((f"link {joint.link!r}", joint.inertia) for joint in joints), strict=options.strict
+        source, ((f"link {link.name!r}", link.inertia) for _, link in parts), strict=options.strict
     )
-    end = tree.relative(chain.tip, before)
-    homes = [np.clip(start.get(joint.name, (0.0,))[0], *joint.position) for joint in joints]
-    model = SerialModel(
-        name=document.robot.name,
-        joints=tuple(joints),
-        tip_rotation=end[:3, :3],
-        tip_translation=end[:3, 3],
+    homes = [np.clip(start.get(joint.name, (0.0,))[0], *joint.position) for joint, _ in parts]
+    model = model_of_chain(
+        document.robot.name,
+        chain.base,
+        parts,
+        tree.relative(chain.tip, before),
+        chain.tip,
         gravity=tree.gravity(chain.base),
-        home=np.array(homes) if any(joint.name in start for joint in joints) else None,
-        base_link=chain.base,
-        tip_link=chain.tip,
+        home=homes,
         source=source,
     )
     warn_of_left_out(document, model, options.hold_branches)
-    return model
+    return as_arm(model)
 
 
-def _joint(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> SerialJoint:
-    """A joint of the chain, whose parent moves with the link `before`."""
+def _part(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> tuple[Joint, Link]:
+    """A joint of the chain, whose parent moves with the link `before`, and what it moves."""
     frame = tree.relative(joint.child, before)
     body = tree.merged(joint.child) or Body(0.0, np.zeros(3), np.zeros((3, 3)))
-    made = SerialJoint(
-        name=joint.name,
-        kind=joint.type,
-        rotation=frame[:3, :3],
-        translation=frame[:3, 3],
-        axis=axis(joint),
-        mass=body.mass,
-        com=body.com,
-        inertia=body.inertia,
-        link=joint.child,
-    )
-    return moving(made, joint, document)
+    at = Placement(frame[:3, :3], frame[:3, 3])
+    made = Joint(joint.name, joint.type, before, joint.child, at, axis=axis(joint))
+    link = Link(joint.child, body.mass, body.com, body.inertia)
+    return moving(made, joint, document), link

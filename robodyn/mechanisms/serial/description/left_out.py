@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.model.model import Model
 
 
-def warn_of_left_out(document: UrdfDocument, model: SerialModel, held: bool) -> None:
+def warn_of_left_out(document: UrdfDocument, model: Model, held: bool) -> None:
     """Warn of links that neither move with the chain nor are one body with its base.
 
     Args:
@@ -27,7 +27,7 @@ def warn_of_left_out(document: UrdfDocument, model: SerialModel, held: bool) -> 
     """
     tree = UrdfTree(document)
     own = {joint.name for joint in model.joints}
-    kept = {tree.body[model.base_link], *(joint.link for joint in model.joints)}
+    kept = {tree.body[model.base_link], *(joint.child for joint in model.joints if joint.moves)}
     links, joints = [], []
     for link in tree.links:
         body = tree.body[link]
