@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.actuators.description import actuator_from_fields
-from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
+from robodyn.mechanisms.common.model_file import body_of, placement_of, stated_in
 from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, placements
 from robodyn.mechanisms.serial.dh import Placement as Frames
@@ -20,7 +20,6 @@ from robodyn.model.body import Link
 from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
-from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +62,12 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: boo
         raise top.refuse("links", [], "a list of at least one link")
     framed = convention == FRAMES
     if framed:
-        places = [Frames(_frame(link, *_FRAMED, *_LINK), np.eye(4)) for link in links]
-        tip = _frame(top.child("tip", {}), "xyz", "rpy")
+        for link in links:
+            link.only(*_FRAMED, *_LINK)
+        at_tip = top.child("tip", {})
+        at_tip.only("xyz", "rpy")
+        places = [Frames(placement_of(link).matrix, np.eye(4)) for link in links]
+        tip = placement_of(at_tip).matrix
     else:
         places, tip = placements([_row(link) for link in links], convention)
     base, end = (
@@ -109,21 +112,10 @@ def _row(link: Fields) -> DHRow:
     )
 
 
-def _frame(fields: Fields, *known: str) -> FloatArray:
-    """(4, 4) of `xyz` and `rpy`, as a URDF states an origin."""
-    fields.only(*known)
-    rpy = fields.array("rpy", (3,), "rad", default=[0.0] * 3)
-    out = np.eye(4)
-    out[:3, :3] = rotation_matrix(pose_from_rpy(np.zeros(3), rpy))
-    out[:3, 3] = fields.array("xyz", (3,), "m", default=[0.0] * 3)
-    return out
-
-
 def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
     """A link, whose fields are in its own frame (4, 4) on the joint's."""
-    R, mass = frame[:3, :3], fields.number("mass", "kg", at_least=0.0)
-    com = frame[:3, 3] + R @ fields.array("com", (3,), "m")
-    return Link(name, mass, com, R @ _inertia(fields) @ R.T)
+    R, body = frame[:3, :3], body_of(fields)
+    return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 
 
 def _joint(link: Fields, number: int, frame: FloatArray, framed: bool) -> Joint:
@@ -164,21 +156,9 @@ def _driven(joint: Joint, link: Fields) -> Joint:
                 f"nothing beside {link.where('actuator')}, whose {of_actuator} says the same; "
                 "remove one of the two",
             )
-    try:
-        driven = joint.driven_by(actuator)
-        stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
-        return replace(driven, **stated)
-    except ModelError as error:
-        raise ModelError(
-            f"{link.source}: {link.where('actuator')}: {error}", value=error.value
-        ) from error
-
-
-def _inertia(link: Fields) -> FloatArray:
-    tensor = link.array("inertia", (3, 3), "kg m^2")
-    if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
-        raise link.refuse("inertia", tensor.tolist(), "a symmetric matrix [kg m^2]")
-    return tensor
+    stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
+    with stated_in(link, "actuator"):
+        return replace(joint.driven_by(actuator), **stated)
 
 
 def _friction(link: Fields) -> FloatArray:

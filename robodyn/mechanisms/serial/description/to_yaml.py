@@ -13,16 +13,15 @@ from robodyn.mechanisms.common.model_file import (
     body_fields,
     finite,
     numbers,
+    placement_fields,
     write_yaml,
 )
-from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.model.body import Link
     from robodyn.model.joint import Joint
-    from robodyn.model.placement import Placement
 
 
 def write_serial(mechanism: Any, path: Path) -> list[Path]:
@@ -42,15 +41,11 @@ def write_serial(mechanism: Any, path: Path) -> list[Path]:
             "home": numbers(mechanism.home),
             "base_link": model.base_link,
             "tip_link": model.tip_link,
-            "tip": _frame(chain.tip),
+            "tip": placement_fields(chain.tip),
             "links": [_link(*part) for part in zip(chain.joints, chain.links, strict=True)],
         },
     )
     return [path]
-
-
-def _frame(at: Placement) -> dict[str, Any]:
-    return {"xyz": numbers(at.translation), "rpy": numbers(rpy_of_rotation(at.rotation))}
 
 
 def _link(joint: Joint, link: Link) -> dict[str, Any]:
@@ -60,7 +55,7 @@ def _link(joint: Joint, link: Link) -> dict[str, Any]:
     out = {
         "name": joint.name,
         "joint": joint.kind,
-        **_frame(joint.at),
+        **placement_fields(joint.at),
         "axis": numbers(joint.axis),
         **body_fields(link),
         "damping": joint.damping,
