@@ -4,22 +4,24 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import ModelError
+from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_joints import axis
 from robodyn.mechanisms.common.urdf_tree import UrdfTree, moving
 from robodyn.mechanisms.serial.chain import as_arm, model_of_chain
-from robodyn.mechanisms.serial.description.left_out import warn_of_left_out
 from robodyn.mechanisms.serial.description.urdf_chain import find_chain
 from robodyn.model.body import Body, Link
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
     from robodyn.model.model import Model
@@ -69,7 +71,7 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         home=homes,
         source=source,
     )
-    warn_of_left_out(document, model, options.hold_branches)
+    _warn_of_left_out(document, model, options.hold_branches)
     return as_arm(model)
 
 
@@ -81,3 +83,45 @@ def _part(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> tu
     made = Joint(joint.name, joint.type, before, joint.child, at, axis=axis(joint))
     link = Link(joint.child, body.mass, body.com, body.inertia)
     return moving(made, joint, document), link
+
+
+def _warn_of_left_out(document: UrdfDocument, model: Model, held: bool) -> None:
+    """Warn of links that neither move with the chain nor are one body with its base.
+
+    Args:
+        document: the URDF.
+        model: the arm.
+        held: whether joints beside the chain are held, so that what they carry moves with it.
+    """
+    tree = UrdfTree(document)
+    own = {joint.name for joint in model.joints}
+    kept = {tree.body[model.base_link], *(joint.child for joint in model.joints if joint.moves)}
+    links, joints = [], []
+    for link in tree.links:
+        body = tree.body[link]
+        while held and body not in kept and body in tree.above:
+            body = tree.body[tree.above[body].parent]
+        if body not in kept:
+            links.append(link)
+        joint = tree.above.get(link)
+        if joint is not None and joint.type != "fixed" and joint.name not in own:
+            joints.append(joint.name)
+    driven = [name for name in joints if name in document.drives.actuated]
+    parts = []
+    if links:
+        parts.append(f"links {_listed(links)}")
+    if driven:
+        parts.append(f"the actuators of joints {_listed(driven)}")
+    elif links and joints:
+        parts.append(f"joints {_listed(joints)}")
+    if parts:
+        warnings.warn(
+            f"{document.source}: outside the chain from {model.base_link!r} to "
+            f"{model.tip_link!r}, left out are {' and '.join(parts)}",
+            LeftOutWarning,
+            stacklevel=2,
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
