@@ -61,6 +61,7 @@ setup(
             "models/*.urdf",
             "models/paths/*.yaml",
             "schemas/*.json",
+            "templates/*",
             "report/page.css",
             "report/page.js",
             "py.typed",

@@ -31,7 +31,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
 def _to_urdf(arm: Any) -> str:
     from robodyn.mechanisms.common.urdf_writer import tree_urdf
 
-    return tree_urdf(arm.model.expanded(), arm.kind, arm.model.base_link)
+    return tree_urdf(arm.model, arm.kind, arm.model.base_link)
 
 
 def _recognises(document: UrdfDocument) -> bool:
