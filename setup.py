@@ -63,6 +63,7 @@ setup(
             "schemas/*.json",
             "report/page.css",
             "report/page.js",
+            "exporting/templates/**/*",
             "py.typed",
         ],
         "robodyn_ros": ["parameters.yaml"],
