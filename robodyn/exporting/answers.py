@@ -47,6 +47,7 @@ class Answers(NamedTuple):
         positions: (q, out) -> bool, of the driven joints.
         close: (positions, q) -> bool, from a guess in q.
         velocity: (q, joint velocities, out) -> bool.
+        acceleration: (q, joint velocities, their changes, out) -> bool.
         rates: (q, v, out) -> bool, of the driven joints.
         pose: (q, out) -> bool, of the body.
         jacobian: (q, out) -> bool, its twist by velocity.
@@ -63,6 +64,7 @@ class Answers(NamedTuple):
     positions: Any
     close: Any
     velocity: Any
+    acceleration: Any
     rates: Any
     pose: Any
     jacobian: Any

@@ -119,6 +119,11 @@ def answers(m: ClosedLoop) -> Answers:
         return are_finite(v, n)
 
     @inner
+    def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
+        copied(changes, n, out)
+        return True
+
+    @inner
     def pose(q: Any, out: Any) -> bool:
         a_plan, own = known()
         B, still = stack(bodies, BODY_SIZE), stack(1, count)[0]
@@ -198,7 +203,7 @@ def answers(m: ClosedLoop) -> Answers:
         return a_plan, own, a_plan, own
 
     return Answers(
-        is_configuration, inverse, forward, mass, bias, positions, close, same, same,
+        is_configuration, inverse, forward, mass, bias, positions, close, same, acceleration, same,
         pose, jacobian, condition, difference, step_of(m, simulate, plant, model),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from robodyn.errors import OutputError, writing
 from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
+from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, filled, header
 from robodyn.version import __version__
 
@@ -42,6 +43,7 @@ def export(
     name: str = "",
     target: str = "",
     cpu: str = "",
+    ros2_control: bool = False,
     force: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Exported:
@@ -58,6 +60,8 @@ def export(
         target: x86_64, aarch64, armv7, thumbv7em or riscv64, or a triple that begins with one; by
             default this machine.
         cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name that LLVM knows.
+        ros2_control: a colcon package for ros2_control, the library in its folder `library`: a
+            chainable controller, and the mechanism as simulated hardware.
         force: write into a folder that is not empty.
         progress: called with the part that is done, from 0 to 1.
 
@@ -72,15 +76,22 @@ def export(
     if place.exists() and not force and (not place.is_dir() or any(place.iterdir())):
         raise OutputError(f"{place} exists and is not an empty folder; --force writes into it")
     compiler(wanted)
+    texts = dict(_texts(called, mechanism))
+    inside = ""
+    if ros2_control:
+        inside = "library/"
+        texts = {f"{inside}{file}": text for file, text in texts.items()}
+        texts |= dict(package_texts(called, mechanism))
     llvm = llvm_of(called, mechanism, functions_of(mechanism), progress)
     code = object_of(llvm, wanted)
     written = []
     with writing(place):
-        place.mkdir(parents=True, exist_ok=True)
-        for file, text in _texts(called, mechanism):
+        for file, text in texts.items():
+            place.joinpath(file).parent.mkdir(parents=True, exist_ok=True)
             place.joinpath(file).write_text(text, encoding="utf-8")
             written.append(file)
-        libraries = [f"lib{called}.a"] + [f"lib{called}.so"] * (not wanted.is_bare)
+        endings = ["a"] if wanted.is_bare else ["a", "so"]
+        libraries = [f"{inside}lib{called}.{ending}" for ending in endings]
         with tempfile.TemporaryDirectory() as scratch:
             obj = Path(scratch) / f"{called}.o"
             obj.write_bytes(code)

@@ -193,6 +193,17 @@ def _of_rates(name: str, size: int) -> Callable[[Answers, Setting], Any]:
     return make
 
 
+def _acceleration(answers: Answers, setting: Setting) -> Any:
+    call, is_configuration, n = answers.acceleration, answers.is_configuration, setting.sizes[2]
+
+    def acceleration(q: Any, rates: Any, changes: Any, out: Any) -> int:
+        if not (is_configuration(q) and are_finite(rates, n) and are_finite(changes, n)):
+            return INVALID
+        return FINE if call(q, rates, changes, out) else NO_RESULT
+
+    return acceleration
+
+
 def _bias(answers: Answers, setting: Setting) -> Any:
     call, is_configuration, nv = answers.bias, answers.is_configuration, setting.sizes[1]
 
@@ -373,6 +384,17 @@ FUNCTIONS = (
         "The velocity of the mechanism with these rates of the driven joints.",
         (CONFIGURATION, Argument("joint_velocities", "N", "in", ""), out(VELOCITY)),
         _of_rates("velocity", 2),
+    ),
+    Function(
+        "acceleration",
+        "The acceleration with these rates and accelerations of the driven joints.",
+        (
+            CONFIGURATION,
+            Argument("joint_velocities", "N", "in", ""),
+            Argument("joint_accelerations", "N", "in", ""),
+            out(ACCELERATION),
+        ),
+        _acceleration,
     ),
     Function(
         "joint_velocities",

@@ -99,6 +99,11 @@ def answers(m: SerialArm) -> Answers:
         return are_finite(v, n)
 
     @inner
+    def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
+        copied(changes, n, out)
+        return True
+
+    @inner
     def pose(q: Any, out: Any) -> bool:
         frames = stack(n + 1, FRAME_SIZE)
         place(borrowed_array(links()), borrowed_array(vector(q, (n,))), frames)
@@ -144,6 +149,7 @@ def answers(m: SerialArm) -> Answers:
         return links(), gravity()
 
     return Answers(
-        is_configuration, inverse, forward, mass, bias, positions, positions, same, same,
+        is_configuration, inverse, forward, mass, bias, positions, positions, same, acceleration,
+        same,
         pose, jacobian, condition, difference, step_of(m, simulate, plant, model),
     )  # fmt: skip

@@ -104,16 +104,23 @@ def answers(m: StewartPlatform) -> Answers:
         return True
 
     @inner
-    def velocity(q: Any, rates: Any, out: Any) -> bool:
-        zero, accel, pose = stack(1, 6)[0], stack(1, 6)[0], stack(1, 7)[0]
+    def motion(q: Any, rates: Any, changes: Any, twist: Any, accel: Any) -> bool:
+        pose = stack(1, 7)[0]
         put_unit(q, pose)
-        for i in range(6):
-            zero[i] = 0.0
         status = platform_motion(
-            borrowed_array(legs()), pose, borrowed_array(vector(rates, (6,))), zero,
-            stack(6, 6), borrowed_array(vector_out(out, (6,))), accel,
+            borrowed_array(legs()), pose, borrowed_array(vector(rates, (6,))),
+            borrowed_array(vector(changes, (6,))), stack(6, 6),
+            borrowed_array(vector_out(twist, (6,))), borrowed_array(vector_out(accel, (6,))),
         )  # fmt: skip
         return status == OK
+
+    @inner
+    def velocity(q: Any, rates: Any, out: Any) -> bool:
+        return motion(q, rates, rates, out, stack(1, 6))
+
+    @inner
+    def acceleration(q: Any, rates: Any, changes: Any, out: Any) -> bool:
+        return motion(q, rates, changes, stack(1, 6), out)
 
     @inner
     def rates(q: Any, v: Any, out: Any) -> bool:
@@ -159,6 +166,7 @@ def answers(m: StewartPlatform) -> Answers:
         return (vector(at_lanes(), (size,)),)
 
     return Answers(
-        is_configuration, inverse, forward, mass, bias, positions, close, velocity, rates,
+        is_configuration, inverse, forward, mass, bias, positions, close, velocity, acceleration,
+        rates,
         pose_of, jacobian, condition, difference, step_of(m, simulate, plant, model),
     )  # fmt: skip

@@ -73,6 +73,8 @@ def compare(m, program, states):
     check("joint_velocities", m.joint_velocities, (q, v), q, v)
     check("velocity", lambda q, x, r: m.motion_of_joints(x, r, None, q).velocity,
           (q, positions, rates), q, rates)  # fmt: skip
+    check("acceleration", lambda q, x, r, c: m.motion_of_joints(x, r, c, q).acceleration,
+          (q, positions, rates, tau), q, rates, tau)  # fmt: skip
     lengths = np.full((rows, 1), 0.7)
     check("condition_number", m.condition_number, (q, lengths[:, 0].tolist()), q, lengths)
     goal, rate = q[::-1], 0.1 * v[::-1]

@@ -2,10 +2,15 @@
 
 """What an export refuses, and says so before anything is written."""
 
+import re
+from xml.etree import ElementTree
+
 import pytest
+import yaml
 
 import robodyn as rd
 from robodyn.exporting.machine_code import TARGETS, target_of
+from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, header
 
 
@@ -49,3 +54,22 @@ def test_the_header_says_shapes_units_and_frames():
     assert "#define FIVEBAR_NV 2" in text
     assert "int fivebar_inverse_dynamics(const double *configuration" in text
     assert "wrench (6): on the body, force [N], moment [N m], base frame; may be NULL" in text
+
+
+def test_the_ros2_control_package_is_complete():
+    m = rd.load("stewart_symmetric")
+    files = dict(package_texts("stewart_symmetric", m))
+    assert not [file for file, text in files.items() if re.search("@[A-Z_]+@", text)]
+    root = ElementTree.fromstring(files["urdf/stewart_symmetric.urdf"])
+    assert root.findtext("ros2_control/hardware/plugin").endswith("/SimulatedMechanism")
+    driven = [joint.get("name") for joint in root.findall("ros2_control/joint")]
+    assert tuple(driven) == m.joint_names
+    control = yaml.safe_load(files["config/controllers.yaml"])
+    chained = control["joint_trajectory_controller"]["ros__parameters"]
+    assert chained["joints"] == driven
+    assert chained["command_joints"] == [f"model_based_controller/{joint}" for joint in driven]
+    for file, text in files.items():
+        if file.endswith(".py"):
+            compile(text, file, "exec")
+        if file.endswith(".xml"):
+            ElementTree.fromstring(text)
