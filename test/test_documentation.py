@@ -126,6 +126,7 @@ def prepared(page: str, folder: Path) -> dict[str, object]:
         )
         measured(rd.load(folder / "my_hexapod.yaml"), folder / "measured.csv")
     if page in ("identification.md", "recording.md"):
+        pytest.importorskip("rosbags", reason="the extra `record` is not installed")
         m = names["m"] = rd.load("puma560")
         text = "".join(block.text for block in blocks_of(DOCS / page))
         for bag in re.findall(r'"(\S*rosbag2_[^"]+)"', text):
