@@ -69,7 +69,8 @@ def export(
         InvalidInput: a name that C does not allow, or an unknown target.
         ModelError: a mechanism that cannot be exported; the message says what of it.
         OutputError: a folder that is not empty, or not writable.
-        ExportFailed: no linker for the target.
+        MissingExtra: no C compiler for the target.
+        ExportFailed: a linker that fails.
     """
     called, wanted = c_name(mechanism, name), target_of(target, cpu)
     place = Path(folder)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from robodyn.errors import RobodynError
+from robodyn.errors import MissingExtra, RobodynError
 from robodyn.extras import how_to_install
 
 if TYPE_CHECKING:
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 class ExportFailed(RobodynError):
-    """A library could not be made; says what is missing, or what a tool said."""
+    """A library could not be made; says what a tool said."""
 
 
 def compiler(target: Target) -> list[str]:
     """The command of a C compiler for a target, `cc` where it serves.
 
     Raises:
-        ExportFailed: there is none.
+        MissingExtra: there is none.
     """
     own = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if own and target.links_here and shutil.which("ar"):
         return [own]
     if importlib.util.find_spec("ziglang") is None:
         what = "no C compiler and archiver (cc, ar)" if target.links_here else "no cross compiler"
-        raise ExportFailed(f"{what} to link with; install one: {how_to_install('export')}")
+        raise MissingExtra(f"{what} to link with; install one: {how_to_install('export')}")
     return [sys.executable, "-m", "ziglang", "cc", "-target", target.triple or "native"]
 
 
@@ -42,7 +42,7 @@ def link(target: Target, obj: Path, static: Path, shared: Path | None) -> None:
     """Make a static library of an object file and, where the target has them, a shared one.
 
     Raises:
-        ExportFailed: a tool is missing or fails.
+        MissingExtra, ExportFailed: a tool is missing or fails.
     """
     cc = compiler(target)
     archiver = ["ar"] if len(cc) == 1 else [*cc[: cc.index("cc")], "ar"]
