@@ -9,7 +9,7 @@ differences are exact. Only in the configuration are they of order 6.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
     ComplexArray = NDArray[np.complex128]
 
@@ -124,7 +123,7 @@ class _At:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Any,
         configuration: ArrayLike,
         velocity: ArrayLike,
         load: ArrayLike,
@@ -179,7 +178,7 @@ class _At:
 
 
 def inverse_dynamics_derivatives(
-    mechanism: Mechanism,
+    mechanism: Any,
     configuration: ArrayLike,
     velocity: ArrayLike,
     acceleration: ArrayLike,
@@ -196,7 +195,7 @@ def inverse_dynamics_derivatives(
 
 
 def forward_dynamics_derivatives(
-    mechanism: Mechanism,
+    mechanism: Any,
     configuration: ArrayLike,
     velocity: ArrayLike,
     efforts: ArrayLike,
@@ -215,7 +214,7 @@ def forward_dynamics_derivatives(
 
 
 def linearize(
-    mechanism: Mechanism,
+    mechanism: Any,
     configuration: ArrayLike,
     velocity: ArrayLike | None,
     efforts: ArrayLike | None,
