@@ -77,8 +77,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: boo
     parts = []
     for number, (link, place) in enumerate(zip(links, places, strict=True), start=1):
         name = f"link{number}"
-        at_tip = number == len(links) and np.array_equal(tip, np.eye(4))
-        while name == base or (name == end and not at_tip):
+        if name == base:
             name += "_body"
         parts.append((_joint(link, number, place.joint, framed), _link(link, name, place.link)))
     check_inertias(source, ((link.name, link.inertia) for _, link in parts), strict=strict)

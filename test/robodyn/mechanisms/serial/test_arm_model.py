@@ -78,3 +78,6 @@ def test_a_tip_in_the_frame_of_the_last_link_needs_no_link_of_its_own():
     named = with_tip(arm.model, Placement(), "tool0")
     assert SerialArm(bare) == SerialArm(named)
     assert SerialArm(bare) != arm
+    moved = with_tip(bare, Placement(translation=[0.1, 0.0, 0.0]), "link2")
+    assert SerialArm(moved).frames == SerialArm(bare).frames
+    assert [joint.child for joint in moved.joints] == ["link1", "link2_body", "link2"]
