@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.description import DrivenJoint, Nouns, driven_joint, effort_units
+from robodyn.mechanisms.common.description import DrivenJoint, Nouns, driven_joint
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
@@ -162,7 +162,7 @@ class JointsAndMotors(ABC):
     @cached_property
     def effort_units(self) -> tuple[EffortUnit, ...]:
         """(n,) `N` or `N m` of the driven joints."""
-        return effort_units(self.joint_units)
+        return tuple("N" if unit == "m" else "N m" for unit in self.joint_units)
 
     @property
     def joint_signs(self) -> FloatArray:

@@ -160,18 +160,23 @@ def model_of_chain(
 
 
 def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
-    """The chain with its tip at another place on the last link that moves."""
+    """The chain with its tip at another place on the last link that moves.
+
+    A link that moves and is called like a tip that is elsewhere has `_body` behind its name.
+    """
     joints = tuple(joint for joint in model.joints if joint.moves)
-    last, kept = joints[-1].child, {joint.child for joint in joints} | {model.base_link}
-    links = tuple(link for link in model.links if link.name in kept)
-    if tip_link != last or not np.array_equal(at.matrix, np.eye(4)):
-        tip_link = tip_link if tip_link not in kept else "tip"
-        links = (*links, Link(tip_link))
+    own = tip_link != joints[-1].child or not np.array_equal(at.matrix, np.eye(4))
+    kept = (model.base_link, *(joint.child for joint in joints))
+    called = {name: f"{name}_body" if own and name == tip_link else name for name in kept}
+    links = [replace(k, name=called[k.name]) for k in model.links if k.name in called]
+    moved = [replace(j, parent=called[j.parent], child=called[j.child]) for j in joints]
+    if own:
         name = f"{tip_link}_joint"
         while name in model.driven:
             name += "_fixed"
-        joints = (*joints, Joint(name, "fixed", last, tip_link, at))
-    return replace(model, links=links, joints=joints, tip_link=tip_link)
+        moved.append(Joint(name, "fixed", moved[-1].child, tip_link, at))
+        links.append(Link(tip_link))
+    return replace(model, links=tuple(links), joints=tuple(moved), tip_link=tip_link)
 
 
 def nameless(model: Model) -> Model:

@@ -64,10 +64,10 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: boo
     if framed:
         for link in links:
             link.only(*_FRAMED, *_LINK)
-        at_tip = top.child("tip", {})
-        at_tip.only("xyz", "rpy")
+        told = top.child("tip", {})
+        told.only("xyz", "rpy")
         places = [Frames(placement_of(link).matrix, np.eye(4)) for link in links]
-        tip = placement_of(at_tip).matrix
+        tip = placement_of(told).matrix
     else:
         places, tip = placements([_row(link) for link in links], convention)
     base, end = (
@@ -77,7 +77,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: boo
     parts = []
     for number, (link, place) in enumerate(zip(links, places, strict=True), start=1):
         name = f"link{number}"
-        while name == base or (name == end and number < len(links)):
+        if name == base:
             name += "_body"
         parts.append((_joint(link, number, place.joint, framed), _link(link, name, place.link)))
     check_inertias(source, ((link.name, link.inertia) for _, link in parts), strict=strict)
