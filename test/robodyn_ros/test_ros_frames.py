@@ -9,6 +9,7 @@ import pytest
 import transform_buffer
 from geometry_msgs.msg import PoseStamped, TransformStamped, WrenchStamped
 from local_graph import LocalGraph
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_harness import LATCHED
@@ -96,7 +97,7 @@ class Planner:
         self.heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
 
     def be_at(self, pose, stamp: int = 0) -> None:
-        self.states.publish(messages.odometry(stamp, FRAMES, pose, np.zeros(6)))
+        self.states.publish(odometry(stamp, FRAMES, pose, np.zeros(6)))
         self.graph.spin(0.1)
 
     def go(self, frame: str, pose) -> None:
@@ -216,7 +217,7 @@ class Controller:
         def answered() -> bool:
             self.stamp += SECOND // 100
             stamp = messages.to_stamp(self.stamp)
-            state = messages.odometry(self.stamp, FRAMES, pose, np.zeros(6))
+            state = odometry(self.stamp, FRAMES, pose, np.zeros(6))
             self.states.publish(state)
             found = self.graph.until(
                 lambda: next((m for m in self.heard if m.header.stamp == stamp), None), "a command"

@@ -21,6 +21,7 @@ if importlib.util.find_spec("viser") is None:
     pytest.skip("the package viser is not installed", allow_module_level=True)
 
 from geometry_msgs.msg import WrenchStamped
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import (
     LATCHED,
@@ -93,10 +94,10 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
         stamps = itertools.count(0, 50_000_000)
 
         def send(pose):
-            states.publish(messages.odometry(next(stamps), FRAMES, pose, np.zeros(6)))
+            states.publish(odometry(next(stamps), FRAMES, pose, np.zeros(6)))
 
         def send_forces(effort):
-            forces.publish(messages.joint_state(0, mechanism.joint_names, effort=effort))
+            forces.publish(joint_state(0, mechanism.joint_names, effort=effort))
 
         def shown(pose):
             send(pose)
@@ -142,8 +143,8 @@ def test_an_arm_stands_where_its_joints_are():
 
         def there():
             stamp = next(stamps)
-            states.publish(messages.joint_state(stamp, arm.joint_names, q, np.zeros(6)))
-            forces.publish(messages.joint_state(stamp, arm.joint_names, effort=effort))
+            states.publish(joint_state(stamp, arm.joint_names, q, np.zeros(6)))
+            forces.publish(joint_state(stamp, arm.joint_names, effort=effort))
             return tip in client.frames and np.allclose(
                 client.frames[tip][:3, 3], place[:3], atol=1e-6
             )
@@ -229,7 +230,7 @@ def test_forces_are_plotted(viewer, peer, mechanism):
     effort = np.array([100.0, -200.0, 300.0, -400.0, 500.0, -600.0])
 
     def plotted():
-        forces.publish(messages.joint_state(0, mechanism.joint_names, effort=effort))
+        forces.publish(joint_state(0, mechanism.joint_names, effort=effort))
         return is_plotted(viewer, effort)
 
     peer.until(plotted, "the forces in a plot")
@@ -273,7 +274,7 @@ def test_a_push_moves_the_platform_that_nothing_holds(peer, start, viewer, mecha
     commands = peer.publisher(JointState, "joint_commands")
     rest = np.zeros(6)
     hold = mechanism.inverse_dynamics(mechanism.home, rest, rest)
-    commands.publish(messages.joint_state(0, mechanism.joint_names, effort=hold))
+    commands.publish(joint_state(0, mechanism.joint_names, effort=hold))
     peer.until(lambda: states, "a state")
     before = messages.pose_array(states[-1].pose.pose)
     viewer.set("Push for 0.3 s", True)
