@@ -207,7 +207,8 @@ def patience(tmp_path_factory):
         "<Internal><Watermarks><WhcHigh>64MB</WhcHigh></Watermarks></Internal>"
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(profile))
+        for name in ("FASTRTPS", "FASTDDS"):  # as before Fast DDS 3 and since
+            patch.setenv(f"{name}_DEFAULT_PROFILES_FILE", str(profile))
         patch.setenv("CYCLONEDDS_URI", f"<CycloneDDS><Domain>{settings}</Domain></CycloneDDS>")
         yield
 
