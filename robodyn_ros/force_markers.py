@@ -18,7 +18,7 @@ from std_msgs.msg import Float64
 from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
-from robodyn.analysis.conditioning import ConditionLevel
+from robodyn.control.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, steady_timer
 from robodyn_ros.markers import ForceArrows

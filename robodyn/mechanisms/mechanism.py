@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common import compiled_run, derivatives
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.joint_friction import JointFriction, decays
-from robodyn.mechanisms.common.linearization import linearize
 from robodyn.mechanisms.common.parameters import bodies_of
 from robodyn.mechanisms.presentation import Presentation
 
@@ -34,8 +33,12 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.derivatives import (
+        ForwardDynamicsDerivatives,
+        InverseDynamicsDerivatives,
+        Linearization,
+    )
     from robodyn.mechanisms.common.end_stops import EndStops
-    from robodyn.mechanisms.common.linearization import Linearization
     from robodyn.mechanisms.common.parameters import BodyNumbers, Parameters
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
@@ -201,14 +204,65 @@ class Mechanism(Presentation):
         total = where_regular(self.inverse_dynamics, (q, v, change, load), core)
         return EffortTerms(total, terms | {"wrench": total - unloaded})
 
-    def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """Small motions about rest at configurations (..., nq), the efforts that hold it held.
+    def inverse_dynamics_derivatives(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> InverseDynamicsDerivatives:
+        """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
 
-        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
-        friction, which has none at rest, is left out.
+        Dry friction is that of the planned motion; where a joint's rate reverses it has no
+        derivative by the velocity and is left out. A wrench (..., 6) keeps its numbers in the base
+        frame. Exact to some 1e-10 of the largest entry.
+
+        Raises:
+            InvalidInput, KinematicsError: as `inverse_dynamics`.
         """
-        at = self.coordinates.checked("configuration", configuration)
-        return linearize(self.without_dry_friction(), at, wrench, self.size)
+        return derivatives.inverse_dynamics_derivatives(
+            self, configuration, velocity, acceleration, wrench
+        )
+
+    def forward_dynamics_derivatives(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        efforts: ArrayLike,
+        wrench: ArrayLike | None = None,
+    ) -> ForwardDynamicsDerivatives:
+        """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
+
+        As `inverse_dynamics_derivatives`, under-actuated mechanisms included.
+
+        Raises:
+            InvalidInput, KinematicsError: as `forward_dynamics`.
+        """
+        return derivatives.forward_dynamics_derivatives(
+            self, configuration, velocity, efforts, wrench
+        )
+
+    def linearize(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike | None = None,
+        efforts: ArrayLike | None = None,
+        wrench: ArrayLike | None = None,
+        *,
+        dt: float | None = None,
+    ) -> Linearization:
+        """Small motions about states: configurations (..., nq) and velocities (..., nv).
+
+        By default about rest, with the efforts that hold it; in motion with those under which it
+        goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
+        Dry friction is left out. With `dt` [s], the system is sampled, efforts held in between.
+
+        Raises:
+            InvalidInput, KinematicsError: as `forward_dynamics`.
+            UnderActuated: efforts are not given, and there are none that hold it.
+        """
+        smooth = self.without_dry_joints
+        return derivatives.linearize(smooth, configuration, velocity, efforts, wrench, dt)
 
     def _made(self, model: Any) -> Self:
         """One of the same class and options from another model."""
@@ -226,6 +280,13 @@ class Mechanism(Presentation):
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
         """The same mechanism without dry friction, and without damping at driven joints named."""
         return self._made(self.model.without_dry_friction(undamped))
+
+    @cached_property
+    def without_dry_joints(self) -> Self:
+        """Itself without dry friction, for derivatives; the mechanism itself if it has none."""
+        # rates of decay, which `friction` knows as well, are those at home: not every model has one
+        is_dry = JointFriction(self.friction_rows(), np.empty(0)).is_dry
+        return self.without_dry_friction() if is_dry else self
 
     @cached_property
     def without_planned_friction(self) -> Self:

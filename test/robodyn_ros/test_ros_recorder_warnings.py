@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64, Float64MultiArray, String
 from visualization_msgs.msg import Marker
 
+import robodyn as rd
 from robodyn_ros import messages
 
 pytest.importorskip("rosbags.rosbag2", reason="the extra `record` is not installed")
@@ -205,15 +207,11 @@ def stands_still(pid: int) -> None:
         time.sleep(0.005)
 
 
-def test_a_model_without_a_urdf_is_said_and_all_else_recorded(record, tmp_path):
-    """A bag without a description is no fault."""
+def test_the_urdf_of_a_model_that_came_without_one_is_in_the_bag(record, tmp_path):
     arm = tmp_path / "arm.yaml"
-    arm.write_text("type: serial\nname: unfinished\n")
+    shutil.copy(Path(rd.__file__).parent / "models" / "puma560.yaml", arm)
     run = record({"model": arm})
-    run.process.wait_for_line("[WARN]", f"no robot_description: {arm}:")
-    numbers = run.publisher(Float64, "number")
-    numbers.publish(Float64(data=1.0))
+    run.publisher(Float64, "number").publish(Float64(data=1.0))
     run.finish()
-    found = contents(run.folder / "bag")
-    assert [m.data for m in messages_of(found["/number"], Float64)] == [1.0]
-    assert "/robot_description" not in found
+    (description,) = messages_of(contents(run.folder / "bag")["/robot_description"], String)
+    assert rd.load(description.data).joint_names == rd.load(arm).joint_names

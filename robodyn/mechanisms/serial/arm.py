@@ -19,6 +19,7 @@ from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.serial.chain import chain_of
 from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.model.model import Model
 
 
 _empty = np.empty
@@ -63,10 +64,10 @@ class SerialArm(SerialParameters):
         "armature",
     }
 
-    def __init__(self, model: SerialModel) -> None:
+    def __init__(self, model: Model) -> None:
         super().__init__(model)
         self._chains = {
-            (friction, armature): pack_chain(model, friction=friction, armature=armature)
+            (friction, armature): pack_chain(self.chain, friction=friction, armature=armature)
             for friction in (False, True)
             for armature in (False, True)
         }
@@ -265,7 +266,7 @@ class SerialArm(SerialParameters):
 
     @cached_property
     def _packed_smooth(self) -> tuple[FloatArray, FloatArray]:
-        return pack_chain(self.model.without_dry_friction()), self._gravity
+        return pack_chain(chain_of(self.model.without_dry_friction())), self._gravity
 
     def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         return self._chains[bool(friction), bool(armature)]
