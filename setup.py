@@ -63,6 +63,7 @@ setup(
             "schemas/*.json",
             "report/page.css",
             "report/page.js",
+            "exporting/templates/*.c",
             "exporting/templates/library/*",
             "exporting/templates/ros2_control/*",
             "exporting/templates/ros2_control/*/*",
