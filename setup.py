@@ -64,6 +64,7 @@ setup(
             "templates/*",
             "report/page.css",
             "report/page.js",
+            "exporting/templates/*.c",
             "exporting/templates/library/*",
             "exporting/templates/ros2_control/*",
             "exporting/templates/ros2_control/*/*",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from robodyn.errors import OutputError, writing
+from robodyn.exporting.fmu import refuse_target, write_fmu
 from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
@@ -44,6 +45,7 @@ def export(
     target: str = "",
     cpu: str = "",
     ros2_control: bool = False,
+    fmu: bool = False,
     force: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Exported:
@@ -62,6 +64,7 @@ def export(
         cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name that LLVM knows.
         ros2_control: a colcon package for ros2_control, the library in its folder `library`: a
             chainable controller, and the mechanism as simulated hardware.
+        fmu: NAME.fmu beside the library: the mechanism as a plant for co-simulation by FMI 2.0.
         force: write into a folder that is not empty.
         progress: called with the part that is done, from 0 to 1.
 
@@ -77,6 +80,8 @@ def export(
     if place.exists() and not force and (not place.is_dir() or any(place.iterdir())):
         raise OutputError(f"{place} exists and is not an empty folder; --force writes into it")
     compiler(wanted)
+    if fmu:
+        refuse_target(wanted)
     texts = dict(_texts(called, mechanism))
     inside = ""
     if ros2_control:
@@ -98,6 +103,9 @@ def export(
             obj.write_bytes(code)
             static, *shared = (place / file for file in libraries)
             link(wanted, obj, static, shared[0] if shared else None)
+        if fmu:
+            text = header(called, mechanism)
+            libraries.append(f"{inside}{write_fmu(called, mechanism, wanted, text, static).name}")
     if progress is not None:
         progress(1.0)
     return Exported(called, place, (*written, *libraries))

@@ -35,7 +35,9 @@ def compiler(target: Target) -> list[str]:
     if importlib.util.find_spec("ziglang") is None:
         what = "no C compiler and archiver (cc, ar)" if target.links_here else "no cross compiler"
         raise MissingExtra(f"{what} to link with; install one: {how_to_install('export')}")
-    return [sys.executable, "-m", "ziglang", "cc", "-target", target.triple or "native"]
+    # its name for all of these
+    triple = target.triple.replace("armv7-", "arm-").replace("thumbv7em-", "thumb-")
+    return [sys.executable, "-m", "ziglang", "cc", "-target", triple or "native"]
 
 
 def link(target: Target, obj: Path, static: Path, shared: Path | None) -> None:

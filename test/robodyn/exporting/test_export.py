@@ -73,3 +73,10 @@ def test_the_ros2_control_package_is_complete():
             compile(text, file, "exec")
         if file.endswith(".xml"):
             ElementTree.fromstring(text)
+
+
+def test_an_fmu_for_another_processor_is_refused(tmp_path):
+    pytest.importorskip("ziglang", reason="the extra `export` brings other targets")
+    with pytest.raises(rd.InvalidInput, match="an FMU is for x86_64"):
+        rd.export(rd.load("fivebar"), tmp_path / "out", target="aarch64", fmu=True)
+    assert not (tmp_path / "out").exists()
