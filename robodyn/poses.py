@@ -72,15 +72,19 @@ def rotation_matrix(pose: ArrayLike) -> FloatArray:
 
 
 def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
-    """Roll, pitch and yaw (3,) [rad] of a rotation matrix (3, 3), R = Rz Ry Rx."""
-    level = float(np.hypot(rotation[0, 0], rotation[1, 0]))
-    pitch = np.arctan2(-rotation[2, 0], level)
-    if level > 1e-9:
-        roll = np.arctan2(rotation[2, 1], rotation[2, 2])
-        yaw = np.arctan2(rotation[1, 0], rotation[0, 0])
-        return np.array([roll, pitch, yaw])
-    # roll and yaw turn about the same axis: all of it is taken as yaw
-    return np.array([0.0, pitch, np.arctan2(-rotation[0, 1], rotation[1, 1])])
+    """Roll, pitch and yaw (3,) [rad] of a rotation matrix (3, 3), R = Rz Ry Rx.
+
+    Exact to rounding at every pitch: near a right angle yaw is known badly, but roll is told from
+    what yaw leaves.
+    """
+    R, level = rotation, float(np.hypot(rotation[0, 0], rotation[1, 0]))
+    pitch = np.arctan2(-R[2, 0], level)
+    if level <= 1e-12:
+        # roll and yaw turn about the same axis: all of it is taken as yaw
+        return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
+    yaw = np.arctan2(R[1, 0], R[0, 0])
+    row = np.cos(yaw) * R[1] - np.sin(yaw) * R[0]
+    return np.array([np.arctan2(-row[2], row[1]), pitch, yaw])
 
 
 def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "new": ("new.new", {}),
     "schema": ("models.schema", {}),
     "check": ("check.check", {}),
+    "convert": ("convert.convert", {}),
     "analyze": ("analyze.analyze", {}),
     "calibrate": ("calibrate.calibrate", {}),
     "map": ("map.map_command", {"output": "-o", "quantity": "-q"}),

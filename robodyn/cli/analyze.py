@@ -77,8 +77,8 @@ def analyze(
     inertia, Coriolis terms, gravity and friction.
 
     Args:
-        model: Bundled name, or path to a .urdf, .xacro or .yaml file; with --bag the recorded
-            model, by default the bag's robot_description.
+        model: Bundled name, or path to a .urdf, .xacro, .sdf, .xml or .yaml file; with --bag the
+            recorded model, by default the bag's robot_description.
         path: I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); with
             --bag, it replaces the recorded plan.
         dt: Sampling interval [s].

@@ -50,7 +50,7 @@ _ARRAYS = re.compile(
 )
 # Parameters that mean the same in every command.
 _SHARED = {
-    "model": "Bundled name, or path to a .urdf, .xacro or .yaml file.",
+    "model": "Bundled name, or path to a .urdf, .xacro, .sdf, .xml or .yaml file.",
     "path": "I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml).",
     "strict": "Exit code 1 where a limit of the mechanism is broken.",
     "max_condition": "Largest condition number that counts as within limits; by default 1000 for a "

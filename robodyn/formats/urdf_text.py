@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
+from robodyn.formats.mjcf.recognition import root_tag
 from robodyn.formats.urdf_drives import Drives, read_drives
 from robodyn.formats.urdf_elements import ElementReader, UrdfClosure
 from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_settings
@@ -51,20 +52,41 @@ class UrdfDocument:
 
 
 def read_urdf(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> UrdfDocument:
-    """Read a .urdf or .xacro file, or URDF text (which starts with `<`).
+    """Read a file, or text (which starts with `<`), of URDF, SDF or MJCF.
 
     `xacro_args` are the arguments of a .xacro file.
 
     Raises:
         ModelError: cannot be read, not well-formed, or an element is invalid; in one line with
             the file, the link or joint, the attribute and its value.
-        MissingExtra: a .xacro file without the xacro package.
+        MissingExtra: a .xacro file without the xacro package, MJCF without mujoco.
     """
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return parse_urdf(source, "URDF text")
-    path = Path(source)
-    text = expand_xacro(path, xacro_args) if path.suffix == ".xacro" else read_text(path)
-    return parse_urdf(text, str(path))
+    return parse_urdf(*urdf_text(source, xacro_args))
+
+
+def urdf_text(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> tuple[str, str]:
+    """URDF text of what `read_urdf` reads, by its root element, and its name for messages.
+
+    Raises:
+        ModelError, MissingExtra: as `read_urdf`.
+    """
+    given = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+    path = Path() if given else Path(source)
+    if given:
+        text = str(source)
+    else:
+        text = expand_xacro(path, xacro_args) if path.suffix == ".xacro" else read_text(path)
+    root = root_tag(text)
+    if root == "mujoco":
+        from robodyn.formats.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
+
+        return read_mjcf(text if given else path), "MJCF text" if given else str(path)
+    if root == "sdf":
+        from robodyn.formats.sdf.reader import read_sdf
+
+        name = "SDF text" if given else str(path)
+        return read_sdf(text, name), name
+    return text, "URDF text" if given else str(path)
 
 
 def parse_urdf(text: str, source: str) -> UrdfDocument:

@@ -26,6 +26,18 @@ def parse_xml(text: str, source: str) -> ElementTree.Element:
     return _parsed(text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), source)
 
 
+def without_comments(text: str) -> str:
+    """The text with blank lines for comments: those of Gazebo's files have `--`, which XML has not.
+
+    Lines keep their numbers.
+    """
+    parts, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + 3
+    return "".join([*parts, text[at:]])
+
+
 def _parsed(data: bytes, source: str) -> ElementTree.Element:
     # Without namespaces, like the parsers of ROS: undeclared prefixes occur in vendors' URDFs, such
     # as <controller:gazebo_ros_controller_manager>.

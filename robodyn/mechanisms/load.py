@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
-from robodyn.formats.mjcf.recognition import is_mjcf
-from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, parse_urdf, read_urdf
+from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.option_names import in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.mechanisms.option_names import Spelling
 
-URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
+URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
 # all that is read, the last one for MJCF too
-SUFFIXES = (".urdf", ".xacro", *YAML_SUFFIXES, ".xml")
+SUFFIXES = (*URDF_SUFFIXES[:-1], *YAML_SUFFIXES, ".xml")
 # What a process that deals with one robot was told of it: a command, a node, a launch file.
 _defaults = ReadOptions()
 
@@ -85,8 +84,8 @@ def load(
     others are passive; a platform, a chain or a tree with passive joints is a `ClosedLoop`.
 
     Args:
-        source: name of a bundled model (`models()`), path to a .urdf, .xacro, .yaml, .yml or, for
-            MJCF, .xml file; or URDF or MJCF text, which starts with `<`.
+        source: name of a bundled model (`models()`), path to a .urdf, .xacro, .sdf, .world, .yaml,
+            .yml or, for MJCF, .xml file; or URDF, SDF or MJCF text, which starts with `<`.
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints, unless that is a gripper's finger.
@@ -123,8 +122,6 @@ def load(
     )
     chosen = None if kind is None else _kind(kind)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        if is_mjcf(source):
-            return _from_mjcf(source, options, chosen)
         return _from_urdf(read_urdf(source), options, chosen)
     if str(source) in models():
         bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
@@ -135,8 +132,6 @@ def load(
     options = replace(options, folder=path.parent)
     if path.suffix.lower() in YAML_SUFFIXES:
         return _from_yaml(read_yaml(path), str(path), options, chosen)
-    if path.suffix.lower() == ".xml" and is_mjcf(path):
-        return _from_mjcf(path, options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
         return _from_urdf(read_urdf(path, xacro_args), options, chosen)
     raise ModelError(
@@ -199,14 +194,6 @@ def _from_yaml(
     driven = () if options.driven is None else (options.driven,)
     mechanism: Mechanism = converted(made, *driven)
     return mechanism
-
-
-def _from_mjcf(source: Path | str, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    """MJCF by way of URDF text, which every kind reads."""
-    from robodyn.formats.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
-
-    name = str(source) if isinstance(source, Path) else "MJCF text"
-    return _from_urdf(parse_urdf(read_mjcf(source), name), options, chosen)
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:

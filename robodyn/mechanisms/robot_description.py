@@ -12,11 +12,10 @@ from xml.etree import ElementTree
 
 from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
 from robodyn.formats.meshes import with_mesh_files
-from robodyn.formats.mjcf.recognition import is_mjcf
 from robodyn.formats.urdf_shapes import element, number
+from robodyn.formats.urdf_text import urdf_text
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
-from robodyn.formats.yaml_text import read_text
 from robodyn.mechanisms.load import URDF_SUFFIXES, models
 from robodyn.mechanisms.registry import kind_of
 
@@ -86,30 +85,20 @@ def exported_urdf(mechanism: Mechanism) -> str:
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
-    """URDF text that a source itself has, expanded, or that of an MJCF; empty if it has none.
+    """URDF text that a source itself has, expanded, or is made into; empty if it has none.
 
     Raises:
         ModelError, MissingExtra: as `robot_description`.
     """
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _of_mjcf(source) if is_mjcf(source) else source
-    path = Path(source)
     if str(source) in models():
         return _bundled(str(source), arguments)
-    if path.suffix.lower() not in URDF_SUFFIXES:
+    is_text = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+    if not is_text and Path(source).suffix.lower() not in URDF_SUFFIXES:
         return ""
-    if path.suffix.lower() == ".xml" and is_mjcf(path):
-        return _of_mjcf(path)
-    text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
-    return with_mesh_files(text, path)
-
-
-def _of_mjcf(source: str | Path) -> str:
-    from robodyn.formats.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # told when it was loaded
-        return read_mjcf(source)
+        text, _ = urdf_text(source, arguments)
+    return text if is_text else with_mesh_files(text, Path(source))
 
 
 def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:

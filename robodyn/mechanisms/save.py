@@ -4,10 +4,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from robodyn.errors import InvalidInput, OutputError
+from robodyn.formats.urdf_text import parse_urdf
+from robodyn.formats.xml_text import parse_xml
+from robodyn.mechanisms.closed_loop.description import closed_loop_model_from_urdf
+from robodyn.mechanisms.closed_loop.variants import structure_of
 from robodyn.mechanisms.common.model_file import write_text
 from robodyn.mechanisms.registry import kind_of
 
@@ -15,18 +20,23 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
 
 YAML_SUFFIXES = (".yaml", ".yml")
+# Formats of others that say where loops are closed, and their writers of a tree.
+TREES = {
+    ".sdf": "robodyn.mechanisms.common.sdf_writer:tree_sdf",
+    ".xml": "robodyn.mechanisms.common.mjcf_writer:tree_mjcf",
+}
 
 
 def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
-    """Write a mechanism as a URDF or a YAML file; `load` of it gives an equal one.
+    """Write a mechanism as a URDF, SDF, MJCF or YAML file; `load` of it gives an equal one.
 
     Bodies, joints, closures, friction, actuators, limits, gravity and home are all in the file.
-    What URDF has no word for is in an element `<robodyn>`, which other programs pass over. The
+    What a format has no word for is in an element `<robodyn>`, which other programs pass over. The
     YAML file of a closed loop names a URDF, which is written beside it.
 
     Args:
         mechanism: of any kind that has such a file.
-        file: .urdf, .yaml or .yml; its folder is made where there is none.
+        file: .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is made where there is none.
 
     Returns:
         The files written, the one asked for first.
@@ -37,9 +47,10 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
     """
     path = Path(file).expanduser()
     ending = path.suffix.lower()
-    if ending not in (".urdf", *YAML_SUFFIXES):
+    known = (".urdf", *TREES, *YAML_SUFFIXES)
+    if ending not in known:
         raise InvalidInput(
-            f"{file}: models are written as .urdf, .yaml or .yml files", value=str(file)
+            f"{file}: models are written as {', '.join(known)} files", value=str(file)
         )
     kind, made = kind_of(mechanism), cast(Any, type(mechanism))
     if mechanism.options and made(mechanism.model).options != mechanism.options:
@@ -53,11 +64,27 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
         written: list[Path] = write(mechanism, path)
         return written
     if ending in YAML_SUFFIXES or kind.to_urdf is None:
-        remedy = "its `to_urdf`" if ending == ".urdf" else "an adapter `model_file`"
+        remedy = "an adapter `model_file`" if ending in YAML_SUFFIXES else "its `to_urdf`"
         raise InvalidInput(
             f"{mechanism.name}: a mechanism of the kind {mechanism.kind!r} has no {ending} file; "
             f"register the kind with {remedy}",
             value=mechanism.kind,
         )
-    write_text(path, kind.to_urdf(mechanism))
+    text = kind.to_urdf(mechanism)
+    write_text(path, _tree_text(text, ending) if ending in TREES else text)
     return [path]
+
+
+def _tree_text(urdf: str, ending: str) -> str:
+    """Text of another format, of a mechanism's URDF; its links are where its loops close."""
+    document = parse_urdf(urdf, "URDF text")
+    model = closed_loop_model_from_urdf(document)
+    positions = {}
+    if model.closures:
+        found = structure_of(model)
+        for joint in found.tree.joints:
+            at = found.tree.position_of[joint.name]
+            positions[joint.name] = found.home[at : at + (7 if joint.kind == "floating" else 1)]
+    module, name = TREES[ending].split(":")
+    text: str = getattr(import_module(module), name)(model, parse_xml(urdf, "URDF"), positions)
+    return text

@@ -16,6 +16,7 @@ from robodyn.poses import (
     quaternion_of_rotation,
     rotation_matrix,
     rpy_from_pose,
+    rpy_of_rotation,
     twist_in_base,
     twist_in_body,
     wrench_about_base,
@@ -41,6 +42,14 @@ def elementary(roll, pitch, yaw):
 
 def assert_same_rotation(actual, expected, atol=4e-15):
     np.testing.assert_allclose(rotation_matrix(actual), rotation_matrix(expected), atol=atol)
+
+
+def test_angles_of_a_rotation_are_exact_at_right_angles_of_pitch(rng):
+    for pitch in (np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-9, np.pi / 2 - 1e-8, 0.3):
+        roll, yaw = rng.uniform(-3, 3, 2)
+        R = rotation_matrix(pose_from_rpy([0, 0, 0], [roll, pitch, yaw]))
+        again = rotation_matrix(pose_from_rpy([0, 0, 0], rpy_of_rotation(R)))
+        np.testing.assert_allclose(again, R, rtol=0, atol=1e-15)
 
 
 def test_roll_pitch_yaw_are_turns_about_fixed_x_y_z(rng):

@@ -103,15 +103,8 @@ class Refusals:
         model = self._model
         if model.nflex:
             raise self.refuse("flex", 0, "bodies are rigid here")
-        for n in range(model.ntendon):
-            if model.tendon_stiffness[n] or model.tendon_damping[n] or model.tendon_limited[n]:
-                raise self.refuse(
-                    "tendon", n, "tendons that pull are not read; give its joints springs instead"
-                )
         for n in range(model.njnt):
             self._check_joint(n)
-        for n in range(model.nu):
-            self._check_actuator(n)
         for n in range(model.nbody):
             if model.body_gravcomp[n]:
                 self._leave_out("body", n, "gravcomp; its weight counts in full")
@@ -135,16 +128,6 @@ class Refusals:
                     raise self.refuse("joint", n, f"a {kind} joint with {name} is not read")
             if kind == "free" and np.any(model.dof_damping[dofs]):
                 raise self.refuse("joint", n, "a free joint with damping is not read")
-
-    def _check_actuator(self, n: int) -> None:
-        kinds, model = self._mujoco.mjtTrn, self._model
-        moved, target = int(model.actuator_trntype[n]), model.actuator_trnid[n, 0]
-        if moved not in (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT)):
-            name = kinds(moved).name.removeprefix("mjTRN_").lower()
-            raise self.refuse("actuator", n, f"it drives a {name}; only joints can be driven")
-        kind = JOINTS[model.jnt_type[target]]
-        if kind in ("free", "ball"):
-            raise self.refuse("actuator", n, f"it drives a {kind} joint; give it hinges or slides")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
         """An error about an element."""

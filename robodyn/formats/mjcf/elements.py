@@ -37,16 +37,3 @@ def rotation(quaternion: Any) -> FloatArray:
     """(3, 3) of MuJoCo's w x y z."""
     w, x, y, z = quaternion
     return np.asarray(Rotation.from_quat([x, y, z, w]).as_matrix(), dtype=np.float64)
-
-
-def roll_pitch_yaw(R: FloatArray) -> FloatArray:
-    """(3,) [rad] angles of R = Rz(yaw) Ry(pitch) Rx(roll), exact to rounding at every pitch.
-
-    Near a pitch of a right angle yaw is known badly, but roll is told from what yaw leaves.
-    """
-    across = float(np.hypot(R[0, 0], R[1, 0]))
-    pitch = np.arctan2(-R[2, 0], across)
-    yaw = np.arctan2(R[1, 0], R[0, 0]) if across > 1e-12 else 0.0
-    sine, cosine = np.sin(yaw), np.cos(yaw)
-    row = cosine * R[1] - sine * R[0]
-    return np.array([np.arctan2(-row[2], row[1]), pitch, yaw])

@@ -8,22 +8,29 @@ free and ball joints, whose pose is told from where the file has them.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.errors import ModelError
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
-from robodyn.formats.mjcf.elements import add, frame, roll_pitch_yaw, rotation, text_of
+from robodyn.formats.mjcf.couplings import Couplings
+from robodyn.formats.mjcf.drives import Drives, home_of
+from robodyn.formats.mjcf.elements import add, frame, rotation, text_of
 from robodyn.formats.mjcf.shapes import add_shapes
+from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
+from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.arrays import FloatArray
+
+# Of a closure, as our own writer says it.
+PARTS = ("parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis")
 
 
 def read_mjcf(source: Path | str) -> str:
@@ -48,8 +55,10 @@ class _Writer:
     def __init__(self, mujoco: Any, model: Any, refusals: Refusals) -> None:
         self._mujoco, self._model, self._refusals = mujoco, model, refusals
         self._robot = ElementTree.Element("robot", {"name": _name_of(model)})
-        self._limits = self._effort_limits()
-        self._mimics = self._followers()
+        self._own = own_text(mujoco, model)
+        self._couplings = Couplings(mujoco, model, refusals)
+        self._drives = Drives(mujoco, model, refusals, self._couplings)
+        self._home = home_of(mujoco, model)
 
     def written(self) -> str:
         """The text."""
@@ -58,14 +67,19 @@ class _Writer:
         for n in range(self._model.neq):
             if self._model.eq_active0[n]:
                 self._equality(n)
+        for closure in self._own.get("closures", ()):
+            made = add(self._robot, "constraint", **closure["constraint"])
+            for part in PARTS:
+                add(made, part, **closure[part])
         self._control()
-        gravity = text_of(self._model.opt.gravity)
-        add(self._robot, TAG, gravity=gravity, base_link=self._link(0))
+        told = {"gravity": text_of(self._model.opt.gravity), "base_link": self._link(0)}
+        add(self._robot, TAG, **(self._own.get("robot") or told))
         ElementTree.indent(self._robot)
         return ElementTree.tostring(self._robot, encoding="unicode")
 
     def _link(self, body: int) -> str:
-        return self._refusals.name("body", body)
+        named = self._own.get("base_link") if body == 0 else None
+        return named or self._refusals.name("body", body)
 
     def _body(self, body: int) -> None:
         model, name = self._model, self._link(body)
@@ -108,8 +122,12 @@ class _Writer:
         model, name = self._model, self._refusals.name("joint", n)
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
         at = int(model.jnt_qposadr[n])
+        own = self._own.get("joints", {}).get(name, {})
         if kind in ("free", "ball"):
-            self._joint(name, "floating", parent, child, place)
+            joint = self._joint(name, "floating", parent, child, place)
+            home = own.get("own", self._floating_home(at, kind, place))
+            if home:
+                add(joint, TAG, **home)
             if kind == "ball":
                 damping = float(model.dof_damping[model.jnt_dofadr[n]])
                 at_joint = frame(place[:3, 3], place[:3, :3])
@@ -120,40 +138,48 @@ class _Writer:
             back[:3, :3] = Rotation.from_rotvec(-model.qpos0[at] * axis).as_matrix()
         else:
             back[:3, 3] = -model.qpos0[at] * axis
-        limited, (lower, upper) = bool(model.jnt_limited[n]), model.jnt_range[n]
+        drives, ends = self._drives, self._drives.range[n]
+        limited = bool(np.isfinite(ends).any())
         sort = "prismatic" if kind == "slide" else ("revolute" if limited else "continuous")
         joint = self._joint(name, sort, parent, child, place @ back)
         add(joint, "axis", xyz=text_of(axis))
-        effort = self._limits.get(n, np.inf)
-        if sort == "continuous" and np.isfinite(effort):
-            add(joint, "limit", effort=repr(effort), velocity="0")
-        elif limited:
-            add(
-                joint,
-                "limit",
-                lower=repr(float(lower)),
-                upper=repr(float(upper)),
-                effort=repr(effort) if np.isfinite(effort) else "0",
-                velocity="0",
-            )
-        dof = model.jnt_dofadr[n]
-        add(
-            joint,
-            "dynamics",
-            damping=repr(float(model.dof_damping[dof])),
-            friction=repr(float(model.dof_frictionloss[dof])),
-        )
-        add(joint, "robodyn", armature=repr(float(model.dof_armature[dof])))
-        if n in self._mimics:
-            other, factor, offset = self._mimics[n]
+        limits = {"effort": drives.limits.get(n, np.inf), "velocity": np.inf}
+        if own:
+            limits |= {"effort": np.inf} | own["limit"]
+        # 0 says that there is none
+        told = {key: repr(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
+        if limited:
+            lower, upper = np.clip(ends, -UNLIMITED, UNLIMITED)
+            told |= {"lower": repr(float(lower)), "upper": repr(float(upper))}
+        add(joint, "limit", **told)
+        damping, friction = float(drives.damping[n]), float(drives.friction[n])
+        add(joint, "dynamics", damping=repr(damping), friction=repr(friction))
+        said = {"armature": repr(float(drives.armature[n]))}
+        if self._home is not None:
+            said["home"] = repr(float(self._home[at]))
+        add(joint, TAG, **own.get("own", said))
+        if n in self._couplings.follows:
+            other, factor, offset = self._couplings.follows[n]
             named = self._refusals.name("joint", other)
             add(joint, "mimic", joint=named, multiplier=repr(factor), offset=repr(offset))
+
+    def _floating_home(self, at: int, kind: str, place: FloatArray) -> dict[str, str]:
+        """Where the keyframe has a free or ball joint, from where the file has it."""
+        if self._home is None:
+            return {}
+        if kind == "ball":
+            w, *xyz = self._home[at : at + 4]
+            return {"home": text_of([0.0, 0.0, 0.0, *xyz, w])}
+        told = frame(self._home[at : at + 3], rotation(self._home[at + 3 : at + 7]))
+        own = np.linalg.inv(place) @ told
+        turned = Rotation.from_matrix(own[:3, :3]).as_quat()
+        return {"home": text_of([*own[:3, 3], *turned])}
 
     def _joint(
         self, name: str, kind: str, parent: str, child: str, place: FloatArray
     ) -> ElementTree.Element:
         joint = add(self._robot, "joint", name=name, type=kind)
-        add(joint, "origin", xyz=text_of(place[:3, 3]), rpy=text_of(roll_pitch_yaw(place[:3, :3])))
+        add(joint, "origin", xyz=text_of(place[:3, 3]), rpy=text_of(rpy_of_rotation(place[:3, :3])))
         add(joint, "parent", link=parent)
         add(joint, "child", link=child)
         return joint
@@ -169,18 +195,21 @@ class _Writer:
         closure = add(self._robot, "constraint", name=name, type=kind, damping=repr(damping))
         for role, (link, place) in (("parent", parent), ("child", child)):
             add(closure, role, link=link)
-            rpy = text_of(roll_pitch_yaw(place[:3, :3]))
+            rpy = text_of(rpy_of_rotation(place[:3, :3]))
             add(closure, f"{role}_origin", xyz=text_of(place[:3, 3]), rpy=rpy)
 
     def _equality(self, n: int) -> None:
         model, kinds = self._model, self._mujoco.mjtEq
         kind, data = int(model.eq_type[n]), model.eq_data[n]
-        if kind == int(kinds.mjEQ_JOINT):
+        name = self._refusals.name("equality", n)
+        if kind in (int(kinds.mjEQ_JOINT), int(kinds.mjEQ_TENDON)):
             return  # a mimic joint
+        if any(name in closure["equalities"] for closure in self._own.get("closures", ())):
+            return  # told as a whole
         if kind not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
-            name = kinds(kind).name.removeprefix("mjEQ_").lower()
+            told = kinds(kind).name.removeprefix("mjEQ_").lower()
             raise self._refusals.refuse(
-                "equality", n, f"of the type {name}; read are connect, weld and joint"
+                "equality", n, f"of the type {told}; read are connect, weld, joint and tendon"
             )
         welds = kind == int(kinds.mjEQ_WELD)
         ids = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
@@ -202,71 +231,42 @@ class _Writer:
             ends = [
                 (self._link(ids[0]), frame(data[:3])), (self._link(ids[1]), frame(data[3:6])),
             ]  # fmt: skip
-        name = self._refusals.name("equality", n)
         self._constraint(name, "fixed" if welds else "spherical", ends[0], ends[1])
 
-    def _followers(self) -> dict[int, tuple[int, float, float]]:
-        """What joint equalities make of joints: the one followed, factor and offset."""
-        model, kinds = self._model, self._mujoco.mjtEq
-        found: dict[int, tuple[int, float, float]] = {}
-        for n in range(model.neq):
-            if not model.eq_active0[n] or int(model.eq_type[n]) != int(kinds.mjEQ_JOINT):
-                continue
-            first, second = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
-            if second < 0:
-                raise self._refusals.refuse("equality", n, "it holds a joint; leave the joint out")
-            if model.eq_data[n, 2:5].any():
-                raise self._refusals.refuse(
-                    "equality", n, "a polynomial of joints; read are polycoef of two numbers"
-                )
-            constant, factor = (float(value) for value in model.eq_data[n, :2])
-            own, other = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (first, second))
-            found[first] = second, factor, own + constant - factor * other
-        return found
-
-    def _effort_limits(self) -> dict[int, float]:
-        """Largest effort [N m or N] of each joint that an actuator drives."""
-        model, found = self._model, dict[int, float]()
-        for n in range(model.nu):
-            joint, gear = int(model.actuator_trnid[n, 0]), abs(float(model.actuator_gear[n, 0]))
-            limit = np.inf
-            if model.actuator_forcelimited[n]:
-                limit = gear * float(np.abs(model.actuator_forcerange[n]).max())
-            elif model.actuator_ctrllimited[n] and not model.actuator_biastype[n]:
-                gain = abs(float(model.actuator_gainprm[n, 0]))
-                limit = gear * gain * float(np.abs(model.actuator_ctrlrange[n]).max())
-            if model.jnt_actfrclimited[joint]:
-                limit = min(limit, float(np.abs(model.jnt_actfrcrange[joint]).max()))
-            found[joint] = max(limit, found.get(joint, 0.0))
-        return found
-
     def _control(self) -> None:
-        """Which joints are driven, and where the first keyframe has all of them."""
+        """Which joints are driven, their actuators, and where the keyframe has all of them."""
         model = self._model
         control = add(self._robot, "ros2_control", name="motors", type="system")
-        start = model.key_qpos[0] if model.nkey else model.qpos0
-        closed = bool(self._robot.findall("constraint"))
+        start = model.qpos0 if self._home is None else self._home
         # without a keyframe, an arm starts where its limits allow it
-        told = closed or bool(model.nkey)
+        told = bool(self._robot.findall("constraint")) or self._home is not None
         for n in range(model.njnt):
             if JOINTS[model.jnt_type[n]] in ("free", "ball"):
                 continue
-            driven = n in self._limits
+            name, driven = self._refusals.name("joint", n), n in self._drives.limits
             value = float(start[model.jnt_qposadr[n]])
-            if not driven and not (told and value):
+            params = self._own.get("joints", {}).get(name, {}).get("params", {})
+            if not (driven or params or (told and value)):
                 continue
-            joint = add(control, "joint", name=self._refusals.name("joint", n))
+            joint = add(control, "joint", name=name)
             if driven:
                 add(joint, "command_interface", name="effort")
             state = add(joint, "state_interface", name="position")
             if told:
                 add(state, "param", name="initial_value").text = repr(value)
-        if closed and not self._limits:
-            raise ModelError(
-                f"{self._refusals.source}: no <actuator> drives a joint; a mechanism with closed "
-                "loops needs one",
-                value=0,
-            )
+            for key, text in params.items():
+                add(joint, "param", name=key).text = text
+
+
+def own_text(mujoco: Any, model: Any) -> dict[str, Any]:
+    """What our own writer says beyond MJCF, in the custom text `robodyn`; empty without it."""
+    n = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, "robodyn")
+    if n < 0:
+        return {}
+    first = int(model.text_adr[n])
+    data = bytes(model.text_data[first : first + int(model.text_size[n])])
+    told = json.loads(data.rstrip(b"\0").decode("utf-8"))
+    return dict(told)
 
 
 def _without_mass(link: ElementTree.Element) -> None:

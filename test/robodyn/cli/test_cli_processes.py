@@ -101,7 +101,7 @@ def test_help_shows_options_as_options_with_their_defaults_and_units():
     assert "--json" in text
     assert "Sampling interval [s]." in text
     assert "[default: 0.001]" in text
-    assert "Bundled name, or path to a .urdf, .xacro or .yaml file" in text
+    assert "Bundled name, or path to a .urdf, .xacro, .sdf, .xml or .yaml file" in text
 
 
 def test_completion_is_offered():

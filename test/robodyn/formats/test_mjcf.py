@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
-from robodyn.formats.mjcf.elements import roll_pitch_yaw
 from robodyn.formats.mjcf.reader import read_mjcf
 from robodyn.formats.mjcf.recognition import is_mjcf
 
@@ -121,10 +120,10 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
 @pytest.mark.parametrize(
     ("old", "new", "name"),
     [
-        ('<motor joint="a"/>', '<motor name="mot" tendon="t"/>', "'mot': it drives a tendon"),
+        ('<motor joint="a"/>', '<motor name="mot" tendon="t"/>', "nothing couples, 'a', 'b'"),
         ("-2 0 0 0", "-2 1 0 0", "'geared': a polynomial"),
         ('joint2="c" ', "", "'geared': it holds a joint"),
-        ('<motor joint="a"/>', "", "no <actuator> drives a joint"),
+        ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF an <actuator>"),
         ('name="d" axis="1 0 0"', 'name="d" type="ball" armature="1"', "'d': a ball joint w"),
         ("<equality>", "<equality><nonsense/>", "MuJoCo refuses it: .*nonsense"),
     ],
@@ -133,16 +132,17 @@ def test_what_is_not_read_is_refused_by_name(old, new, name):
     text = LOOP.replace(old, new)
     if "tendon" in new:
         text = text.replace(
-            "<equality>", '<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon>'
             "<equality>",
-        )  # fmt: skip
+            '<tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
+            "</tendon><equality>",
+        )
     if "ball" in new:
         text = text.replace(
             '<joint name="geared" joint1="d" joint2="c" polycoef="0.1 -2 0 0 0"/>', ""
         )
         text = text.replace('qpos="0.1 0.2 0 0"', 'qpos="0.1 0.2 0 1 0 0 0"')
     with pytest.raises(ModelError, match=name) as caught:
-        read_mjcf(text)
+        rd.load(text)
     assert "\n" not in str(caught.value)
 
 
@@ -164,16 +164,6 @@ def test_a_file_is_told_from_a_urdf_by_its_root(tmp_path):
         path.write_text(text)
         assert is_mjcf(path) is wanted
         assert is_mjcf(text) is wanted
-
-
-def test_angles_of_a_rotation_are_exact_at_right_angles_of_pitch(rng):
-    from scipy.spatial.transform import Rotation
-
-    for pitch in (np.pi / 2, -np.pi / 2, np.pi / 2 - 1e-9, 0.3):
-        R = Rotation.from_euler("ZYX", [rng.uniform(-3, 3), pitch, rng.uniform(-3, 3)])
-        roll, found, yaw = roll_pitch_yaw(R.as_matrix())
-        again = Rotation.from_euler("ZYX", [yaw, found, roll]).as_matrix()
-        np.testing.assert_allclose(again, R.as_matrix(), rtol=0, atol=1e-15)
 
 
 CART = """<mujoco model="cart">
@@ -272,3 +262,83 @@ def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
         text = robot_description(source, arm, ros2_control=True)
         assert "<hardware>" in text
         assert rd.load(text).joint_names == arm.joint_names
+
+
+# As grippers have it: one actuator on the mean of two coupled drivers.
+SPLIT = GRIPPER.replace(
+    "<equality>",
+    '<tendon><fixed name="split" damping="2" limited="true" range="0.02 0.05">'
+    '<joint joint="left" coef="0.5"/><joint joint="right" coef="0.5"/></fixed></tendon><equality>',
+).replace('joint="left" kp="10"', 'tendon="split" kp="10" gear="3"')
+
+
+def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads():
+    with pytest.warns(LeftOutWarning, match="'actuator1': left out are their servo laws"):
+        whole = rd.load(SPLIT, kind="closed_loop")
+    assert whole.joint_names == ("turn", "right")
+    assert whole.effort_limits.tolist() == [np.inf, 15.0]  # 3 (0.5 + 0.5) 5 N
+    joint = next(j for j in whole.model.joints if j.name == "right")
+    assert joint.damping == 2.0
+    np.testing.assert_allclose(joint.position, [0.02, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('tendon="split"', 'site="s"', "'actuator1': it drives a site"),
+        ('<equality><joint joint1="left" joint2="right"/></equality>', "", "'split': tendons that"),
+        ('<motor joint="turn"/>', '<muscle joint="turn" lengthrange="-1 1"/>', "its gain is"),
+        ('<joint joint1="left"', '<tendon tendon1="split"/><joint joint1="left"', "holds a joint"),
+    ],
+)  # fmt: skip
+def test_what_tendons_and_actuators_cannot_be_is_refused_by_name(old, new, told):
+    text = SPLIT.replace('<body name="left"', '<site name="s"/><body name="left"')
+    assert old in text
+    with pytest.raises(ModelError, match=told):
+        rd.load(text.replace(old, new))
+
+
+def test_an_equality_of_tendons_couples_joints():
+    text = SPLIT.replace(
+        '<joint joint1="left" joint2="right"/>', '<tendon tendon1="a" tendon2="b" polycoef="0 2"/>'
+    ).replace(
+        "<tendon><fixed",
+        '<tendon><fixed name="a"><joint joint="left" coef="4"/></fixed>'
+        '<fixed name="b"><joint joint="right" coef="-1"/></fixed><fixed',
+        1,
+    )  # fmt: skip
+    whole = rd.load(text, kind="closed_loop")
+    left = next(j for j in whole.model.joints if j.name == "left")
+    assert (left.mimic.joint, left.mimic.multiplier) == ("right", -0.5)
+
+
+BALL = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint name="free"/>
+  <geom size="0.1"/><body name="arm" pos="0 0 0.2"><joint name="ball" type="ball"/>
+  <geom size="0.1" pos="0 0 0.3"/><body name="hand" pos="0 0 0.5">
+  <joint name="turn" axis="1 0 0"/><geom size="0.1" pos="0 0 0.1"/></body></body></body></worldbody>
+  <actuator><motor joint="turn"/></actuator>
+  <keyframe><key qpos="9 9 9 1 0 0 0 1 0 0 0 0"/>
+  <key name="home" qpos="0.1 0.2 1.3 0.6 0.8 0 0 0.8 0 0.6 0 0.3"/></keyframe></mujoco>"""
+
+
+def test_the_keyframe_home_places_what_floats(tmp_path):
+    """Free joints by the pose from where the file has them, balls by their turn."""
+    m = rd.load(BALL)
+    named = dict(zip(("free", "ball", "turn"), np.split(m.home, [7, 14]), strict=True))
+    np.testing.assert_allclose(named["free"], [0.1, 0.2, 0.3, 0.8, 0, 0, 0.6], atol=1e-12)
+    np.testing.assert_allclose(named["ball"], [0, 0, 0, 0, 0.6, 0, 0.8], atol=1e-9)
+    np.testing.assert_allclose(named["turn"], [0.3])
+    rd.save(m, tmp_path / "m.xml")
+    again = rd.load(tmp_path / "m.xml")
+    np.testing.assert_allclose(again.home, m.home, atol=1e-9)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "m.xml"))
+    np.testing.assert_allclose(model.key_qpos[0], [0.1, 0.2, 1.3, 0.6, 0.8, 0, 0,
+                                                   0.8, 0, 0.6, 0, 0.3], atol=1e-9)  # fmt: skip
+
+
+def test_a_yaml_file_says_what_drives_an_mjcf(tmp_path):
+    (tmp_path / "loop.xml").write_text(LOOP.replace('<motor joint="a"/>', ""))
+    (tmp_path / "loop.yaml").write_text(
+        "type: closed_loop\nurdf: loop.xml\nactuated_joints: [c]\nhome: {a: 0.1, b: 0.2}\n"
+    )
+    assert rd.load(tmp_path / "loop.yaml").joint_names == ("c",)

@@ -75,7 +75,7 @@ def closed_loop_model_from_urdf(
         if not named:
             raise ModelError(
                 "no joint is driven; give joints an effort command interface in <ros2_control>, "
-                "or a <transmission>, or an effort limit above 0",
+                "or a <transmission>, or an effort limit above 0; in MJCF an <actuator>",
                 value=named,
             )
         model = Model(

@@ -231,11 +231,11 @@ def test_fingers_alike_are_no_halves_of_a_loop():
 
 
 def test_an_unknown_ending_is_told_all_that_are_read(tmp_path):
-    path = tmp_path / "robot.sdf"
+    path = tmp_path / "robot.sdx"
     path.write_text("<sdf/>")
     with pytest.raises(rd.ModelError) as refused:
         rd.load(path)
-    for ending in (".urdf", ".xacro", ".xml", ".yaml", ".yml"):
+    for ending in (".urdf", ".xacro", ".sdf", ".xml", ".yaml", ".yml"):
         assert ending in str(refused.value)
 
 

@@ -308,7 +308,7 @@ XML = {
     ),
     "undeclared entity": ('<robot name="&x;"/>', ["line 1", "undefined entity"]),
     "not well-formed": ("<robot>\n<link>\n</robot>", ["line 3", "mismatched tag"]),
-    "not a robot": ("<sdf/>", ["<sdf>", "expected <robot>"]),
+    "not a robot": ("<svg/>", ["<svg>", "expected <robot>"]),
     "deep": ("<robot>" + "<a>" * 100 + "</a>" * 100 + "</robot>", ["nested deeper than 64"]),
     "no links": ('<robot name="r"/>', ["0 root links"]),
 }
@@ -361,7 +361,7 @@ def test_files_that_are_none(tmp_path):
     (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9\n")
     refused(tmp_path / "latin.yaml", ["latin.yaml", "not UTF-8", "byte 9 is 0xe9"])
     (tmp_path / "model.stl").write_text("solid")
-    refused(tmp_path / "model.stl", ["model.stl", "'.stl'", ".urdf, .xacro, .yaml"])
+    refused(tmp_path / "model.stl", ["model.stl", "'.stl'", ".urdf, .xacro, .sdf"])
     (tmp_path / "zero.yaml").write_bytes(b"a: \x00")
     refused(tmp_path / "zero.yaml", ["zero.yaml", "#x0000"])
 

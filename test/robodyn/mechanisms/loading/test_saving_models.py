@@ -107,7 +107,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("ending", [".yaml", ".urdf"])
+@pytest.mark.parametrize("ending", [".yaml", ".urdf", ".sdf"])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
     m = MODELS[name]()

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which joints the actuators of an MJCF drive, and what fixed tendons add to joints."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import LeftOutWarning
+from robodyn.formats.mjcf.compiled import JOINTS
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.formats.mjcf.compiled import Refusals
+    from robodyn.formats.mjcf.couplings import Couplings
+
+# At most as many names in one message.
+NAMED = 8
+
+
+class Drives:
+    """What actuators and tendons are to joints.
+
+    An actuator on a fixed tendon drives the joint that all joints of the tendon follow, with the
+    tendon's coefficients as a gear.
+
+    Args:
+        mujoco: the package.
+        model: an `MjModel`.
+        refusals: for errors.
+        couplings: which joints follow which.
+
+    Attributes:
+        limits: largest effort [N m or N], infinite for none, of each driven joint.
+        range: (njnt, 2) [rad or m] limits of position.
+        damping, friction, armature: (njnt,) of joints, with those of tendons.
+
+    Raises:
+        ModelError: what cannot be read, by the name of the actuator or tendon.
+    """
+
+    def __init__(self, mujoco: Any, model: Any, refusals: Refusals, couplings: Couplings) -> None:
+        self._mujoco, self._model = mujoco, model
+        self._refusals, self._couplings = refusals, couplings
+        dofs = model.jnt_dofadr
+        self.damping = np.array(model.dof_damping[dofs])
+        self.friction = np.array(model.dof_frictionloss[dofs])
+        self.armature = np.array(model.dof_armature[dofs])
+        limited = np.array(model.jnt_limited, dtype=bool)
+        self.range = np.where(limited[:, None], model.jnt_range, [-np.inf, np.inf])
+        self.limits: dict[int, float] = {}
+        for n in range(model.ntendon):
+            self._tendon(n)
+        for n in range(model.nu):
+            joint, limit = self._actuator(n)
+            self.limits[joint] = max(limit, self.limits.get(joint, 0.0))
+        self._name_servos()
+
+    def _tendon(self, n: int) -> None:
+        """Count what a tendon does to one joint as that joint's; refuse one that pulls others."""
+        model = self._model
+        told = {
+            key: np.array(getattr(model, f"tendon_{key}", np.zeros(model.ntendon))[n])
+            for key in ("stiffness", "damping", "limited", "frictionloss", "armature")
+        }
+        if not any(np.any(value) for value in told.values()):
+            return
+        left, constant = self._couplings.reduced(self._couplings.joints_of(n))
+        if len(left) != 1:
+            raise self._refusals.refuse(
+                "tendon", n,
+                "tendons that pull more than one free joint are not read; give its joints springs, "
+                "dampers and limits, or couple them by an <equality>",
+            )  # fmt: skip
+        ((joint, factor),) = left.items()
+        self.damping[joint] += factor**2 * float(np.ravel(told["damping"])[0])
+        self.armature[joint] += factor**2 * float(told["armature"])
+        self.friction[joint] += abs(factor) * float(told["frictionloss"])
+        if told["limited"]:
+            ends = np.sort((model.tendon_range[n] - constant) / factor)
+            low, high = self.range[joint]
+            self.range[joint] = max(low, ends[0]), min(high, ends[1])
+        if np.any(told["stiffness"]):
+            warnings.warn(
+                f"{self._refusals.source}: tendon {self._refusals.name('tendon', n)!r}: left out "
+                "is stiffness; it has no spring here",
+                LeftOutWarning,
+                stacklevel=5,
+            )
+
+    def _actuator(self, n: int) -> tuple[int, float]:
+        """The joint that an actuator drives, and its largest effort there."""
+        model, kinds = self._model, self._mujoco.mjtTrn
+        moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
+        gear = abs(float(model.actuator_gear[n, 0]))
+        if moved == int(kinds.mjTRN_TENDON):
+            joint, factor = self._end_of(n, target)
+            gear *= abs(factor)
+        elif moved in (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT)):
+            joint = target
+            kind = JOINTS[model.jnt_type[joint]]
+            if kind in ("free", "ball"):
+                reason = f"it drives a {kind} joint; give it hinges or slides"
+                raise self._refusals.refuse("actuator", n, reason)
+        else:
+            name = kinds(moved).name.removeprefix("mjTRN_").lower()
+            reason = f"it drives a {name}; only joints and fixed tendons can be driven"
+            raise self._refusals.refuse("actuator", n, reason)
+        gains = self._mujoco.mjtGain
+        if int(model.actuator_gaintype[n]) not in (
+            int(gains.mjGAIN_FIXED),
+            int(gains.mjGAIN_AFFINE),
+        ):
+            reason = "its gain is that of a muscle or of its maker; use a <motor>"
+            raise self._refusals.refuse("actuator", n, reason)
+        limit = np.inf
+        if model.actuator_forcelimited[n]:
+            limit = gear * float(np.abs(model.actuator_forcerange[n]).max())
+        elif model.actuator_ctrllimited[n] and not model.actuator_biastype[n]:
+            gain = abs(float(model.actuator_gainprm[n, 0]))
+            limit = gear * gain * float(np.abs(model.actuator_ctrlrange[n]).max())
+        if model.jnt_actfrclimited[joint]:
+            limit = min(limit, float(np.abs(model.jnt_actfrcrange[joint]).max()))
+        return joint, limit
+
+    def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
+        """The one joint that a tendon's joints follow, and how far it draws the tendon."""
+        joints = self._couplings.joints_of(tendon)
+        name = self._refusals.name("tendon", tendon)
+        if not joints:
+            reason = (
+                f"it drives the tendon {name!r}, which is not <fixed>; only those over joints are"
+            )
+            raise self._refusals.refuse("actuator", n, f"{reason} read")
+        left, _ = self._couplings.reduced(joints)
+        if len(left) != 1:
+            names = ", ".join(repr(self._refusals.name("joint", joint)) for joint in joints)
+            raise self._refusals.refuse(
+                "actuator", n,
+                f"it drives the tendon {name!r} over joints that nothing couples, {names}; couple "
+                "them by an <equality>, or drive each of them",
+            )  # fmt: skip
+        return next(iter(left.items()))
+
+    def _name_servos(self) -> None:
+        """Warn of what actuators do besides an effort: servo laws and filters."""
+        model = self._model
+        lawful = [
+            n for n in range(model.nu) if model.actuator_biastype[n] or model.actuator_dyntype[n]
+        ]
+        if lawful:
+            names = ", ".join(repr(self._refusals.name("actuator", n)) for n in lawful[:NAMED])
+            more = f" and {len(lawful) - NAMED} more" if len(lawful) > NAMED else ""
+            warnings.warn(
+                f"{self._refusals.source}: actuators {names}{more}: left out are their servo laws "
+                "and filters; they are driven by efforts",
+                LeftOutWarning,
+                stacklevel=4,
+            )
+
+
+def home_of(mujoco: Any, model: Any) -> FloatArray | None:
+    """Positions (nq,) of the keyframe `home`, or else of the first; None where there is none."""
+    if not model.nkey:
+        return None
+    named = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "home")
+    return np.array(model.key_qpos[max(named, 0)])

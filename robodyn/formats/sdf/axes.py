@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What an `<axis>` of an SDF's joint says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.formats.sdf.frames import MODEL
+from robodyn.formats.urdf_joints import UNLIMITED, finite
+from robodyn.formats.urdf_shapes import element, number, numbers
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from robodyn.arrays import FloatArray
+    from robodyn.formats.sdf.frames import Frames
+
+TRUE = ("true", "1")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a joint.
+
+    Attributes:
+        direction: (3,) unit, in the frame of the joint's child.
+        lower, upper, effort, velocity: limits, infinite where there are none.
+        damping, friction: of `<dynamics>`.
+        spring: whether there is a spring.
+        mimic: name of the joint that is followed, multiplier and offset.
+        reference: [rad or m] the position where the file's poses are.
+    """
+
+    direction: FloatArray
+    lower: float = -np.inf
+    upper: float = np.inf
+    effort: float = np.inf
+    velocity: float = np.inf
+    damping: float = 0.0
+    friction: float = 0.0
+    spring: bool = False
+    mimic: tuple[str, float, float] | None = None
+    reference: float = 0.0
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it says what a closure cannot have."""
+        return bool(np.isfinite([self.lower, self.upper]).any() or self.friction or self.mimic)
+
+    def following(self, name: str, multiplier: float) -> Axis:
+        """The same direction as an axis that follows a joint."""
+        return Axis(self.direction, mimic=(name, multiplier, 0.0))
+
+    def write(self, joint: Element, kind: str, references: dict[str, float]) -> None:
+        """Say it in the words of URDF; positions count from the joint's reference."""
+        element(joint, "axis", xyz=numbers(self.direction))
+        own = self.reference
+        # 0 says of these that there is no limit
+        limits = {"effort": self.effort, "velocity": self.velocity}
+        told = {key: number(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
+        if kind != "continuous":
+            ends = {"lower": self.lower, "upper": self.upper}
+            for key, value in ends.items():
+                told[key] = number(np.clip(value + own, -UNLIMITED, UNLIMITED))
+        element(joint, "limit", **told)
+        element(joint, "dynamics", damping=number(self.damping), friction=number(self.friction))
+        if self.mimic is not None:
+            leader, factor, offset = self.mimic
+            offset += own - factor * references.get(leader, 0.0)
+            element(joint, "mimic", joint=leader, multiplier=number(factor), offset=number(offset))
+
+
+def axis_motion(kind: str, direction: FloatArray, value: float) -> FloatArray:
+    """(4, 4) of a joint about or along a unit direction (3,) at a position [rad or m]."""
+    out = np.eye(4)
+    if kind == "prismatic":
+        out[:3, 3] = value * direction
+    elif value:
+        x, y, z = direction
+        K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        out[:3, :3] += np.sin(value) * K + 2.0 * np.sin(0.5 * value) ** 2 * K @ K
+    return out
+
+
+def read_axis(frames: Frames, name: str, tag: str, in_model: bool, reference: float = 0.0) -> Axis:
+    """The axis of a joint in the frame of its child.
+
+    Args:
+        frames: of the model.
+        name: of the joint.
+        tag: `axis` or `axis2`.
+        in_model: whether directions are told in the model's axes, as before SDF 1.5.
+        reference: [rad or m] the position where the file's poses are.
+    """
+    joint, scope, where = frames.joints[name], frames.scope[name], f"joint {name!r}: {tag}"
+    found = joint.find(tag)
+    if found is None:
+        raise frames.error(where, None, "an element with <xyz>")
+    xyz = found.find("xyz")
+    text = "0 0 1" if xyz is None else xyz.text or ""
+    direction = np.array(frames.numbers(text, 3, f"{where} xyz"))
+    length = float(np.linalg.norm(direction))
+    if length < 1e-9:
+        raise frames.error(f"{where} xyz", text.strip(), "a direction, not zero")
+    told = "" if xyz is None else xyz.get("expressed_in", "")
+    if in_model or (found.findtext("use_parent_model_frame") or "").strip() in TRUE:
+        told = MODEL
+    full = frames.resolved(told, scope, f"{where} xyz: expressed_in") if told else name
+    child = frames.link_of(name)
+    direction = direction / length
+
+    def value(path: str, default: float) -> float:
+        said = found.findtext(path)
+        if said is None or not said.strip():
+            return default
+        return frames.numbers(said, 1, f"{where} {path}", infinite=True)[0]
+
+    # a negative limit of these is none
+    effort, velocity = (value(f"limit/{key}", -1.0) for key in ("effort", "velocity"))
+    return Axis(
+        frames.relative(full, child)[:3, :3] @ direction,
+        lower=finite(value("limit/lower", -np.inf)),
+        upper=finite(value("limit/upper", np.inf)),
+        effort=finite(effort) if effort >= 0.0 else np.inf,
+        velocity=finite(velocity) if velocity >= 0.0 else np.inf,
+        damping=value("dynamics/damping", 0.0),
+        friction=value("dynamics/friction", 0.0),
+        spring=bool(value("dynamics/spring_stiffness", 0.0)),
+        mimic=_mimic(frames, found.find("mimic"), scope, where),
+        reference=reference,
+    )
+
+
+def _mimic(
+    frames: Frames, mimic: Element | None, scope: str, where: str
+) -> tuple[str, float, float] | None:
+    if mimic is None:
+        return None
+    where = f"{where}: mimic"
+    leader = frames.resolved(mimic.get("joint", ""), scope, where)
+    if leader not in frames.joints:
+        raise frames.error(where, mimic.get("joint"), "the name of a joint")
+    said = {
+        key: frames.numbers(mimic.findtext(key) or "0", 1, f"{where} {key}")[0]
+        for key in ("multiplier", "offset", "reference")
+    }
+    if mimic.get("axis") == "axis2":
+        leader += "_2"
+    return leader, said["multiplier"], said["offset"] - said["multiplier"] * said["reference"]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The names of an SDF model and of those nested in it, and where each of their frames is.
+
+SDF 1.7 and later: http://sdformat.org/tutorials?tut=pose_frame_semantics_proposal. A pose is told
+relative to another frame; a frame is attached to a link. Nested names are joined by `::`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.poses import pose_from_rpy, rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from xml.etree.ElementTree import Element
+
+    from robodyn.arrays import FloatArray
+
+WORLD = "world"
+MODEL = "__model__"
+
+
+class Frames:
+    """Links, joints and frames of a model by their full names.
+
+    Args:
+        model: the element.
+        source: for messages.
+
+    Attributes:
+        model: the element.
+        links, joints: elements by full name, in the order of the document.
+        scope: prefix of the names that an element says, by its full name.
+    """
+
+    def __init__(self, model: Element, source: str) -> None:
+        self.model, self.source = model, source
+        self.links: dict[str, Element] = {}
+        self.joints: dict[str, Element] = {}
+        self.scope: dict[str, str] = {}
+        self._elements: dict[str, Element] = {}
+        self._local: dict[str, tuple[str, FloatArray]] = {}
+        self._collect(model, "", "")
+
+    def relative(self, frame: str, base: str) -> FloatArray:
+        """(4, 4) a frame in another, by full names; exact where one is told relative to it."""
+        up, down = list(self._above(frame)), list(self._above(base))
+        while up and down and up[-1] == down[-1]:
+            up.pop()
+            down.pop()
+        above, below = (self._product(names) for names in (up, down))
+        out = np.eye(4)
+        out[:3, :3] = below[:3, :3].T @ above[:3, :3]
+        out[:3, 3] = below[:3, :3].T @ (above[:3, 3] - below[:3, 3])
+        return out
+
+    def resolved(self, name: str, scope: str, where: str) -> str:
+        """The full name of a link, joint, frame or model as one in a model of that scope says it.
+
+        Raises:
+            ModelError: there is none.
+        """
+        if name == WORLD and not scope:
+            return WORLD
+        for full in (scope + name, f"{scope}{name}::{MODEL}"):
+            if full in self._elements:
+                return full
+        raise self.error(
+            where,
+            name,
+            "the name of a link, joint or frame of its model; what is said in an <include> is not "
+            "read, put it in the file",
+        )
+
+    def link_of(self, name: str) -> str:
+        """The link, or `world`, that a frame is attached to, by full names."""
+        passed = [name]
+        while name not in self.links and name != WORLD:
+            name = self._carrier(name)
+            if name in passed:
+                raise self.error(f"frame {name!r}", name, "frames that end at a link")
+            passed.append(name)
+        return name
+
+    def error(self, where: str, value: object, expected: str) -> ModelError:
+        """An error about an element's value."""
+        return ModelError(f"{self.source}: {where} is {value!r}, expected {expected}", value=value)
+
+    def numbers(self, text: str, count: int, where: str, infinite: bool = False) -> list[float]:
+        """Finite numbers of a text; `infinite` lets them be endless, too."""
+        try:
+            values = [float(part) for part in text.split()]
+        except ValueError:
+            values = []
+        bad = math.isnan if infinite else lambda value: not math.isfinite(value)
+        if len(values) != count or any(map(bad, values)) or "_" in text:
+            kind = "a number" if count == 1 else f"{count} finite numbers"
+            raise self.error(where, text.strip()[:100], kind)
+        return values
+
+    def matrix(self, pose: Element | None, where: str) -> FloatArray:
+        """(4, 4) of a `<pose>`; the identity where there is none."""
+        out = np.eye(4)
+        if pose is None or not (pose.text or "").strip():
+            return out
+        text, told = pose.text or "", pose.get("rotation_format", "euler_rpy")
+        if told == "quat_xyzw":
+            values = self.numbers(text, 7, f"{where}: pose")
+            quaternion = np.array(values[3:])
+            length = float(np.linalg.norm(quaternion))
+            if length < 1e-6:
+                raise self.error(f"{where}: pose", text.strip(), "a quaternion that is not zero")
+            seven = np.concatenate([np.zeros(3), quaternion / length])
+        else:
+            values = self.numbers(text, 6, f"{where}: pose")
+            degrees = pose.get("degrees", "false") in ("true", "1")
+            angles = np.radians(values[3:]) if degrees else np.array(values[3:])
+            seven = pose_from_rpy((0.0, 0.0, 0.0), angles)
+        out[:3, :3], out[:3, 3] = rotation_matrix(seven), values[:3]
+        return out
+
+    def _collect(self, model: Element, scope: str, title: str) -> None:
+        self._elements[scope + MODEL] = model
+        self.scope[scope + MODEL] = scope[: -len(f"{title}::")] if title else ""
+        for tag, found in (("link", self.links), ("joint", self.joints), ("frame", {})):
+            for element in model.iterfind(tag):
+                full = scope + self._name(element, tag, scope)
+                found[full] = self._elements[full] = element
+                self.scope[full] = scope
+        for nested in model.iterfind("model"):
+            name = self._name(nested, "model", scope)
+            self._collect(nested, f"{scope}{name}::", name)
+
+    def _name(self, element: Element, tag: str, scope: str) -> str:
+        name = element.get("name", "")
+        if not name or scope + name in self._elements:
+            expected = "a name" if not name else "a name that nothing else in its model has"
+            raise self.error(f"name of a <{tag}>", name, expected)
+        return name
+
+    def _above(self, name: str, end: str = WORLD) -> Iterator[str]:
+        """A frame and those that it is told relative to, one after another."""
+        count = 0
+        while name not in (end, WORLD):
+            yield name
+            name, count = self._placed(name)[0], count + 1
+            if count > len(self._elements):
+                raise self.error(f"pose of {name!r}", name, "poses that are not told in a circle")
+
+    def _product(self, names: list[str]) -> FloatArray:
+        out = np.eye(4)
+        for name in reversed(names):
+            out = out @ self._placed(name)[1]
+        return out
+
+    def _placed(self, name: str) -> tuple[str, FloatArray]:
+        """What a frame is told relative to, and where it is (4, 4) in that."""
+        if name not in self._local:
+            self._local[name] = self._read(name)
+        return self._local[name]
+
+    def _read(self, name: str) -> tuple[str, FloatArray]:
+        element, scope = self._elements[name], self.scope[name]
+        where = f"{element.tag} {name.removesuffix('::' + MODEL)!r}"
+        pose = element.find("pose")
+        place = self.matrix(pose, where)
+        told = "" if pose is None else pose.get("relative_to") or pose.get("frame") or ""
+        if element.tag == "model":
+            inner = name.removesuffix(MODEL)
+            held = element.get("placement_frame")
+            if held:
+                own = list(self._above(self.resolved(held, inner, where), name))
+                place = place @ np.linalg.inv(self._product(own))
+            told = told or (MODEL if inner else WORLD)
+            if told == WORLD:
+                return WORLD, place
+        elif element.tag == "joint":
+            told = told or (element.findtext("child") or "").strip()
+        elif element.tag == "frame":
+            told = told or element.get("attached_to", "")
+        return self.resolved(told or MODEL, scope, f"{where}: pose relative_to"), place
+
+    def _carrier(self, name: str) -> str:
+        """What a joint, frame or model is attached to."""
+        element, scope = self._elements[name], self.scope[name]
+        where = f"{element.tag} {name!r}"
+        if element.tag == "joint":
+            return self.resolved((element.findtext("child") or "").strip(), scope, where)
+        if element.tag == "frame":
+            told = element.get("attached_to") or MODEL
+            return self.resolved(told, scope, f"{where}: attached_to")
+        inner = name.removesuffix(MODEL)
+        told = element.get("canonical_link", "")
+        if told:
+            return self.resolved(told, inner, f"{where}: canonical_link")
+        first = next((link for link in self.links if link.startswith(inner)), None)
+        if first is None:
+            raise self.error(where, name, "a model with a link")
+        return first

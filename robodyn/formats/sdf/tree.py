@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The joints of an SDF as a tree and what closes its loops, in the words of URDF."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import LeftOutWarning
+from robodyn.formats.sdf.axes import Axis, axis_motion, read_axis
+from robodyn.formats.sdf.frames import MODEL, WORLD
+from robodyn.formats.urdf_motors import TAG
+from robodyn.formats.urdf_shapes import element, number, numbers
+from robodyn.poses import rpy_of_rotation
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from robodyn.arrays import FloatArray
+    from robodyn.formats.sdf.frames import Frames
+
+
+# Of joints one behind another: name, kind in URDF, axis.
+Step = tuple[str, str, Axis | None]
+# Our own elements in an SDF.
+OWN = "robodyn:"
+# Joints of a tree; others close loops, or hold what floats.
+TREE = ("revolute", "continuous", "prismatic", "fixed", "universal", "revolute2", "screw")
+CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",
+            "fixed": "fixed", "universal": "universal", "ball": "spherical"}  # fmt: skip
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# An offset of a joint from its child's origin that is rounding [m].
+ROUNDING = 1e-14
+
+
+def own_elements(parent: Element, tag: str) -> list[Element]:
+    """Our own elements of a name in another."""
+    return [part for part in parent if part.tag == OWN + tag]
+
+
+def leave_out(source: str, where: str, what: str) -> None:
+    """Warn that something is left out."""
+    warnings.warn(f"{source}: {where}: left out is {what}", LeftOutWarning, stacklevel=4)
+
+
+def write_origin(parent: Element, place: FloatArray, tag: str = "origin") -> None:
+    """A frame (4, 4), exact to rounding at every pitch."""
+    rpy = rpy_of_rotation(place[:3, :3])
+    element(parent, tag, xyz=numbers(place[:3, 3]), rpy=numbers(rpy))
+
+
+class TreeWriter:
+    """Writes the joints of a model.
+
+    Args:
+        robot: that they are written into.
+        frames: of the model.
+        in_model: whether axes are told in the model's axes, as before SDF 1.5.
+
+    Attributes:
+        base: the root of the tree: the world where a joint holds a link to it.
+        params: parameters of actuators, by joint.
+    """
+
+    def __init__(self, robot: Element, frames: Frames, in_model: bool) -> None:
+        self._robot, self._frames, self._in_model = robot, frames, in_model
+        self._kinds: dict[str, str] = {}
+        self._ends: dict[str, tuple[str, str]] = {}
+        self._references: dict[str, float] = {}
+        for name, joint in list(frames.joints.items()):
+            if own_elements(joint, "mount"):  # added by our writer, so that the base stands
+                del frames.joints[name]
+                continue
+            self._kinds[name] = kind = joint.get("type", "")
+            if kind not in (*TREE, "ball"):
+                raise frames.error(
+                    f"joint {name!r}: type",
+                    kind,
+                    f"one of {', '.join((*TREE, 'ball'))}; write a gearbox as <mimic>",
+                )
+            self._ends[name] = self._links_of(name, joint)
+            self._references[name] = 0.0
+            for own in own_elements(joint, TAG):
+                text, where = own.get("reference", "0"), f"joint {name!r}: reference"
+                self._references[name] = frames.numbers(text, 1, where)[0]
+        self.base = self._base()
+        # what our own elements say of joints, and the parameters of their actuators
+        self._told: dict[str, tuple[Element, dict[str, str]]] = {}
+        self.params: dict[str, dict[str, str]] = {}
+
+    def _links_of(self, name: str, joint: Element) -> tuple[str, str]:
+        ends = []
+        for side in ("parent", "child"):
+            told, where = (joint.findtext(side) or "").strip(), f"joint {name!r}: {side}"
+            full = self._frames.resolved(told, self._frames.scope[name], where)
+            ends.append(self._frames.link_of(full))
+        if ends[0] == ends[1] or ends[1] == WORLD:
+            raise self._frames.error(f"joint {name!r}: child", ends[1], "a link other than that")
+        return ends[0], ends[1]
+
+    def _base(self) -> str:
+        parents = {child: parent for parent, child in self._ends.values()}
+        if WORLD in parents.values():
+            return WORLD
+        link, passed = self._frames.link_of(MODEL), set()
+        while link in parents and link not in passed:
+            passed.add(link)
+            link = parents[link]
+        return link
+
+    def write(self) -> None:
+        """Write all of them: a tree from the base, and what closes its loops."""
+        frames, reached, waiting = self._frames, {self.base}, dict(self._frames.joints)
+        told = own_elements(frames.model, "floating")
+        floating = {own.get("child", ""): own for own in told}
+        while not reached >= set(frames.links):
+            for name in waiting:
+                parent, child = self._ends[name]
+                leads = parent in reached and child not in {*reached, *floating}
+                if leads and self._kinds[name] in TREE:
+                    self._moving(name, waiting.pop(name))
+                    reached.add(child)
+                    break
+            else:
+                reached.add(self._float(reached, floating, list(waiting)))
+        self._put_in_order()
+        for name, joint in waiting.items():
+            self._closure(name, joint)
+        closes = bool(waiting) and not own_elements(frames.model, TAG)
+        for made, own in self._told.values():
+            if closes:  # where the file's poses have the links
+                own["home"] = "0"
+            if own:
+                element(made, TAG, **own)
+
+    def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
+        """Let a link float that no joint of the tree leads to; returns its name."""
+        for link, told in floating.items():
+            if link not in reached and told.get("parent") in reached:
+                own = dict(told.attrib)
+                joint = self._joint(own["name"], "floating", own["parent"], link)
+                element(joint, "origin", xyz=own["xyz"], rpy=own["rpy"])
+                if "home" in own:
+                    element(joint, TAG, home=own["home"])
+                return link
+        loose = [link for link in self._frames.links if link not in reached]
+        led = [self._ends[name][1] for name in waiting]
+        for name in waiting:
+            parent, child = self._ends[name]
+            if parent in reached and child in loose and led.count(child) == 1:
+                # by a ball joint alone: it turns about that point
+                self._chain(name, child, [(name, "floating", None)])
+                return child
+        link = next((link for link in loose if link not in led), loose[0])
+        place = self._frames.relative(link, self.base)
+        self._joint(f"{link}_floating", "floating", self.base, link, place)
+        return link
+
+    def _put_in_order(self) -> None:
+        """Bring the joints into the order of the file, each before those made of it."""
+        frames, tags = self._frames, ("joint", f"{OWN}floating")
+        names = [part.get("name", "") for part in frames.model if part.tag in tags]
+        place = {name: n for n, name in enumerate(dict.fromkeys([*names, *frames.joints]))}
+        key, keyed = -1, []
+        for joint in self._robot.findall("joint"):
+            key = place.get(joint.get("name", ""), key)
+            keyed.append((key, joint))
+            self._robot.remove(joint)
+        self._robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
+
+    def _moving(self, name: str, joint: Element) -> None:
+        """Write a joint of the tree, one of several axes as several."""
+        kind, (parent, child) = self._kinds[name], self._ends[name]
+        if kind == "fixed":
+            self._joint(name, "fixed", parent, child, self._frames.relative(child, parent))
+            return
+        first = self._axis(name, "axis")
+        steps: list[Step] = [(name, kind, first)]
+        if kind in ("universal", "revolute2"):
+            second = self._axis(name, "axis2")
+            steps = [(name, "revolute", first), (f"{name}_2", "revolute", second)]
+        elif kind == "screw":
+            slide = first.following(name, self._pitch(name, joint))
+            steps = [(name, "revolute", first), (f"{name}_slide", "prismatic", slide)]
+        self._chain(name, child, steps)
+        for own in own_elements(joint, TAG):
+            given = {key: text for key, text in own.attrib.items() if key != "reference"}
+            self._told[name][1].update(given)
+        for param in own_elements(joint, "param"):
+            self.params.setdefault(name, {})[param.get("name", "")] = param.text or ""
+
+    def _pitch(self, name: str, joint: Element) -> float:
+        """[m/rad] a screw's joint goes on along its axis."""
+        for tag, factor in (("screw_thread_pitch", 0.5 / np.pi), ("thread_pitch", None)):
+            told = joint.findtext(tag)
+            if told is not None:
+                value = self._frames.numbers(told, 1, f"joint {name!r}: {tag}")[0]
+                if not value:
+                    raise self._frames.error(f"joint {name!r}: {tag}", value, "a number, not zero")
+                return value * factor if factor else -1.0 / value
+        return 0.5 / np.pi  # of 1 m a turn, as SDF has it
+
+    def _chain(self, name: str, child: str, steps: list[Step]) -> None:
+        """Write the joints that one stands for, at its point of the child.
+
+        Between them, and where the point is not the child's origin, there are massless links.
+        """
+        parent, shift = self._ends[name][0], np.eye(4)
+        at = self._frames.relative(name, child)[:3, 3]
+        if steps[0][1] != "prismatic" and np.abs(at).max() > ROUNDING:
+            shift[:3, 3] = at
+        place = self._frames.relative(child, parent) @ shift
+        for own, kind, axis in steps:
+            last = own == steps[-1][0]
+            link = child if last and not shift[:3, 3].any() else f"{child}_on_{own}"
+            if link != child:
+                inertial = element(element(self._robot, "link", name=link), "inertial")
+                element(inertial, "mass", value="0")
+                element(inertial, "inertia", **dict.fromkeys(INERTIA, "0"))
+            if axis is None:
+                self._joint(own, kind, parent, link, place)
+            else:
+                self._moved(own, kind, parent, link, place, axis)
+            parent, place = link, np.eye(4)
+        if parent != child:
+            shift[:3, 3] *= -1.0
+            self._joint(f"{name}_offset", "fixed", parent, child, shift)
+
+    def _moved(
+        self, name: str, kind: str, parent: str, child: str, place: FloatArray, axis: Axis
+    ) -> None:
+        if axis.lower == axis.upper == 0.0:
+            self._joint(name, "fixed", parent, child, place)
+            return
+        if kind == "revolute" and not np.isfinite([axis.lower, axis.upper]).any():
+            kind = "continuous"
+        at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
+        joint = self._joint(name, kind, parent, child, at_zero)
+        axis.write(joint, kind, self._references)
+        self._told[name] = joint, {}
+        if axis.spring:
+            leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
+
+    def _joint(
+        self, name: str, kind: str, parent: str, child: str, place: FloatArray | None = None
+    ) -> Element:
+        joint = element(self._robot, "joint", name=name, type=kind)
+        element(joint, "parent", link=parent)
+        element(joint, "child", link=child)
+        if place is not None:
+            write_origin(joint, place)
+        return joint
+
+    def _axis(self, name: str, tag: str, reference: bool = True) -> Axis:
+        value = self._references[name] if reference else 0.0
+        return read_axis(self._frames, name, tag, self._in_model, value)
+
+    def _closure(self, name: str, joint: Element) -> None:
+        kind, (parent, child) = self._kinds[name], self._ends[name]
+        if kind not in CLOSURES:
+            raise self._frames.error(
+                f"joint {name!r}, which closes a loop: type", kind, f"one of {', '.join(CLOSURES)}"
+            )
+        seats = {link: self._frames.relative(name, link) for link in (parent, child)}
+        tags = [tag for tag in ("axis", "axis2") if joint.find(tag) is not None]
+        axes = [self._axis(name, tag, False) for tag in tags if kind not in ("ball", "fixed")]
+        damping = axes[0].damping if axes and kind != "prismatic" else 0.0
+        if any(axis.narrows or axis.damping != damping for axis in axes):
+            what = "limits, friction and damping that a closure cannot have"
+            leave_out(self._frames.source, f"joint {name!r}", what)
+        # directions in the axes of the joint's frame
+        told = [numbers(seats[child][:3, :3].T @ axis.direction) for axis in axes]
+        given = {"type": CLOSURES[kind], "damping": number(damping)}
+        sides = {"parent": told[:1], "child": told[-1:]}
+        own = next(iter(own_elements(joint, "closure")), None)
+        out = element(self._robot, "constraint", name=name, **given)
+        for side, link in (("parent", parent), ("child", child)):
+            element(out, side, link=link)
+            if own is None:
+                write_origin(out, seats[link], f"{side}_origin")
+                for text in sides[side]:
+                    element(out, f"{side}_axis", xyz=text)
+                continue
+            for part in own:
+                if part.tag.startswith(f"{OWN}{side}_"):
+                    element(out, part.tag.removeprefix(OWN), **part.attrib)
+        if own is not None:
+            out.attrib.update(own.attrib)

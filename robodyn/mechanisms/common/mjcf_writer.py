@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A model as MJCF, the format of MuJoCo.
+
+The root is MuJoCo's world. A link without mass between two joints is none of MuJoCo's bodies: its
+joints are those of the body behind it. What MJCF has no word for stands in `<custom>` as a text
+named `robodyn`, a JSON object, from which the reader of MJCF has it again.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from robodyn.errors import OutputError
+from robodyn.formats.inertia import unphysical
+from robodyn.formats.urdf_joints import UNLIMITED
+from robodyn.formats.urdf_motors import TAG
+from robodyn.formats.urdf_shapes import element, number, numbers
+from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
+from robodyn.poses import quaternion_of_rotation, rotation_matrix, rpy_of_rotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.arrays import FloatArray
+    from robodyn.model.body import Link
+    from robodyn.model.closure import Closure
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
+
+# What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
+LEAST = 1e-14
+# Between the two points by which a revolute closure is held [m].
+APART = 0.1
+# Equalities of MuJoCo that hold a closure.
+HELD = {"spherical": "connect", "revolute": "connect", "fixed": "weld"}
+
+
+def tree_mjcf(model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]) -> str:
+    """MJCF text of a tree with closures.
+
+    Args:
+        model: what is written.
+        robot: the URDF of the same model, for its settings and shapes.
+        positions: of joints, (1,) or a pose (7,), for the keyframe; by default those of the model.
+
+    Raises:
+        OutputError: a closure that no equality of MuJoCo holds, or what floats on what moves.
+    """
+    return _Writer(model, robot, positions).written()
+
+
+class _Writer:
+    """Writes the MJCF of a model."""
+
+    def __init__(
+        self, model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]
+    ) -> None:
+        self._model, self._robot = model, robot
+        home = {name: np.array(value) for name, value in model.home}
+        self._positions = dict(positions) or home
+        self._home = dict(model.home)
+        self._root = element(None, "mujoco", model=model.name)
+        self._qpos: list[float] = []
+        self._bodies: dict[str, ElementTree.Element] = {}
+        self._below: dict[str, list[Joint]] = {}
+        for joint in model.joints:
+            self._below.setdefault(joint.parent, []).append(joint)
+        self._links = {link.name: link for link in model.links}
+        self._drawn = {link.get("name"): link for link in robot.iterfind("link")}
+        self._balls = {
+            closure.name: closure for closure in model.closures if self._is_ball(closure)
+        }
+        self._closed = {
+            name for closure in model.closures if closure.name not in self._balls
+            for name in (closure.parent, closure.child)
+        }  # fmt: skip
+
+    def written(self) -> str:
+        """The text."""
+        model, root = self._model, self._root
+        element(root, "compiler", angle="radian", autolimits="false", eulerseq="XYZ")
+        element(root, "option", gravity=numbers(model.gravity))
+        custom = element(element(root, "custom"), "text", name="robodyn")
+        world = self._bodies[model.base_link] = element(root, "worldbody")
+        self._shapes(world, model.base_link)
+        for joint in self._below.get(model.base_link, ()):
+            self._branch(world, model.base_link, joint, np.eye(4))
+        told = self._equalities()
+        self._actuators()
+        if self._positions:
+            key = element(element(root, "keyframe"), "key", name="home")
+            key.set("qpos", numbers(self._qpos))
+        own = {
+            "base_link": model.base_link,
+            "robot": {k: v for each in self._robot.iterfind(TAG) for k, v in each.attrib.items()},
+            "joints": {joint.name: self._own(joint) for joint in model.joints if joint.moves},
+            "closures": told,
+        }
+        custom.set("data", json.dumps(own))
+        ElementTree.indent(root)
+        return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+    def _branch(
+        self, into: ElementTree.Element, parent: str, joint: Joint, above: FloatArray
+    ) -> None:
+        """Write the body behind a joint, with those joints that end at links without mass."""
+        chain = [joint]
+        while self._is_between(chain[-1]):
+            chain.append(self._below[chain[-1].child][0])
+        seats, place = [], np.eye(4)
+        for each in chain:
+            place = place @ each.at.matrix
+            seats.append(place)
+        link = self._links[chain[-1].child]
+        floats = chain[0].kind == "floating" and chain[0].name not in self._balls
+        if floats and parent != self._model.base_link:
+            if not self._stands(parent):
+                raise OutputError(
+                    f"joint {joint.name!r} floats on {parent!r}, which moves; in MJCF only what "
+                    "hangs from the world floats; write a .urdf or .sdf file",
+                    value=joint.name,
+                )
+            place, into = above @ place, self._bodies[self._model.base_link]
+        body = element(into, "body", name=link.name)
+        _place(body, place)
+        self._bodies[link.name] = body
+        for each, seat in zip(chain, seats, strict=True):
+            inner = np.linalg.inv(seats[-1]) @ seat
+            if each.moves:
+                self._joint(body, each, inner, above)
+        self._inertial(body, link, any(each.moves for each in chain))
+        self._shapes(body, link.name)
+        own = place if floats else above @ place
+        for each in self._below.get(link.name, ()):
+            self._branch(body, link.name, each, own)
+
+    def _is_between(self, joint: Joint) -> bool:
+        """Whether a joint's child is no more than the place of the next joint."""
+        link, below = self._links[joint.child], self._below.get(joint.child, ())
+        single = len(below) == 1 and below[0].kind not in ("fixed", "floating")
+        alone = single and joint.kind not in ("fixed", "floating")
+        weighs = bool(link.mass or link.inertia.any())
+        used = link.name in self._closed or link.name == self._model.tip_link
+        return alone and not weighs and not used
+
+    def _is_ball(self, closure: Closure) -> bool:
+        joint = next((each for each in self._model.joints if each.name == closure.name), None)
+        if joint is None or joint.kind != "floating" or closure.kind != "spherical":
+            return False
+        ends = (joint.parent, joint.child) == (closure.parent, closure.child)
+        moved = np.abs(closure.at.translation - joint.at.translation).max()
+        return bool(ends and moved < 1e-15 and not closure.child_at.translation.any())
+
+    def _stands(self, link: str) -> bool:
+        above = {joint.child: joint for joint in self._model.joints}
+        while link in above:
+            if above[link].moves:
+                return False
+            link = above[link].parent
+        return True
+
+    def _joint(
+        self, body: ElementTree.Element, joint: Joint, seat: FloatArray, above: FloatArray
+    ) -> None:
+        value = self._positions.get(joint.name)
+        if joint.kind == "floating":
+            told = np.array([0.0] * 6 + [1.0]) if value is None else np.asarray(value)
+            turn = [told[6], *told[3:6]]
+            if joint.name in self._balls:
+                damping = number(self._balls[joint.name].damping)
+                element(body, "joint", name=joint.name, type="ball", damping=damping)
+                self._qpos += turn
+            else:
+                element(body, "freejoint", name=joint.name)
+                own = np.eye(4)
+                own[:3, 3], own[:3, :3] = told[:3], rotation_matrix(told)
+                pose = above @ joint.at.matrix @ own
+                self._qpos += [*pose[:3, 3], *quaternion(pose[:3, :3])]
+            return
+        slides = joint.kind == "prismatic"
+        made = element(body, "joint", name=joint.name, type="slide" if slides else "hinge")
+        made.set("axis", numbers(seat[:3, :3] @ joint.axis))
+        if np.abs(seat[:3, 3]).max() and not slides:
+            made.set("pos", numbers(seat[:3, 3]))
+        if np.isfinite(joint.position).any():
+            made.set("limited", "true")
+            made.set("range", numbers(np.clip(joint.position, -UNLIMITED, UNLIMITED)))
+        for key, amount in (
+            ("damping", joint.damping),
+            ("frictionloss", joint.friction[0]),
+            ("armature", joint.reflected_inertia),
+        ):
+            if amount:
+                made.set(key, number(amount))
+        self._qpos.append(0.0 if value is None else float(value[0]))
+
+    def _inertial(self, body: ElementTree.Element, link: Link, moves: bool) -> None:
+        held = [joint.child for joint in self._below.get(link.name, ()) if not joint.moves]
+        if not link.mass and (not moves or any(self._links[name].mass for name in held)):
+            return
+        found = unphysical(link.inertia) if moves else None
+        if found is not None:
+            raise OutputError(
+                f"link {link.name!r}: MuJoCo takes no moments of inertia of "
+                f"{found[0].tolist()} kg m^2, of which {found[1]}; correct them, or write a .urdf "
+                "or .sdf file",
+                value=link.inertia,
+            )
+        moments, axes = np.linalg.eigh(link.inertia)
+        # rounding must not make the largest exceed the sum of the others
+        moments[0] = max(moments[0], (moments[2] - moments[1]) * (1.0 + 1e-15))
+        if np.linalg.det(axes) < 0.0:
+            axes[:, 0] *= -1.0
+        element(
+            body, "inertial", pos=numbers(link.com), mass=number(max(link.mass, LEAST)),
+            diaginertia=numbers(np.maximum(moments, LEAST)), quat=numbers(quaternion(axes)),
+        )  # fmt: skip
+
+    def _equalities(self) -> list[dict[str, Any]]:
+        """Write what couples joints and closes loops; what the closures are besides."""
+        out, told = element(None, "equality"), []
+        for joint in self._model.joints:
+            if joint.mimic is not None:
+                coefficients = numbers([joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0])
+                made = element(out, "joint", name=f"{joint.name}_mimic", joint1=joint.name)
+                made.set("joint2", joint.mimic.joint)
+                made.set("polycoef", coefficients)
+        for closure in self._model.closures:
+            if closure.name in self._balls:
+                continue
+            if closure.kind not in HELD:
+                raise OutputError(
+                    f"closure {closure.name!r} is {closure.kind}, and MuJoCo's equalities hold "
+                    f"one of {', '.join(HELD)}; write a .urdf or .sdf file, or put a light link "
+                    "and joints in its place",
+                    value=closure.kind,
+                )
+            names = [closure.name]
+            self._sites(out, closure, closure.name, 0.0)
+            if closure.kind == "revolute":
+                names.append(f"{closure.name}_axis")
+                self._sites(out, closure, names[1], APART)
+            told.append({"equalities": names} | _closure(closure))
+        if len(out):
+            self._root.append(out)
+        return told
+
+    def _sites(self, out: ElementTree.Element, closure: Closure, name: str, along: float) -> None:
+        made = element(out, HELD[closure.kind], name=name)
+        for number_, (link, place, axis) in enumerate(
+            (
+                (closure.parent, closure.at, closure.axis),
+                (closure.child, closure.child_at, closure.child_axis),
+            ),
+            start=1,
+        ):
+            site = element(self._bodies[link], "site", name=f"{name}_{number_}")
+            seat = place.matrix
+            assert axis is not None  # made when the closure is
+            seat[:3, 3] += along * seat[:3, :3] @ axis
+            _place(site, seat)
+            made.set(f"site{number_}", f"{name}_{number_}")
+
+    def _actuators(self) -> None:
+        out = element(self._root, "actuator")
+        limits = {joint.name: joint.effort_limit for joint in self._model.joints}
+        for name in self._model.driven:
+            motor = element(out, "motor", name=name, joint=name)
+            if np.isfinite(limits[name]):
+                motor.set("ctrllimited", "true")
+                motor.set("ctrlrange", numbers([-limits[name], limits[name]]))
+
+    def _own(self, joint: Joint) -> dict[str, Any]:
+        """What MJCF has no word for: attributes of `<robodyn>`, limits, the actuator."""
+        home = self._home.get(joint.name)
+        if joint.kind == "floating":
+            return {"own": {} if home is None else {"home": numbers(home)}}
+        told = element(None, "joint")
+        write_motion(told, joint, home)
+        limits = {"effort": joint.effort, "velocity": joint.velocity}
+        return {
+            "own": {"armature": number(joint.armature)} | getattr(told.find(TAG), "attrib", {}),
+            "limit": {key: value for key, value in limits.items() if np.isfinite(value)},
+            "params": params_of_joint(joint),
+        }
+
+    def _shapes(self, body: ElementTree.Element, name: str) -> None:
+        """Plain shapes that are drawn; they touch nothing and weigh nothing."""
+        link = self._drawn.get(name)
+        for visual in () if link is None else link.iterfind("visual"):
+            shape = next(iter(visual.find("geometry") or ()), None)
+            if shape is None or shape.tag not in ("box", "sphere", "cylinder"):
+                continue
+            sizes = [float(part) for key in ("size", "radius", "length")
+                     for part in shape.get(key, "").split()]  # fmt: skip
+            halves = [0.5 * size for size in sizes]
+            if shape.tag != "box":
+                halves[0] = sizes[0]
+            geom = element(body, "geom", type=shape.tag, size=numbers(halves))
+            geom.attrib.update(contype="0", conaffinity="0", group="1", mass="0")
+            place = visual.find("origin")
+            if place is not None:
+                geom.set("pos", place.get("xyz", "0 0 0"))
+                geom.set("euler", place.get("rpy", "0 0 0"))
+            color = visual.find("material/color")
+            if color is not None:
+                geom.set("rgba", color.get("rgba", "1 1 1 1"))
+
+
+def quaternion(rotation: FloatArray) -> list[float]:
+    """MuJoCo's w x y z of a rotation matrix (3, 3)."""
+    x, y, z, w = quaternion_of_rotation(rotation).tolist()
+    return [w, x, y, z]
+
+
+def _place(made: ElementTree.Element, place: FloatArray) -> None:
+    if place[:3, 3].any():
+        made.set("pos", numbers(place[:3, 3]))
+    if not np.array_equal(place[:3, :3], np.eye(3)):
+        made.set("quat", numbers(quaternion(place[:3, :3])))
+
+
+def _closure(closure: Closure) -> dict[str, Any]:
+    """A closure as attributes of a `<constraint>`, for the reader."""
+    out: dict[str, Any] = {
+        "constraint": {
+            "name": closure.name, "type": closure.kind, "damping": number(closure.damping),
+        }
+    }  # fmt: skip
+    for side, link, place, axis in (
+        ("parent", closure.parent, closure.at, closure.axis),
+        ("child", closure.child, closure.child_at, closure.child_axis),
+    ):
+        assert axis is not None  # made when the closure is
+        turned = numbers(rpy_of_rotation(place.rotation))
+        out[side] = {"link": link}
+        out[f"{side}_origin"] = {"xyz": numbers(place.translation), "rpy": turned}
+        out[f"{side}_axis"] = {"xyz": numbers(axis)}
+    return out

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A model as SDF.
+
+Links are where the mechanism is at home, so that its loops are closed in Gazebo, too: a closure is
+a joint that leads to a link a second time. What SDF has no word for stands in elements with the
+prefix `robodyn:`, which SDF lets programs add, and which the reader of SDF describes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import numpy as np
+
+from robodyn.errors import OutputError
+from robodyn.formats.sdf.axes import axis_motion
+from robodyn.formats.sdf.tree import CLOSURES, OWN
+from robodyn.formats.urdf_motors import TAG
+from robodyn.formats.urdf_shapes import element, number, numbers, origin
+from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
+from robodyn.poses import rotation_matrix, rpy_of_rotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.arrays import FloatArray
+    from robodyn.model.body import Link
+    from robodyn.model.closure import Closure
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
+
+# The namespace of our own elements, as XML asks for one.
+NAMESPACE = "urn:robodyn:sdf"
+WORLD = "world"
+TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
+
+
+def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]) -> str:
+    """SDF text of a tree with closures.
+
+    Args:
+        model: what is written.
+        robot: the URDF of the same model, for its settings, visuals and collision shapes.
+        positions: of joints, (1,) or a pose (7,), where the links stand in the file; others at 0.
+
+    Raises:
+        OutputError: a closure that no joint of SDF is.
+    """
+    mimics = any(joint.mimic is not None for joint in model.joints)
+    root = element(None, "sdf", version="1.11" if mimics else "1.9")
+    root.set(f"xmlns:{OWN[:-1]}", NAMESPACE)
+    out = element(root, "model", name=model.name)
+    for own in robot.iterfind(TAG):
+        element(out, OWN + TAG, **own.attrib)
+    if model.base_link != WORLD:
+        out.set("canonical_link", model.base_link)
+        mount = _joint(out, "robodyn_mount", "fixed", WORLD, model.base_link)
+        element(mount, f"{OWN}mount")
+    above = {joint.child: joint for joint in model.joints}
+    drawn = {link.get("name"): link for link in robot.iterfind("link")}
+    for link in model.links:
+        if link.name != WORLD:
+            _link(out, link, above.get(link.name), positions, drawn.get(link.name))
+    home = dict(model.home)
+    for joint in model.joints:
+        if joint.kind == "floating":
+            own = element(out, f"{OWN}floating", name=joint.name)
+            own.attrib.update(parent=joint.parent, child=joint.child)
+            own.attrib.update(xyz=numbers(joint.at.translation), rpy=_rpy(joint.at.rotation))
+            if joint.name in home:
+                own.set("home", numbers(home[joint.name]))
+        else:
+            _tree_joint(out, joint, positions, home.get(joint.name))
+    for closure in model.closures:
+        _closure(out, closure)
+    ElementTree.indent(root)
+    return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _rpy(rotation: FloatArray) -> str:
+    return numbers(rpy_of_rotation(rotation))
+
+
+def _pose(parent: ElementTree.Element, place: FloatArray, relative_to: str = "") -> None:
+    if relative_to in ("", WORLD) and np.array_equal(place, np.eye(4)):
+        return
+    pose = element(parent, "pose")
+    pose.text = f"{numbers(place[:3, 3])} {_rpy(place[:3, :3])}"
+    if relative_to not in ("", WORLD):
+        pose.set("relative_to", relative_to)
+
+
+def _text(parent: ElementTree.Element, tag: str, value: str, **attributes: str) -> None:
+    element(parent, tag, **attributes).text = value
+
+
+def _link(
+    out: ElementTree.Element,
+    link: Link,
+    joint: Joint | None,
+    positions: Mapping[str, FloatArray],
+    drawn: ElementTree.Element | None,
+) -> None:
+    made = element(out, "link", name=link.name)
+    if joint is not None:
+        place = joint.at.matrix @ _motion(joint, positions)
+        _pose(made, place @ np.linalg.inv(joint.child_at.matrix), joint.parent)
+    inertial = element(made, "inertial")
+    _pose(inertial, _shifted(link.com))
+    _text(inertial, "mass", number(link.mass))
+    inertia = element(inertial, "inertia")
+    for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+        _text(inertia, f"i{'xyz'[row]}{'xyz'[column]}", number(link.inertia[row, column]))
+    for tag in ("visual", "collision"):
+        for index, shape in enumerate(() if drawn is None else drawn.findall(tag)):
+            _shape(made, shape, tag, index)
+
+
+def _shifted(xyz: FloatArray) -> FloatArray:
+    place = np.eye(4)
+    place[:3, 3] = xyz
+    return place
+
+
+def _motion(joint: Joint, positions: Mapping[str, FloatArray]) -> FloatArray:
+    """(4, 4) of `child_at` in `at` at the joint's position."""
+    value = positions.get(joint.name)
+    if value is None or joint.kind == "fixed":
+        return np.eye(4)
+    if joint.kind == "floating":
+        place = _shifted(value[:3])
+        place[:3, :3] = rotation_matrix(value)
+        return place
+    return axis_motion(joint.kind, joint.axis, float(value[0]))
+
+
+def _tree_joint(
+    out: ElementTree.Element,
+    joint: Joint,
+    positions: Mapping[str, FloatArray],
+    home: tuple[float, ...] | None,
+) -> None:
+    made = _joint(out, joint.name, joint.kind, joint.parent, joint.child)
+    _pose(made, joint.child_at.matrix)
+    if joint.kind == "fixed":
+        return
+    at = _position(joint.name, positions)
+    axis = element(made, "axis")
+    _text(axis, "xyz", numbers(joint.axis))
+    limits = dict(zip(("lower", "upper"), joint.position - at, strict=True))
+    limits |= {"effort": joint.effort, "velocity": joint.velocity}
+    limit = element(axis, "limit")
+    for key, value in limits.items():
+        if np.isfinite(value):
+            _text(limit, key, number(value))
+    dynamics = element(axis, "dynamics")
+    _text(dynamics, "damping", number(joint.damping))
+    _text(dynamics, "friction", number(joint.friction[0]))
+    if joint.mimic is not None:
+        mimic = element(axis, "mimic", joint=joint.mimic.joint)
+        factor = joint.mimic.multiplier
+        offset = joint.mimic.offset + factor * _position(joint.mimic.joint, positions) - at
+        _text(mimic, "multiplier", number(factor))
+        _text(mimic, "offset", number(offset))
+        _text(mimic, "reference", "0")
+    told = element(None, "joint")
+    write_motion(told, joint, home)
+    own = dict(getattr(told.find(TAG), "attrib", {}))
+    if at:
+        own["reference"] = number(at)
+    if own:
+        element(made, OWN + TAG, **own)
+    for name, text in params_of_joint(joint).items():
+        _text(made, f"{OWN}param", text, name=name)
+
+
+def _position(name: str, positions: Mapping[str, FloatArray]) -> float:
+    return float(positions[name][0]) if name in positions else 0.0
+
+
+def _closure(out: ElementTree.Element, closure: Closure) -> None:
+    if closure.kind not in TYPES or closure.child == WORLD:
+        raise OutputError(
+            f"closure {closure.name!r} is {closure.kind}, and a joint of SDF is one of "
+            f"{', '.join(TYPES)}; write a .urdf file, or two closures with a light link between",
+            value=closure.kind,
+        )
+    made = _joint(out, closure.name, TYPES[closure.kind], closure.parent, closure.child)
+    _pose(made, closure.child_at.matrix)
+    assert closure.child_axis is not None  # made when the closure is
+    child_axis = numbers(closure.child_axis)
+    if closure.kind == "universal":
+        first = element(made, "axis")
+        axis = numbers(closure.at.rotation @ closure.axis)
+        _text(first, "xyz", axis, expressed_in=closure.parent)
+        _text(element(made, "axis2"), "xyz", child_axis)
+    elif closure.kind in ("revolute", "prismatic"):
+        first = element(made, "axis")
+        _text(first, "xyz", child_axis)
+        damping = closure.damping if closure.kind == "revolute" else 0.0
+        _text(element(first, "dynamics"), "damping", number(damping))
+    told = element(made, f"{OWN}closure", damping=number(closure.damping))
+    for side, place, axis in (
+        ("parent", closure.at, numbers(closure.axis)),
+        ("child", closure.child_at, child_axis),
+    ):
+        turned = rpy_of_rotation(place.rotation)
+        origin(told, place.translation, turned, f"{OWN}{side}_origin")
+        element(told, f"{OWN}{side}_axis", xyz=axis)
+
+
+def _joint(
+    out: ElementTree.Element, name: str, kind: str, parent: str, child: str
+) -> ElementTree.Element:
+    made = element(out, "joint", name=name, type=kind)
+    _text(made, "parent", parent)
+    _text(made, "child", child)
+    return made
+
+
+def _shape(link: ElementTree.Element, shape: ElementTree.Element, tag: str, index: int) -> None:
+    """A visual or collision shape of a URDF in the words of SDF."""
+    found = next(iter(shape.find("geometry") or ()), None)
+    if found is None:
+        return
+    made = element(link, tag, name=f"{tag}{index}")
+    place = shape.find("origin")
+    if place is not None:
+        _text(made, "pose", f"{place.get('xyz', '0 0 0')} {place.get('rpy', '0 0 0')}")
+    told = element(element(made, "geometry"), found.tag)
+    for key, value in found.attrib.items():
+        _text(told, "uri" if key == "filename" else key, value)
+    color = shape.find("material/color")
+    if color is not None and tag == "visual":
+        material = element(made, "material")
+        for key in ("ambient", "diffuse"):
+            _text(material, key, color.get("rgba", "1 1 1 1"))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Models saved as MJCF: the same inverse dynamics when read again, and MuJoCo's agrees."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import OutputError, UnphysicalInertiaWarning
+from robodyn.poses import quaternion_of_rotation, rotation_matrix
+
+mujoco = pytest.importorskip("mujoco")
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{UnphysicalInertiaWarning.__module__}."
+                                        f"{UnphysicalInertiaWarning.__name__}")  # fmt: skip
+# of the others, papers print inertias that no rigid body has
+NAMES = [name for name in rd.models() if name not in ("stewart_dasgupta", "puma560")]
+
+
+def saved(m, path):
+    rd.save(m, path)
+    return rd.load(path)
+
+
+def states(m, rng, count=3):
+    """Closed configurations, velocities and accelerations near home."""
+    for _ in range(count):
+        nv = m.coordinates.velocity_size
+        q = m.advance(m.home, rng.uniform(-0.05, 0.05, nv) * min(1.0, 2.0 * m.size))
+        yield q, *rng.uniform(-1.0, 1.0, (2, nv))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_saved_model_has_the_same_inverse_dynamics(name, tmp_path, rng):
+    m = rd.load(name)
+    again = saved(m, tmp_path / "m.xml")
+    assert (again.kind, again.joint_names) == (m.kind, m.joint_names)
+    np.testing.assert_allclose(again.home, m.home, atol=1e-9)
+    np.testing.assert_allclose(again.effort_limits, m.effort_limits)
+    assert again.actuators == m.actuators
+    for state in states(m, rng):
+        wanted = m.inverse_dynamics(*state)
+        scale = np.abs(wanted).max()
+        np.testing.assert_allclose(
+            again.inverse_dynamics(*state), wanted, rtol=1e-12, atol=1e-12 * scale
+        )
+
+
+def in_mujoco(model, loop, q):
+    """Data of MuJoCo at a configuration, and its rates by those of the tree."""
+    data, tree = mujoco.MjData(model), loop.structure.tree
+    spread = np.zeros((model.nv, tree.rates))
+    for n in range(model.njnt):
+        joint = model.joint(n)
+        at, dof = joint.qposadr[0], joint.dofadr[0]
+        place = tree.position_of[joint.name]
+        if joint.type[0] != mujoco.mjtJoint.mjJNT_FREE:
+            data.qpos[at] = q[place]
+            spread[dof, tree.rate_of[joint.name]] = 1.0
+            continue
+        first = loop.rate_names.index(f"{joint.name}.x")
+        seat = next(j.at for j in loop.model.joints if j.name == joint.name)
+        data.qpos[at : at + 3] = seat.translation + seat.rotation @ q[place : place + 3]
+        R = rotation_matrix(np.array([0, 0, 0, *q[place + 3 : place + 7]]))
+        turned = seat.rotation @ R
+        data.qpos[at + 3 : at + 7] = np.roll(quaternion_of_rotation(turned), 1)
+        spread[dof : dof + 3, first : first + 3] = np.eye(3)
+        spread[dof + 3 : dof + 6, first + 3 : first + 6] = turned.T  # in the body's axes
+    return data, spread
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_mujoco_agrees(name, tmp_path, rng):
+    """Its inverse dynamics of the tree, projected on what the loops leave free.
+
+    Rotors' spin and friction in closures it does not have. Its accelerations with equalities as
+    stiff as it has them come near to ours.
+    """
+    m = rd.load(name).without_actuators().without_friction()
+    rd.save(m, tmp_path / "m.xml")
+    loop = rd.load(tmp_path / "m.xml", kind="closed_loop")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "m.xml"))
+    model.eq_solimp[:, :2] = 0.9999
+    free = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    for u in rng.uniform(-0.03, 0.03, (2, loop.mobility)) * min(1.0, 2.0 * loop.size):
+        q = loop.advance(loop.home, u)
+        v, a = rng.uniform(-1.0, 1.0, (2, loop.mobility))
+        data, spread = in_mujoco(model, loop, q)
+        rates, changes = loop.joint_motion(q, v, a)
+        data.qvel, data.qacc = spread @ rates, spread @ changes
+        model.opt.disableflags = int(free)
+        mujoco.mj_inverse(model, data)
+        wanted = (spread @ loop.tangent(q)).T @ data.qfrc_inverse
+        found = loop.free_efforts(q, v, a)
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10 * np.abs(wanted).max())
+        model.opt.disableflags = 0
+        data.ctrl = loop.inverse_dynamics(q, v, a)
+        mujoco.mj_forward(model, data)
+        near = data.qacc - spread @ changes
+        assert np.abs(near).max() < 0.02 * np.abs(data.qacc_smooth).max()
+
+
+def test_what_mujoco_cannot_hold_is_refused(tmp_path):
+    with pytest.raises(OutputError, match="'link1': MuJoCo takes no moments"):
+        rd.save(rd.load("puma560"), tmp_path / "m.xml")
