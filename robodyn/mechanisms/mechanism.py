@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
@@ -69,6 +70,30 @@ class Mechanism(Derivatives):
         """Efforts (..., n) that hold the mechanism at rest."""
         rest = np.zeros(self.coordinates.velocity_size)
         return self.inverse_dynamics(configuration, rest, rest)
+
+    def coriolis_matrix(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+        """C (..., nv, nv): C velocity are the velocity terms of the bias, and Mdot - 2 C is skew.
+
+        Half the slope of the velocity terms, which in independent coordinates has Christoffel's
+        symbols. An angular velocity is the rate of none: what that adds to the velocity terms (the
+        Boltzmann-Hamel equations) is the angular momentum crossed with it, itself skew.
+
+        Raises:
+            InvalidInput, KinematicsError: as `bias`.
+        """
+        nv = self.coordinates.velocity_size
+        q = self.coordinates.checked("configuration", configuration)
+        v = as_array("velocity", velocity, (nv,))
+        around = v[..., None, :] + np.concatenate([np.eye(nv), -np.eye(nv)])
+        values = self._frictionless.bias(q[..., None, :], around)
+        C = np.swapaxes(0.25 * (values[..., :nv, :] - values[..., nv:, :]), -1, -2)
+        turning = self.coordinates.rotation
+        if turning is not None:
+            turned = self.mass_matrix(q)[..., turning, :]
+            omega, momentum = v[..., turning, None], turned @ v[..., None]
+            C[..., turning, :] += 0.5 * np.cross(omega, turned, axis=-2)
+            C[..., turning, turning] += 0.5 * np.cross(momentum, np.eye(3), axis=-2)
+        return np.ascontiguousarray(C)
 
     def energy(
         self, configuration: ArrayLike, velocity: ArrayLike, /
