@@ -29,6 +29,7 @@ EXTRAS = {
     "xacro": ["xacro>=2.0"],
     "mujoco": ["mujoco>=3.2"],
     "control": ["control>=0.10"],
+    "export": ["ziglang>=0.12"],
 }
 
 

@@ -46,6 +46,7 @@ SERIAL = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={
+        "export": "robodyn.exporting.serial:answers",
         "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
         "loose_tree": "robodyn.mechanisms.as_closed_loop:from_loose_tree",
