@@ -95,7 +95,7 @@ setup(
     ],
     extras_require=EXTRAS
     | {
-        "test": ["pytest", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
+        "test": ["pytest", "hypothesis", "jsonschema", "pin", "control", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,

@@ -18,32 +18,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common import compiled_run, derivatives
+from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
-from robodyn.mechanisms.common.joint_friction import JointFriction, decays
 from robodyn.mechanisms.common.parameters import bodies_of
-from robodyn.mechanisms.presentation import Presentation
+from robodyn.mechanisms.derivatives import Derivatives
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
-    from robodyn.mechanisms.common.derivatives import (
-        ForwardDynamicsDerivatives,
-        InverseDynamicsDerivatives,
-        Linearization,
-    )
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.parameters import BodyNumbers, Parameters
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
 
-class Mechanism(Presentation):
+class Mechanism(Derivatives):
     """A mechanism of any kind, in its own coordinates; methods are pure functions of its model.
 
     A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
@@ -71,45 +66,34 @@ class Mechanism(Presentation):
     def unchecked(self) -> UncheckedDynamics:
         """Unchecked calls for single states in inner loops, results written into given arrays."""
 
-    @abstractmethod
-    def inverse_dynamics(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-        /,
-    ) -> FloatArray:
-        """(..., n) efforts of the driven joints for a motion."""
-
-    @abstractmethod
-    def forward_dynamics(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        effort: ArrayLike,
-        wrench: ArrayLike | None = None,
-        /,
-    ) -> FloatArray:
-        """The acceleration (..., nv) that efforts (..., n) cause.
-
-        A joint at rest has no dry friction here: which joints friction holds is up to the
-        simulation. Inverse dynamics takes the friction of the side to which a planned motion
-        accelerates, so at rest the two are inverse to each other without dry friction only.
-        """
-
-    @abstractmethod
-    def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., nv, nv), symmetric positive definite."""
-
-    @abstractmethod
-    def bias(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """(..., nv) gravity, velocity terms and friction."""
-
     def gravity(self, configuration: ArrayLike, /) -> FloatArray:
         """Efforts (..., n) that hold the mechanism at rest."""
         rest = np.zeros(self.coordinates.velocity_size)
         return self.inverse_dynamics(configuration, rest, rest)
+
+    def coriolis_matrix(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+        """C (..., nv, nv): C velocity are the velocity terms of the bias, and Mdot - 2 C is skew.
+
+        Half the slope of the velocity terms, which in independent coordinates has Christoffel's
+        symbols. An angular velocity is the rate of none: what that adds to the velocity terms (the
+        Boltzmann-Hamel equations) is the angular momentum crossed with it, itself skew.
+
+        Raises:
+            InvalidInput, KinematicsError: as `bias`.
+        """
+        nv = self.coordinates.velocity_size
+        q = self.coordinates.checked("configuration", configuration)
+        v = as_array("velocity", velocity, (nv,))
+        around = v[..., None, :] + np.concatenate([np.eye(nv), -np.eye(nv)])
+        values = self._frictionless.bias(q[..., None, :], around)
+        C = np.swapaxes(0.25 * (values[..., :nv, :] - values[..., nv:, :]), -1, -2)
+        turning = self.coordinates.rotation
+        if turning is not None:
+            turned = self.mass_matrix(q)[..., turning, :]
+            omega, momentum = v[..., turning, None], turned @ v[..., None]
+            C[..., turning, :] += 0.5 * np.cross(omega, turned, axis=-2)
+            C[..., turning, turning] += 0.5 * np.cross(momentum, np.eye(3), axis=-2)
+        return np.ascontiguousarray(C)
 
     def energy(
         self, configuration: ArrayLike, velocity: ArrayLike, /
@@ -204,71 +188,6 @@ class Mechanism(Presentation):
         total = where_regular(self.inverse_dynamics, (q, v, change, load), core)
         return EffortTerms(total, terms | {"wrench": total - unloaded})
 
-    def inverse_dynamics_derivatives(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-    ) -> InverseDynamicsDerivatives:
-        """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
-
-        Dry friction is that of the planned motion; where a joint's rate reverses it has no
-        derivative by the velocity and is left out. A wrench (..., 6) keeps its numbers in the base
-        frame. Exact to some 1e-10 of the largest entry.
-
-        Raises:
-            InvalidInput, KinematicsError: as `inverse_dynamics`.
-        """
-        return derivatives.inverse_dynamics_derivatives(
-            self, configuration, velocity, acceleration, wrench
-        )
-
-    def forward_dynamics_derivatives(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        efforts: ArrayLike,
-        wrench: ArrayLike | None = None,
-    ) -> ForwardDynamicsDerivatives:
-        """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
-
-        As `inverse_dynamics_derivatives`, under-actuated mechanisms included.
-
-        Raises:
-            InvalidInput, KinematicsError: as `forward_dynamics`.
-        """
-        return derivatives.forward_dynamics_derivatives(
-            self, configuration, velocity, efforts, wrench
-        )
-
-    def linearize(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike | None = None,
-        efforts: ArrayLike | None = None,
-        wrench: ArrayLike | None = None,
-        *,
-        dt: float | None = None,
-    ) -> Linearization:
-        """Small motions about states: configurations (..., nq) and velocities (..., nv).
-
-        By default about rest, with the efforts that hold it; in motion with those under which it
-        goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
-        Dry friction is left out. With `dt` [s], the system is sampled, efforts held in between.
-
-        Raises:
-            InvalidInput, KinematicsError: as `forward_dynamics`.
-            UnderActuated: efforts are not given, and there are none that hold it.
-        """
-        smooth = self.without_dry_joints
-        return derivatives.linearize(smooth, configuration, velocity, efforts, wrench, dt)
-
-    def _made(self, model: Any) -> Self:
-        """One of the same class and options from another model."""
-        make: Callable[..., Self] = type(self)
-        return make(model, *self.options)
-
     def without_friction(self) -> Self:
         """The same mechanism with neither viscous nor dry friction in its joints."""
         return self._made(self.model.without_friction())
@@ -276,17 +195,6 @@ class Mechanism(Presentation):
     @cached_property
     def _frictionless(self) -> Self:
         return self.without_friction()
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """The same mechanism without dry friction, and without damping at driven joints named."""
-        return self._made(self.model.without_dry_friction(undamped))
-
-    @cached_property
-    def without_dry_joints(self) -> Self:
-        """Itself without dry friction, for derivatives; the mechanism itself if it has none."""
-        # rates of decay, which `friction` knows as well, are those at home: not every model has one
-        is_dry = JointFriction(self.friction_rows(), np.empty(0)).is_dry
-        return self.without_dry_friction() if is_dry else self
 
     @cached_property
     def without_planned_friction(self) -> Self:
@@ -303,11 +211,6 @@ class Mechanism(Presentation):
             names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in self.joint_names)
             names = names or self.joint_names
         return self.without_dry_friction(names) if names or self.friction.is_dry else self
-
-    @cached_property
-    def friction(self) -> JointFriction:
-        """Friction of the joints, as simulations need it."""
-        return JointFriction(self.friction_rows(), decays(self))
 
     def without_actuators(self) -> Self:
         """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""

@@ -5,6 +5,8 @@
 import numpy as np
 import pytest
 
+from robodyn.errors import InvalidInput
+
 STEP = 2e-3
 
 
@@ -113,3 +115,23 @@ def test_a_sampled_model_takes_a_period_at_once(mechanism, states):
     A, B = quick.state_matrix, quick.input_matrix
     np.testing.assert_allclose(slow.state_matrix, A @ A, atol=1e-8)
     np.testing.assert_allclose(slow.input_matrix, A @ B + B, atol=1e-8)
+
+
+def test_a_linear_model_is_a_state_space_elsewhere(mechanism):
+    linear = mechanism.linearize(mechanism.home, dt=1e-3)
+    theirs = linear.to_scipy()
+    np.testing.assert_array_equal(theirs.A, linear.state_matrix)
+    np.testing.assert_array_equal(theirs.B, linear.input_matrix)
+    assert theirs.dt == linear.dt
+    assert mechanism.linearize(mechanism.home).to_scipy().dt is None
+    with pytest.raises(InvalidInput, match="one at a time"):
+        mechanism.linearize(np.stack([mechanism.home] * 2)).to_scipy()
+
+
+def test_python_control_takes_a_linear_model(mechanism):
+    pytest.importorskip("control")
+    linear = mechanism.linearize(mechanism.home)
+    theirs = linear.to_control()
+    np.testing.assert_array_equal(theirs.A, linear.state_matrix)
+    assert theirs.isctime(strict=True)
+    assert mechanism.linearize(mechanism.home, dt=1e-3).to_control().dt == 1e-3
