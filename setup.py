@@ -61,8 +61,13 @@ setup(
             "models/*.urdf",
             "models/paths/*.yaml",
             "schemas/*.json",
+            "templates/*",
             "report/page.css",
             "report/page.js",
+            "exporting/templates/*.c",
+            "exporting/templates/library/*",
+            "exporting/templates/ros2_control/*",
+            "exporting/templates/ros2_control/*/*",
             "py.typed",
         ],
         "robodyn_ros": ["parameters.yaml"],
@@ -90,7 +95,7 @@ setup(
     ],
     extras_require=EXTRAS
     | {
-        "test": ["pytest", "hypothesis", "jsonschema", "pin", "mujoco", "xacro>=2.0"],
+        "test": ["pytest", "hypothesis", "jsonschema", "pin", "control", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
     },
     zip_safe=False,

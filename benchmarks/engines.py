@@ -13,12 +13,12 @@ import pinocchio as pin
 from benchmarks.engine_trees import MujocoTree, PinocchioTree
 
 
-def pinocchio_arm(model: Any) -> Any:
-    """A serial model without motors and friction."""
+def pinocchio_arm(arm: Any) -> Any:
+    """An arm without motors and friction."""
     out = pin.Model()
-    out.gravity = pin.Motion(np.asarray(model.gravity), np.zeros(3))
+    out.gravity = pin.Motion(np.asarray(arm.gravity_vector), np.zeros(3))
     parent = 0
-    for joint in model.joints:
+    for joint, link in zip(arm.chain.joints, arm.chain.links, strict=True):
         kind = "Prismatic" if joint.kind == "prismatic" else "Revolute"
         along_z = np.array_equal(joint.axis, [0.0, 0.0, 1.0])
         short = "JointModelPZ" if kind == "Prismatic" else "JointModelRZ"
@@ -26,9 +26,9 @@ def pinocchio_arm(model: Any) -> Any:
         moves = (
             getattr(pin, short)() if along_z else getattr(pin, f"JointModel{kind}Unaligned")(axis)
         )
-        place = pin.SE3(np.asarray(joint.rotation), np.asarray(joint.translation))
+        place = pin.SE3(np.asarray(joint.at.rotation), np.asarray(joint.at.translation))
         parent = out.addJoint(parent, moves, place, joint.name)
-        inertia = pin.Inertia(joint.mass, np.asarray(joint.com), np.asarray(joint.inertia))
+        inertia = pin.Inertia(link.mass, np.asarray(link.com), np.asarray(link.inertia))
         out.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
     return out
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import robodyn as rd
 from benchmarks import closed_loops, engines, numpy_floor, roofline, toolbox
 from benchmarks.timing import Contender, Timing, compare
 from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.mechanisms.stewart.kernels import lanes as stewart_lanes
 from robodyn.mechanisms.stewart.platform import StewartPlatform
 
@@ -65,7 +67,7 @@ def one_platform() -> list[Timing]:
     agree("MuJoCo", theirs.open_tree()[:18], closed.open_tree()[:18])
     one = (pose[None], twist[None], accel[None])
     agree("NumPy", numpy_floor.inverse_dynamics(m.model, *one)[0], ours)
-    arm_model = engines.pinocchio_arm(bare_arm().model)
+    arm_model = engines.pinocchio_arm(bare_arm())
     arm_data = arm_model.createData()
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 6)).copy()
     fast, out, driven = m.unchecked, np.empty(6), platform(rotors=True)
@@ -138,7 +140,7 @@ def rest_of_platform() -> list[Timing]:
 def one_arm() -> list[list[Timing]]:
     """One call: an arm of six joints, forth and back and its mass matrix."""
     arm = bare_arm()
-    model = engines.pinocchio_arm(arm.model)
+    model = engines.pinocchio_arm(arm)
     data = model.createData()
     q, qd, qdd = (x.copy() for x in np.random.default_rng(2).normal(size=(3, 6)))
     tau = arm.inverse_dynamics(q, qd, qdd, **BARE)
@@ -257,14 +259,17 @@ def batches() -> dict[str, list[tuple[int, Timing]]]:
 def joints() -> dict[str, list[tuple[int, Timing]]]:
     """Cost of one call against the number of joints of an arm, ours unchecked."""
     curves: dict[str, list[tuple[int, Timing]]] = {"robodyn": [], "Pinocchio rnea": []}
-    base = bare_arm().model
+    base = bare_arm().chain
     for n in (1, 2, 3, 6, 12, 24, 48):
-        links = tuple(
-            base.joints[i % 6].__class__(**{**vars(base.joints[i % 6]), "name": f"joint{i}"})
+        parts = [
+            (
+                replace(base.joints[i % 6], name=f"joint{i}"),
+                replace(base.links[i % 6], name=f"link{i}"),
+            )
             for i in range(n)
-        )
-        arm = SerialArm(base.__class__(**{**vars(base), "joints": links, "home": np.zeros(n)}))
-        model = engines.pinocchio_arm(arm.model)
+        ]
+        arm = SerialArm(model_of_chain("long", "base", parts, base.tip.matrix, "tip"))
+        model = engines.pinocchio_arm(arm)
         data = model.createData()
         q, qd, qdd = (x.copy() for x in np.random.default_rng(3).normal(size=(3, n)))
         wanted = arm.inverse_dynamics(q, qd, qdd, **BARE)

@@ -19,7 +19,7 @@ import numpy as np
 from generated import table, with_tables, write_or_check
 
 import robodyn as rd
-from robodyn.analysis.singularity import singular_times, threshold_crossings
+from robodyn.control.singularity import singular_times, threshold_crossings
 from robodyn.mechanisms.stewart.all_poses import all_poses
 from robodyn.mechanisms.stewart.formulations import Formulation
 

@@ -28,6 +28,8 @@ EXTRAS = {
     "report": ["bokeh>=3.8,<4", "matplotlib>=3.7"],
     "xacro": ["xacro>=2.0"],
     "mujoco": ["mujoco>=3.2"],
+    "control": ["control>=0.10"],
+    "export": ["ziglang>=0.12"],
 }
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.conditioning import condition_rate, weakest_direction
-from robodyn.analysis.lookahead import look_ahead
-from robodyn.analysis.slowing import SpeedScale
+from robodyn.control.conditioning import condition_rate, weakest_direction
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
+from robodyn.control.lookahead import look_ahead
 from robodyn.control.path_tolerance import USUAL, path_tolerances
+from robodyn.control.slowing import SpeedScale
 from robodyn.errors import RobodynError, UnderActuated
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion

@@ -2,14 +2,17 @@
 
 """What puts messages into a rosbag2 folder: rosbag2 where it is installed, else rosbags.
 
-A storage is used by one thread, except for `definition`.
+Both storages have the same methods. `add_topic` returns what `write` takes for the topic, `close`
+completes the bag, with remarks in the `custom_data` of its metadata, and `abort` gives up after an
+error. A storage is used by one thread, except for `definition`: what it has to be told of a message
+type, an InvalidInput where nobody knows the type.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
@@ -28,32 +31,7 @@ METADATA_VERSION = 8
 NANOSECONDS = 1_000_000_000
 
 
-class Storage(Protocol):
-    """A bag that is open."""
-
-    def definition(self, kind: str) -> Definition:
-        """What the storage has to be told of a message type.
-
-        Raises:
-            InvalidInput: there is no definition of it.
-        """
-
-    def add_topic(
-        self, name: str, kind: str, known: Definition, offered: Sequence[QoSProfile]
-    ) -> Any:
-        """Add a topic of message type `kind`; returns what `write` takes for it."""
-
-    def write(self, topic: Any, stamp: int, data: bytes) -> None:
-        """Append a serialized message, `stamp` [ns]."""
-
-    def close(self, remarks: Mapping[str, str]) -> None:
-        """Complete the bag, with `remarks` in the `custom_data` of its metadata."""
-
-    def abort(self) -> None:
-        """Give up after an error."""
-
-
-def open_storage(folder: Path, *, compress: bool) -> Storage:
+def open_storage(folder: Path, *, compress: bool) -> _ByRosbag2 | _ByRosbags:
     """Begin a bag; with `compress`, chunks of an MCAP file by zstd.
 
     Raises:
@@ -64,11 +42,11 @@ def open_storage(folder: Path, *, compress: bool) -> Storage:
         import rosbag2_py
 
         # Humble's is told of QoS in another way
-        kind: Any = _ByRosbag2 if hasattr(rosbag2_py, "to_rclcpp_qos_vector") else _ByRosbags
+        native = hasattr(rosbag2_py, "to_rclcpp_qos_vector")
     except ImportError:
-        kind = _ByRosbags
+        native = False
     try:
-        opened: Storage = kind(folder, compress)
+        return _ByRosbag2(folder, compress) if native else _ByRosbags(folder, compress)
     except ImportError as error:
         raise MissingExtra(
             f"recording needs rosbag2, or the package rosbags: {how_to_install('record')}",
@@ -77,7 +55,6 @@ def open_storage(folder: Path, *, compress: bool) -> Storage:
     # rosbag2 raises RuntimeError, rosbags one of its own
     except Exception as error:
         raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
-    return opened
 
 
 class _ByRosbag2:
@@ -194,24 +171,18 @@ def _as_stored(profile: QoSProfile) -> dict[str, Any]:
 
 
 def _of_rosbags(profile: QoSProfile) -> Any:
-    from rosbags.interfaces import (
-        Qos,
-        QosDurability,
-        QosHistory,
-        QosLiveliness,
-        QosReliability,
-        QosTime,
-    )
+    from rosbags import interfaces
 
     kinds = {
-        "history": QosHistory,
-        "reliability": QosReliability,
-        "durability": QosDurability,
-        "liveliness": QosLiveliness,
+        "history": interfaces.QosHistory,
+        "reliability": interfaces.QosReliability,
+        "durability": interfaces.QosDurability,
+        "liveliness": interfaces.QosLiveliness,
     }
-    stored = _as_stored(profile)
-    values = [
-        QosTime(*value.values()) if isinstance(value, dict) else kinds.get(name, type(value))(value)
-        for name, value in stored.items()
-    ]
-    return Qos(*values)
+    values: list[Any] = []
+    for name, value in _as_stored(profile).items():
+        if isinstance(value, dict):
+            values.append(interfaces.QosTime(*value.values()))
+        else:
+            values.append(kinds.get(name, type(value))(value))
+    return interfaces.Qos(*values)

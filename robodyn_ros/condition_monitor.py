@@ -21,14 +21,14 @@ from rclpy.node import Node
 from std_msgs.msg import Float64
 
 import robodyn as rd
-from robodyn.analysis.conditioning import (
+from robodyn.control.conditioning import (
     ConditionLevel,
     condition_rate,
     direction_name,
     weakest_direction,
 )
-from robodyn.analysis.lookahead import look_ahead, needs_regularity
-from robodyn.analysis.slowing import SpeedScale
+from robodyn.control.lookahead import look_ahead, needs_regularity
+from robodyn.control.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import diagnostics, messages, qos

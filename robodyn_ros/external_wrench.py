@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.clock import Clock, ClockType
 
 from robodyn.checks import refuse_beyond
 from robodyn.errors import RobodynError
@@ -16,6 +15,7 @@ from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
+from robodyn_ros.interfaces import steady_timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,9 +104,7 @@ class ExternalWrench:
         """Keep a wrench whose frame may still arrive."""
         self._waiting = message
         if self._retry is None:
-            # by the steady clock: simulated time may stand still
-            clock = Clock(clock_type=ClockType.STEADY_TIME)
-            self._retry = self._node.create_timer(RETRY, self._try_again, clock=clock)
+            self._retry = steady_timer(self._node, RETRY, self._try_again)
 
     def _try_again(self) -> None:
         if self._waiting is not None:

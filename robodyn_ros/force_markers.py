@@ -12,16 +12,15 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
-from robodyn.analysis.conditioning import ConditionLevel
+from robodyn.control.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface
+from robodyn_ros.interfaces import Interface, steady_timer
 from robodyn_ros.markers import ForceArrows
 from robodyn_ros.parameters import declare, load_mechanism, table
 
@@ -62,10 +61,7 @@ class ForceMarkers(Node):
         Interface(self, mechanism).on_state(self._on_state, qos.LATEST)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
         self.create_subscription(Float64, "condition_number", self._on_number, qos.RECENT)
-        # by the wall clock: a display refreshes even while simulated time stands still
-        self.create_timer(
-            1.0 / p["rate"], self._publish, clock=Clock(clock_type=ClockType.STEADY_TIME)
-        )
+        steady_timer(self, 1.0 / p["rate"], self._publish)
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._state = stamp, configuration

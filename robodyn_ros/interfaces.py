@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.serialization import deserialize_message
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
     from rclpy.qos import QoSProfile
+    from rclpy.timer import Timer
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
@@ -49,6 +51,11 @@ def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
         return response
 
     node.create_service(Trigger, name, answer)
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
+    """A timer by the wall clock's steady time: it fires also while simulated time stands still."""
+    return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class Interface:

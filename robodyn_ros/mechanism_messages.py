@@ -18,7 +18,7 @@ from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages
 from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
-from robodyn_ros.transforms import FloatingBroadcaster, PlatformBroadcaster
+from robodyn_ros.transforms import FloatingBroadcaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,15 +133,14 @@ class PoseMessages(MechanismMessages):
         states = node.create_publisher(Odometry, self.state_topic, profile)
         joints = node.create_publisher(JointState, "joint_states", profile)
         send_state, send_joints = sender(node, states), sender(node, joints)
-        transform = PlatformBroadcaster(node, *mechanism.frames)
+        transform = FloatingBroadcaster(node, [mechanism.frames])
         odometry = OdometryMessage(mechanism.frames)
         all_joints = AllJoints(mechanism)
 
         def publish(stamp: int, pose: FloatArray, twist: FloatArray, effort: FloatArray) -> None:
             # first, because controllers wait for it
-            state = odometry.filled(stamp, pose, twist)
-            send_state(state)
-            transform.send(state)
+            send_state(odometry.filled(stamp, pose, twist))
+            transform.send(stamp, {mechanism.frames: pose})
             send_joints(all_joints.filled(stamp, pose, twist, effort))
 
         return StatePublisher(states, publish)

@@ -22,7 +22,7 @@ from trajectory_msgs.msg import (
 
 from robodyn.checks import BEYOND, all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
-from robodyn.poses import resolved_unchecked, twist_in_body
+from robodyn.poses import resolved_unchecked
 from robodyn.trajectories import Motion, SampledTrajectory
 
 if TYPE_CHECKING:
@@ -115,16 +115,6 @@ def fill_twist(message: Twist, twist: FloatArray) -> None:
     ) = np.asarray(twist, dtype=np.float64).tolist()
 
 
-def odometry(stamp: int, frames: tuple[str, str], pose: FloatArray, twist: FloatArray) -> Odometry:
-    """Platform state: pose in the base frame, twist, as Odometry prescribes, in the platform's."""
-    message = Odometry()
-    message.header.stamp = to_stamp(stamp)
-    message.header.frame_id, message.child_frame_id = frames
-    fill_pose(message.pose.pose, pose)
-    fill_twist(message.twist.twist, twist_in_body(pose, twist))
-    return message
-
-
 def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
     """Stamp [ns], pose (7,), normalised, and twist (6,) turned back into the base frame.
 
@@ -147,22 +137,6 @@ def path(frame: str, poses: FloatArray) -> Path:
         stamped = PoseStamped(header=message.header)
         fill_pose(stamped.pose, pose)
         message.poses.append(stamped)
-    return message
-
-
-def joint_state(
-    stamp: int,
-    names: Sequence[str],
-    position: FloatArray | None = None,
-    velocity: FloatArray | None = None,
-    effort: FloatArray | None = None,
-) -> JointState:
-    """A JointState; fields that are None stay empty."""
-    message = JointState(name=list(names))
-    message.header.stamp = to_stamp(stamp)
-    for field, values in (("position", position), ("velocity", velocity), ("effort", effort)):
-        if values is not None:
-            setattr(message, field, values.tolist())
     return message
 
 

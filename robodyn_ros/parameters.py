@@ -156,22 +156,31 @@ def on_change(
     """
     live = {name for name, spec in specs.items() if not spec.read_only}
 
-    def change(parameters: list[Parameter]) -> SetParametersResult:
+    def change(parameters: list[Parameter]) -> None:
         ours = {p.name: p.value for p in parameters if p.name in live}
         if not ours:
-            return SetParametersResult(successful=True)
-        try:
-            for name, value in ours.items():
-                check(name, specs[name], value)
-            apply(values | ours)
-        except rd.RobodynError as error:
-            return SetParametersResult(successful=False, reason=str(error))
+            return
+        for name, value in ours.items():
+            check(name, specs[name], value)
+        apply(values | ours)
         values.update(ours)
         text = ", ".join(f"{name} = {value!r}" for name, value in ours.items())
         node.get_logger().info(f"changed: {text}")
+
+    on_set(node, change)
+
+
+def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
+    """Have `change` take parameters that are set; its RobodynError rejects them, saying why."""
+
+    def answer(parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            change(parameters)
+        except rd.RobodynError as error:
+            return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    node.add_on_set_parameters_callback(change)
+    node.add_on_set_parameters_callback(answer)
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:

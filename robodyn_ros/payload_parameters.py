@@ -7,10 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rcl_interfaces.msg import SetParametersResult
 
-from robodyn.errors import RobodynError
-from robodyn_ros.parameters import check, table
+from robodyn.errors import InvalidInput
+from robodyn_ros.parameters import check, on_set, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +42,7 @@ class PayloadParameters:
         self._values = {name: values[name] for name in PAYLOAD}
         self._changed = changed
         self.mechanism = self._loaded(self._values)
-        node.add_on_set_parameters_callback(self._set)
+        on_set(node, self._set)
 
     def _loaded(self, values: dict[str, Any]) -> Mechanism:
         if not values["payload_mass"]:
@@ -53,22 +52,15 @@ class PayloadParameters:
         inertia = inertia + np.triu(inertia, 1).T
         return self._bare.with_payload(values["payload_mass"], values["payload_com"], inertia)
 
-    def _set(self, parameters: list[Parameter]) -> SetParametersResult:
+    def _set(self, parameters: list[Parameter]) -> None:
         ours = [parameter for parameter in parameters if parameter.name in PAYLOAD]
         if not ours:
-            return SetParametersResult(successful=True)
+            return
         values = self._values | {parameter.name: parameter.value for parameter in ours}
-        try:
-            for name, value in values.items():
-                check(name, PAYLOAD[name], value)
-                size = np.size(PAYLOAD[name].default)
-                if np.size(value) != size:
-                    return SetParametersResult(
-                        successful=False, reason=f"{name} has {np.size(value)} values, not {size}"
-                    )
-            mechanism = self._loaded(values)
-        except RobodynError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        self.mechanism, self._values = mechanism, values
+        for name, value in values.items():
+            check(name, PAYLOAD[name], value)
+            size = np.size(PAYLOAD[name].default)
+            if np.size(value) != size:
+                raise InvalidInput(f"{name} has {np.size(value)} values, not {size}", value=value)
+        self.mechanism, self._values = self._loaded(values), values
         self._changed(ours)
-        return SetParametersResult(successful=True)

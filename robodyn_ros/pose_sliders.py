@@ -13,14 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from tf_transformations import euler_from_quaternion, quaternion_from_euler
 
 import robodyn as rd
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import Spec, changed, check, declare, load_mechanism, table
+from robodyn_ros.parameters import Spec, changed, check, declare, load_mechanism, on_set, table
 
 if TYPE_CHECKING:
     from rclpy.parameter import Parameter
@@ -54,20 +53,16 @@ class PoseSliders(Node):
             if each.role == "position"
         }
         declare(self, self._specs)
-        self.add_on_set_parameters_callback(self._allowed)
+        on_set(self, self._check)
         self._state = Interface(self, self._mechanism).state_publisher(qos.STATE)
         self._told = ""
         self.create_timer(1.0 / p["rate"], self._show)
         self.get_logger().info(f"sliders of {self._mechanism.name}, ready")
 
-    def _allowed(self, parameters: list[Parameter]) -> SetParametersResult:
-        try:
-            for parameter in parameters:
-                if parameter.name in self._specs:
-                    check(parameter.name, self._specs[parameter.name], parameter.value)
-        except rd.InvalidInput as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+    def _check(self, parameters: list[Parameter]) -> None:
+        for parameter in parameters:
+            if parameter.name in self._specs:
+                check(parameter.name, self._specs[parameter.name], parameter.value)
 
     def _show(self) -> None:
         values = np.array([changed(self, name) for name in self._specs])

@@ -20,8 +20,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rclpy.clock import Clock as RosClock
-from rclpy.clock import ClockType
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -34,6 +32,7 @@ from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
+from robodyn_ros.interfaces import steady_timer
 from robodyn_ros.losses import Losses
 from robodyn_ros.message_definitions import message_class
 from robodyn_ros.parameters import declare, described, table
@@ -83,8 +82,7 @@ class Recorder(Node):
         self._mechanism, self._description = described(p, self.get_logger())
         # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
-        # by the steady clock: topics appear also while simulated time stands still
-        self.create_timer(LOOK, self._look, clock=RosClock(clock_type=ClockType.STEADY_TIME))
+        steady_timer(self, LOOK, self._look)
         self.get_logger().info(f"recording to {self._folder}")
 
     def _names(self, given: list[str] | None) -> set[str] | None:

@@ -75,7 +75,7 @@ class MultiArrayMessage:
 
 
 class OdometryMessage:
-    """A platform's state; see `messages.odometry`."""
+    """A platform's state; its twist is, as Odometry prescribes, in the platform's frame."""
 
     def __init__(self, frames: tuple[str, str]) -> None:
         self._message = Odometry()

@@ -19,8 +19,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.analysis.lookahead import needs_regularity
 from robodyn.analysis.run import RunHistory, summary_text
+from robodyn.control.lookahead import needs_regularity
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface

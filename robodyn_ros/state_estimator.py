@@ -16,7 +16,6 @@ from dataclasses import asdict
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -24,7 +23,7 @@ from sensor_msgs.msg import JointState
 import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn_ros import diagnostics, messages, qos
-from robodyn_ros.interfaces import serve_trigger
+from robodyn_ros.interfaces import serve_trigger, steady_timer
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
 from robodyn_ros.transforms import FloatingBroadcaster
@@ -75,12 +74,8 @@ class StateEstimator(Node):
         )
         profile = QoSProfile(depth=qos.STATE.depth, reliability=reliability)
         self.create_subscription(JointState, "joint_states", self._on_joints, profile)
-        # by the steady clock: a timeout must be noticed even while simulated time stands still
-        self.create_timer(
-            min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]),
-            self._diagnose,
-            clock=Clock(clock_type=ClockType.STEADY_TIME),
-        )
+        # a timeout must be noticed even while simulated time stands still
+        steady_timer(self, min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]), self._diagnose)
         self.get_logger().info(
             f"waiting for joint_states with {', '.join(self._driven)}: estimator, ready"
         )

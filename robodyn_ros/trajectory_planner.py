@@ -29,7 +29,7 @@ from tf_transformations import euler_from_quaternion
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
-from robodyn.analysis.lookahead import look_ahead
+from robodyn.control.lookahead import look_ahead
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.time_optimal.online import (
     is_moving,

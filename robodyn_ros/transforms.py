@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from geometry_msgs.msg import TransformStamped
 
 from robodyn_ros import qos
-from robodyn_ros.messages import fill_stamp
+from robodyn_ros.messages import fill_pose, fill_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from nav_msgs.msg import Odometry
     from rclpy.node import Node
 
     from robodyn.arrays import FloatArray
@@ -25,32 +24,11 @@ except ImportError:
     TransformBroadcaster = None
 
 
-class PlatformBroadcaster:
-    """base -> platform: robot_state_publisher does not handle the floating joint of the URDF."""
-
-    def __init__(self, node: Node, base_frame: str, platform_frame: str) -> None:
-        # as many as of the states beside them: a recorder that falls behind misses none
-        self._broadcaster = TransformBroadcaster(node, qos.STATE) if TransformBroadcaster else None
-        if self._broadcaster is None:
-            node.get_logger().info(
-                f"tf2_ros is not installed: no transform {base_frame} -> {platform_frame}"
-            )
-
-    def send(self, state: Odometry) -> None:
-        """Broadcast the pose of a platform state."""
-        if self._broadcaster is None:
-            return
-        transform = TransformStamped(header=state.header, child_frame_id=state.child_frame_id)
-        position = state.pose.pose.position
-        transform.transform.translation.x = position.x
-        transform.transform.translation.y = position.y
-        transform.transform.translation.z = position.z
-        transform.transform.rotation = state.pose.pose.orientation
-        self._broadcaster.sendTransform(transform)
-
-
 class FloatingBroadcaster:
-    """parent -> child of floating joints: robot_state_publisher has no positions of these."""
+    """parent -> child of floating joints, such as a platform's in its base.
+
+    robot_state_publisher has no positions of these.
+    """
 
     def __init__(self, node: Node, joints: Iterable[tuple[str, str]]) -> None:
         # as many as of the states beside them: a recorder that falls behind misses none
@@ -68,8 +46,6 @@ class FloatingBroadcaster:
             transform = TransformStamped(child_frame_id=child)
             transform.header.frame_id = parent
             fill_stamp(transform.header.stamp, stamp)
-            place, turn = transform.transform.translation, transform.transform.rotation
-            place.x, place.y, place.z = pose[:3].tolist()
-            turn.x, turn.y, turn.z, turn.w = pose[3:].tolist()
+            fill_pose(transform.transform, pose)
             transforms.append(transform)
         self._broadcaster.sendTransform(transforms)

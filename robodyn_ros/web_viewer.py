@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.clock import Clock as RosClock
-from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
@@ -34,7 +32,7 @@ from robodyn.view.page import Page
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface
+from robodyn_ros.interfaces import Interface, steady_timer
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 if TYPE_CHECKING:
@@ -77,10 +75,7 @@ class WebViewer(Node):
         else:
             self.get_logger().info("no parameter `model`: waiting for the topic robot_description")
             self.create_subscription(String, "robot_description", self._on_description, qos.LATCHED)
-        # by the wall clock: a display refreshes even while simulated time stands still
-        self.create_timer(
-            1.0 / p["rate"], self._tick, clock=RosClock(clock_type=ClockType.STEADY_TIME)
-        )
+        steady_timer(self, 1.0 / p["rate"], self._tick)
 
     def destroy_node(self) -> None:
         """Close the page as well."""

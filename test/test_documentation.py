@@ -12,6 +12,8 @@ import importlib.util
 import inspect
 import re
 import shlex
+import shutil
+import subprocess
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +27,7 @@ import yaml
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import MissingExtra
+from robodyn.exporting.texts import header
 from robodyn_ros.nodes import NODES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,10 +78,20 @@ def in_language(*languages: str) -> list[Block]:
 
 
 def test_every_block_is_of_a_kind_that_is_tested():
-    known = {"python", "bash", "yaml", "xml", "text", "console", "{toctree}", "{grid}"}
+    known = {"python", "bash", "yaml", "xml", "text", "console", "c", "{toctree}", "{grid}"}
     assert {block.language for block in BLOCKS} <= known
     assert len(in_language("python")) > 20
     assert len(in_language("bash")) > 40
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+@pytest.mark.parametrize("block", in_language("c"), ids=str)
+def test_c_compiles_with_the_header_that_it_includes(block, tmp_path):
+    name = re.search(r'#include "(\w+)\.h"', block.text)[1]
+    tmp_path.joinpath(f"{name}.h").write_text(header(name, rd.load(name)))
+    tmp_path.joinpath("block.c").write_text(block.text)
+    command = ["cc", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-pedantic", "block.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
 
 
 # ---------------------------------------------------------------------------- Python
@@ -126,6 +139,7 @@ def prepared(page: str, folder: Path) -> dict[str, object]:
         )
         measured(rd.load(folder / "my_hexapod.yaml"), folder / "measured.csv")
     if page in ("identification.md", "recording.md"):
+        pytest.importorskip("rosbags", reason="the extra `record` is not installed")
         m = names["m"] = rd.load("puma560")
         text = "".join(block.text for block in blocks_of(DOCS / page))
         for bag in re.findall(r'"(\S*rosbag2_[^"]+)"', text):

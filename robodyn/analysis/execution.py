@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis.lookahead import look_ahead
 from robodyn.analysis.run import RunHistory
 from robodyn.control import (
     ComputedTorque,
@@ -16,6 +15,7 @@ from robodyn.control import (
     GravityCompensation,
     TrajectoryFollower,
 )
+from robodyn.control.lookahead import look_ahead
 from robodyn.errors import SimulationFailed
 from robodyn.simulation import simulate
 

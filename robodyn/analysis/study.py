@@ -12,8 +12,8 @@ import numpy as np
 from robodyn.analysis import study_tables
 from robodyn.analysis.dynamic_fraction import dynamic_fraction
 from robodyn.analysis.margins import Margins, condition_limit, margins
-from robodyn.analysis.singularity import singular_times
 from robodyn.checks import as_exact, as_scalar
+from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion
 

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "map": ("map.map_command", {"output": "-o", "quantity": "-q"}),
     "plan": ("plan.plan", {}),
     "report": ("report.report", {}),
+    "export": ("export.export_command", {}),
     "excite": ("excite.excite", {}),
     "identify": ("identify.identify_command", {}),
     "simulate": ("simulate.simulate", {}),

@@ -14,7 +14,7 @@ from robodyn.formats.urdf_text import actuated_joints, parse_urdf
 from robodyn.mechanisms.closed_loop.description.from_urdf import closed_loop_model_from_urdf
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.urdf_tree import UrdfTree
-from robodyn.mechanisms.serial.description.chain import check_loops, longest_chains
+from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
 from robodyn.model.fields import GRAVITY
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.serial.model import SerialModel
     from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.model.model import Model
 
 
 def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop | None:
@@ -54,8 +54,7 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
 
 def from_arm(arm: Any, driven: Sequence[str] | None = None) -> ClosedLoop:
     """A serial arm, whose tree closes no loop; all of its joints are driven, or those named."""
-    model: SerialModel = arm.model
-    tree = model.expanded()
+    tree: Model = arm.model
     return ClosedLoop(tree if driven is None else replace(tree, driven=tuple(driven)))
 
 

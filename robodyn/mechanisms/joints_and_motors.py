@@ -13,11 +13,12 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.description import DrivenJoint, Nouns, effort_units
+from robodyn.mechanisms.common.description import DrivenJoint, Nouns, driven_joint
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 from robodyn.model.comparison import differences
+from robodyn.model.model import Model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,13 +78,18 @@ class JointsAndMotors(ABC):
         return ()
 
     @property
+    def compared(self) -> Any:
+        """What of the model counts where mechanisms are compared, as frozen data."""
+        return self.model
+
+    @property
     def description(self) -> tuple[object, ...]:
-        """What the mechanism was built from, as frozen data: its model and any further options."""
-        return self.model, *(self.options or ("",))
+        """What the mechanism was built from, as far as it counts: model and further options."""
+        return self.compared, *(self.options or ("",))
 
     def differences(self, other: Any) -> list[str]:
         """Differences from another mechanism's model, one line per field; empty if equal."""
-        return differences(self.model, getattr(other, "model", None))
+        return differences(self.compared, getattr(other, "compared", None))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointsAndMotors) or other.kind != self.kind:
@@ -125,6 +131,8 @@ class JointsAndMotors(ABC):
     @cached_property
     def driven_joints(self) -> tuple[DrivenJoint, ...]:
         """(n,) what the model says of them; a kind gives this, or their names, units and limits."""
+        if isinstance(self.model, Model):
+            return tuple(map(driven_joint, self.model.driven_joints))
         given = zip(
             self.joint_names, self.joint_units, self.position_limits, self.velocity_limits,
             self.effort_limits, strict=True,
@@ -154,7 +162,7 @@ class JointsAndMotors(ABC):
     @cached_property
     def effort_units(self) -> tuple[EffortUnit, ...]:
         """(n,) `N` or `N m` of the driven joints."""
-        return effort_units(self.joint_units)
+        return tuple("N" if unit == "m" else "N m" for unit in self.joint_units)
 
     @property
     def joint_signs(self) -> FloatArray:
@@ -202,9 +210,19 @@ class JointsAndMotors(ABC):
         return np.array(rows, dtype=np.float64)
 
     @property
-    @abstractmethod
     def joint_friction(self) -> Sequence[dict[str, Any]]:
-        """Friction of each driven joint or leg, by name; numbers or arrays."""
+        """Friction of each driven joint or leg, by name; numbers or arrays.
+
+        Of a joint viscous damping, Coulomb friction in both directions, and armature.
+        """
+        return tuple(
+            {
+                "damping": joint.damping,
+                "friction": joint.friction,
+                "armature": joint.reflected_inertia,
+            }
+            for joint in self.model.driven_joints
+        )
 
     @cached_property
     def actuators(self) -> Sequence[Actuator]:

@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
-from robodyn.mechanisms.common.joint_friction import JointFriction, decays
-from robodyn.mechanisms.common.linearization import linearize
 from robodyn.mechanisms.common.parameters import bodies_of
-from robodyn.mechanisms.presentation import Presentation
+from robodyn.mechanisms.derivatives import Derivatives
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
     from typing_extensions import Self
@@ -35,12 +34,11 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
-    from robodyn.mechanisms.common.linearization import Linearization
     from robodyn.mechanisms.common.parameters import BodyNumbers, Parameters
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
 
-class Mechanism(Presentation):
+class Mechanism(Derivatives):
     """A mechanism of any kind, in its own coordinates; methods are pure functions of its model.
 
     A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
@@ -68,45 +66,34 @@ class Mechanism(Presentation):
     def unchecked(self) -> UncheckedDynamics:
         """Unchecked calls for single states in inner loops, results written into given arrays."""
 
-    @abstractmethod
-    def inverse_dynamics(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-        /,
-    ) -> FloatArray:
-        """(..., n) efforts of the driven joints for a motion."""
-
-    @abstractmethod
-    def forward_dynamics(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        effort: ArrayLike,
-        wrench: ArrayLike | None = None,
-        /,
-    ) -> FloatArray:
-        """The acceleration (..., nv) that efforts (..., n) cause.
-
-        A joint at rest has no dry friction here: which joints friction holds is up to the
-        simulation. Inverse dynamics takes the friction of the side to which a planned motion
-        accelerates, so at rest the two are inverse to each other without dry friction only.
-        """
-
-    @abstractmethod
-    def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., nv, nv), symmetric positive definite."""
-
-    @abstractmethod
-    def bias(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """(..., nv) gravity, velocity terms and friction."""
-
     def gravity(self, configuration: ArrayLike, /) -> FloatArray:
         """Efforts (..., n) that hold the mechanism at rest."""
         rest = np.zeros(self.coordinates.velocity_size)
         return self.inverse_dynamics(configuration, rest, rest)
+
+    def coriolis_matrix(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+        """C (..., nv, nv): C velocity are the velocity terms of the bias, and Mdot - 2 C is skew.
+
+        Half the slope of the velocity terms, which in independent coordinates has Christoffel's
+        symbols. An angular velocity is the rate of none: what that adds to the velocity terms (the
+        Boltzmann-Hamel equations) is the angular momentum crossed with it, itself skew.
+
+        Raises:
+            InvalidInput, KinematicsError: as `bias`.
+        """
+        nv = self.coordinates.velocity_size
+        q = self.coordinates.checked("configuration", configuration)
+        v = as_array("velocity", velocity, (nv,))
+        around = v[..., None, :] + np.concatenate([np.eye(nv), -np.eye(nv)])
+        values = self._frictionless.bias(q[..., None, :], around)
+        C = np.swapaxes(0.25 * (values[..., :nv, :] - values[..., nv:, :]), -1, -2)
+        turning = self.coordinates.rotation
+        if turning is not None:
+            turned = self.mass_matrix(q)[..., turning, :]
+            omega, momentum = v[..., turning, None], turned @ v[..., None]
+            C[..., turning, :] += 0.5 * np.cross(omega, turned, axis=-2)
+            C[..., turning, turning] += 0.5 * np.cross(momentum, np.eye(3), axis=-2)
+        return np.ascontiguousarray(C)
 
     def energy(
         self, configuration: ArrayLike, velocity: ArrayLike, /
@@ -201,20 +188,6 @@ class Mechanism(Presentation):
         total = where_regular(self.inverse_dynamics, (q, v, change, load), core)
         return EffortTerms(total, terms | {"wrench": total - unloaded})
 
-    def linearize(self, configuration: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """Small motions about rest at configurations (..., nq), the efforts that hold it held.
-
-        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
-        friction, which has none at rest, is left out.
-        """
-        at = self.coordinates.checked("configuration", configuration)
-        return linearize(self.without_dry_friction(), at, wrench, self.size)
-
-    def _made(self, model: Any) -> Self:
-        """One of the same class and options from another model."""
-        make: Callable[..., Self] = type(self)
-        return make(model, *self.options)
-
     def without_friction(self) -> Self:
         """The same mechanism with neither viscous nor dry friction in its joints."""
         return self._made(self.model.without_friction())
@@ -222,10 +195,6 @@ class Mechanism(Presentation):
     @cached_property
     def _frictionless(self) -> Self:
         return self.without_friction()
-
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """The same mechanism without dry friction, and without damping at driven joints named."""
-        return self._made(self.model.without_dry_friction(undamped))
 
     @cached_property
     def without_planned_friction(self) -> Self:
@@ -242,11 +211,6 @@ class Mechanism(Presentation):
             names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in self.joint_names)
             names = names or self.joint_names
         return self.without_dry_friction(names) if names or self.friction.is_dry else self
-
-    @cached_property
-    def friction(self) -> JointFriction:
-        """Friction of the joints, as simulations need it."""
-        return JointFriction(self.friction_rows(), decays(self))
 
     def without_actuators(self) -> Self:
         """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""

@@ -53,7 +53,7 @@ def robot_description(
             `joint_states_topic`.
 
     Raises:
-        ModelError: a source without a URDF (an arm's YAML file), or one that cannot be read.
+        ModelError: a source that cannot be read, or without a URDF, of a kind that exports none.
         MissingExtra: a xacro file without the package xacro.
     """
     arguments = {"ros2_control": str(ros2_control).lower(), **(arguments or {})}

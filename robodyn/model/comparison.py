@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where two models differ, field by field."""
+"""Where two models differ, field by field, and when they are equal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,21 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+
+# Two models are equal when their numbers agree within this, relative or absolute: the noise of
+# turning a rotation into URDF's roll-pitch-yaw and back.
+EQUALITY = 1e-12
+
+
+class Compared:
+    """Equal when it describes the same mechanism: every number that counts within `EQUALITY`."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return not differences(self, other, EQUALITY)
+
+    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 
 
 def differences(a: Any, b: Any, tolerance: float = 1e-9) -> list[str]:

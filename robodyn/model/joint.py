@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints: friction, limits and drives of all that move, and the joints of a tree."""
+"""Joints of a tree: where they are, and the friction, limits and drives of those that move."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from robodyn.model.fields import frozen, not_negative, unit_axis
 from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from robodyn.arrays import FloatArray
 
 JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
@@ -27,20 +25,50 @@ for constant in (UNBOUNDED, NO_FRICTION):
     constant.setflags(write=False)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MovingJoint:
-    """The part that joints of arms and of trees share.
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: position = multiplier * the other's + offset [rad or m]."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint of the tree.
+
+    At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
+    child's frame then turns about, or slides along, the axis. A floating joint's position is the
+    pose (7,) of `child_at` in `at`, its rate the twist (6,) of `child_at`'s origin relative to
+    the parent, linear then angular, in the axes of the base frame.
 
     Attributes:
+        name: of the joint.
+        kind: `revolute`, `continuous`, `prismatic`, `floating` or `fixed`.
+        parent, child: names of the links.
+        at, child_at: frames on these.
+        axis: (3,) direction in `at`; made unit.
+        mimic: the joint that this one follows, if any.
         armature: [kg m^2 or kg] inertia of a motor, reflected to the joint and nothing else.
         damping: [N m s/rad or N s/m] viscous friction.
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
         drive: the rest of what drives it: screw or gear, static friction, limits and constants of
-            the motor. Its Coulomb friction is `friction`; see `driven_by` and `actuator`.
+            the motor. Its Coulomb friction is `friction`; see `driven_by` and `actuator`. Its rotor
+            turns about the joint's axis in the parent link, whose mass and inertia hold it as if it
+            were locked, or elsewhere where it is behind a screw's gear.
     """
 
+    name: str
+    kind: str
+    parent: str
+    child: str
+    at: Placement = field(default_factory=Placement)
+    child_at: Placement = field(default_factory=Placement)
+    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    mimic: Mimic | None = None
     armature: float = 0.0
     damping: float = 0.0
     friction: FloatArray = field(default_factory=lambda: NO_FRICTION)
@@ -49,12 +77,20 @@ class MovingJoint:
     effort: float = np.inf
     drive: Actuator = field(default_factory=Actuator)
 
-    def check_motion(self, kind: str, where: str) -> None:
-        """Check and freeze the fields; `where` names the joint.
+    def __post_init__(self) -> None:
+        put, where = object.__setattr__, f"joint {self.name!r}"
+        if self.kind not in JOINT_KINDS:
+            raise ModelError(
+                f"{where}: kind is {self.kind!r}, expected one of {', '.join(JOINT_KINDS)}",
+                value=self.kind,
+            )
+        if self.kind in ("floating", "fixed") and self.mimic is not None:
+            raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
+        put(self, "axis", unit_axis(where, self.axis))
+        self._check_motion(where)
 
-        Raises:
-            ModelError: one of them is wrong.
-        """
+    def _check_motion(self, where: str) -> None:
+        """Check and freeze what its motion has; `where` names the joint."""
         put = object.__setattr__
         for name in ("armature", "damping"):
             put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
@@ -79,7 +115,7 @@ class MovingJoint:
                     f"{where}: the limit of {name} is {value}, must be positive", value=value
                 )
             put(self, name, value)
-        if self.drive.lead is not None and kind != "prismatic":
+        if self.drive.lead is not None and self.kind != "prismatic":
             raise ModelError(
                 f"{where}: the actuator has a lead of {self.drive.lead:g} m, but the joint does "
                 "not slide; give a gear_ratio instead",
@@ -92,7 +128,7 @@ class MovingJoint:
                 value=self.drive.coulomb,
             )
 
-    def driven_by(self, actuator: Actuator) -> Self:
+    def driven_by(self, actuator: Actuator) -> Joint:
         """The same joint with another actuator, without armature: its friction and all else.
 
         Raises:
@@ -104,11 +140,6 @@ class MovingJoint:
             friction=np.array(actuator.coulomb_both),
             drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
         )
-
-    def moving_as(self, other: MovingJoint) -> Self:
-        """The same joint with the friction, limits and drive of another."""
-        shared = {name: getattr(other, name) for name in MovingJoint.__dataclass_fields__}
-        return replace(self, **shared)
 
     @property
     def actuator(self) -> Actuator:
@@ -127,58 +158,6 @@ class MovingJoint:
     def frictionless_drive(self) -> Actuator:
         """Its `drive` without friction and losses."""
         return IDEAL if self.drive == IDEAL else self.drive.without_friction()
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """A joint that follows another: position = multiplier * the other's + offset [rad or m]."""
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Joint(MovingJoint):
-    """A joint of the tree.
-
-    At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
-    child's frame then turns about, or slides along, the axis. A floating joint's position is the
-    pose (7,) of `child_at` in `at`, its rate the twist (6,) of `child_at`'s origin relative to
-    the parent, linear then angular, in the axes of the base frame.
-
-    Attributes:
-        name: of the joint.
-        kind: `revolute`, `continuous`, `prismatic`, `floating` or `fixed`.
-        parent, child: names of the links.
-        at, child_at: frames on these.
-        axis: (3,) direction in `at`; made unit.
-        mimic: the joint that this one follows, if any.
-        drive: as of every `MovingJoint`. Its rotor turns about the joint's axis in the parent link,
-            whose mass and inertia hold it as if it were locked, or elsewhere where it is behind a
-            screw's gear.
-    """
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    at: Placement = field(default_factory=Placement)
-    child_at: Placement = field(default_factory=Placement)
-    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
-    mimic: Mimic | None = None
-
-    def __post_init__(self) -> None:
-        put, where = object.__setattr__, f"joint {self.name!r}"
-        if self.kind not in JOINT_KINDS:
-            raise ModelError(
-                f"{where}: kind is {self.kind!r}, expected one of {', '.join(JOINT_KINDS)}",
-                value=self.kind,
-            )
-        if self.kind in ("floating", "fixed") and self.mimic is not None:
-            raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
-        put(self, "axis", unit_axis(where, self.axis))
-        self.check_motion(self.kind, where)
 
     @property
     def effort_limit(self) -> float:

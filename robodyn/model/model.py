@@ -16,14 +16,16 @@ import numpy as np
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
 from robodyn.model.body import joined, payload
-from robodyn.model.fields import GRAVITY, frozen, varied
-from robodyn.model.variants import WithJoints
+from robodyn.model.comparison import Compared
+from robodyn.model.fields import GRAVITY, altered, frozen, varied
+from robodyn.model.joint import NO_FRICTION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import ArrayLike
 
+    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
     from robodyn.model.body import Link
     from robodyn.model.closure import Closure
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Model(WithJoints):
+class Model(Compared):
     """A tree of joints and the closures between its links.
 
     The name, the source and the guess of a home do not enter comparisons.
@@ -171,10 +173,53 @@ class Model(WithJoints):
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 
+    @property
+    def driven_joints(self) -> tuple[Joint, ...]:
+        """Those that are driven, in the order of `driven`."""
+        joints = {joint.name: joint for joint in self.joints}
+        return tuple(joints[name] for name in self.driven)
+
     def without_friction(self) -> Model:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""
+        joints = (
+            varied(joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive)
+            for joint in self.joints
+        )
         closures = (varied(closure, damping=0.0) for closure in self.closures)
-        return varied(super().without_friction(), closures=tuple(closures))
+        return varied(self, joints=tuple(joints), closures=tuple(closures))
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
+        """The same mechanism without dry friction, and without damping at the joints named."""
+        joints = (
+            altered(
+                joint,
+                damping=0.0 if joint.name in undamped else joint.damping,
+                friction=NO_FRICTION,
+                drive=joint.drive.without_dry_friction(),
+            )
+            for joint in self.joints
+        )
+        return varied(self, joints=tuple(joints))
+
+    def driven_by(self, actuators: Mapping[str, Actuator]) -> Model:
+        """The same mechanism with other actuators, by the names of the joints they drive.
+
+        Raises:
+            ModelError: no such joint, or a screw on a joint that does not slide.
+        """
+        known = {joint.name for joint in self.joints if joint.kind not in ("floating", "fixed")}
+        for name in actuators:
+            if name not in known:
+                raise ModelError(
+                    f"{self.source or self.name}: no joint {name!r} that an actuator could drive; "
+                    f"there are {', '.join(sorted(known))}",
+                    value=name,
+                )
+        joints = (
+            joint.driven_by(actuators[joint.name]) if joint.name in actuators else joint
+            for joint in self.joints
+        )
+        return varied(self, joints=tuple(joints))
 
     def without_actuators(self) -> Model:
         """The same mechanism with ideal actuators; joints that are not driven keep what they have.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.numerics.compiler import kernel, noinline
+from robodyn.numerics.compiler import inner, noinline
 
 # A pivot this small relative to the largest means that no digit of the solution is reliable.
 SINGULAR_PIVOT = 1e-14
@@ -14,7 +14,7 @@ SINGULAR_PIVOT = 1e-14
 DEPENDENT = 1e-10
 
 
-@kernel
+@inner
 def solve(matrix: Any, rhs: Any) -> bool:
     """Solve matrix @ x = rhs by elimination with partial pivoting.
 
@@ -55,7 +55,7 @@ def solve(matrix: Any, rhs: Any) -> bool:
     return True
 
 
-@kernel
+@inner
 def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
     """Solve matrix @ x = rhs by Cholesky factorisation, reading the lower triangle only.
 

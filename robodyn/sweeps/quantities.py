@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.analysis.conditioning import weakest_directions
+from robodyn.control.conditioning import weakest_directions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

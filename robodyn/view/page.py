@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis.conditioning import ConditionLevel, weakest_direction
+from robodyn.control.conditioning import ConditionLevel, weakest_direction
 from robodyn.poses import rpy_from_pose
 from robodyn.view import colors
 from robodyn.view.plots import Plots

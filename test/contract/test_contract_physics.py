@@ -137,3 +137,23 @@ def test_energy_is_conserved_where_nothing_drives(smooth):
     kinetic, potential = smooth.energy(q, v)
     assert kinetic > 0.0
     assert abs(kinetic + potential - before) < 1e-7 * kinetic
+
+
+def test_the_coriolis_matrix_takes_no_energy(mechanism, states):
+    """C v are the velocity terms of the bias, and Mdot - 2 C is skew."""
+    smooth, still = mechanism.without_friction(), np.zeros(mechanism.coordinates.velocity_size)
+    for _ in range(3):
+        q, v, _ = state = states(mechanism)
+        C = mechanism.coriolis_matrix(q, v)
+        scale = np.abs(C).max()
+        terms = smooth.bias(q, v) - smooth.bias(q, still)
+        np.testing.assert_allclose(C @ v, terms, rtol=0.0, atol=1e-9 * scale)
+        later, sooner = (
+            mechanism.mass_matrix(along(mechanism, state, time)[0]) for time in (STEP, -STEP)
+        )
+        skew = (later - sooner) / (2.0 * STEP) - 2.0 * C
+        np.testing.assert_allclose(skew, -skew.T, rtol=0.0, atol=1e-5 * scale)
+    many = states(mechanism, (2, 3))
+    together = mechanism.coriolis_matrix(many.configuration, many.velocity)
+    alone = mechanism.coriolis_matrix(many.configuration[1, 2], many.velocity[1, 2])
+    np.testing.assert_allclose(together[1, 2], alone, rtol=0.0, atol=1e-9 * np.abs(alone).max())

@@ -11,19 +11,27 @@ import robodyn as rd
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.system
-# and how much of its path is flown [s]
-MODELS = {"delta": 2.0, "hexapod_rotary": 2.0}
+MODELS = ("delta", "hexapod_rotary")
+FLOWN = 2.0  # of its path [s]
+TYPOS = """
+/**/inverse_dynamics:
+  ros__parameters:
+    kpp: 3.0
+/**/forward_simulatr:
+  ros__parameters:
+    dt: 0.001
+"""
 
 
-def started(folder, model, **more):
-    given = {"model": model, "path": "demo"} | more
-    return Launch(folder, given, "arm_sim.launch.py")
+def started(folder, model, duration):
+    (folder / "typos.yaml").write_text(TYPOS)
+    given = {"model": model, "path": "demo", "params_file": folder / "typos.yaml"}
+    return Launch(folder, given | {"duration": duration}, "mechanism_sim.launch.py")
 
 
 @pytest.fixture(scope="module", params=MODELS)
 def run(request, tmp_path_factory):
-    flown = MODELS[request.param]
-    launch = started(tmp_path_factory.mktemp(request.param), request.param, duration=flown)
+    launch = started(tmp_path_factory.mktemp(request.param), request.param, FLOWN)
     code = launch.wait()
     assert code == 0, launch.output
     yield request.param, launch
@@ -48,7 +56,7 @@ def test_the_tip_stays_on_its_path(run):
     mechanism = rd.load(model)
     path = rd.load_path("demo", mechanism)
     times, joints, _ = motion(launch, mechanism)
-    assert times[-1] == pytest.approx(MODELS[model], abs=0.01)
+    assert times[-1] == pytest.approx(FLOWN, abs=0.01)
     # in a run of its own, so as not to be found from configurations of the one under test
     wanted = mechanism.body_pose(path.sample(times).configuration)
     moved = mechanism.motion_of_independent(joints, np.zeros_like(joints)).configuration
@@ -58,9 +66,22 @@ def test_the_tip_stays_on_its_path(run):
     assert np.ptp(wanted[:, :3], axis=0).max() > 0.01
 
 
+def test_what_is_misspelt_in_a_parameter_file_is_named(run):
+    """Each by whom it concerns, and as a warning."""
+    _, launch = run
+    assert "did you mean 'kp'?" in launch.output
+    misspelt = "did you mean 'forward_simulator'?"
+    (line,) = [line for line in launch.lines if misspelt in line]
+    assert "[WARNING] [launch.user]" in line
+    (line,) = [line for line in launch.lines if "'kpp'" in line]
+    assert "[inverse_dynamics-" in line
+    assert "[WARN]" in line
+
+
+@pytest.mark.parametrize("run", ["delta"], indirect=True)
 def test_another_run_is_the_same_to_the_last_bit(run, tmp_path):
     model, launch = run
-    again = started(tmp_path, model, duration=0.5)
+    again = started(tmp_path, model, 0.5)
     try:
         assert again.wait() == 0, again.output
         rows = again.history_bytes.splitlines()[:-1]  # the last state has no command

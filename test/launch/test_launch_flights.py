@@ -36,12 +36,7 @@ def flown(started):
 
 
 @pytest.fixture(scope="module")
-def path_i(launch):
-    return flown(launch(path="I", duration=FLOWN))
-
-
-@pytest.fixture(scope="module")
-def path_ii_twice(launch):
+def path_i_twice(launch):
     """Two flights at the same time, so that each disturbs the other's timing.
 
     The second is watched by a `web_viewer`, where there can be one.
@@ -53,10 +48,16 @@ def path_ii_twice(launch):
             viewer = Process([executable("web_viewer"), *words], domain)
             closing.callback(viewer.close)
             viewer.wait_for_line("showing stewart_dasgupta at")
-        flights = [launch(path="II"), launch(domain, path="II")]
-        yield [flown(each) for each in flights]
+        flights = [launch(each, path="I", duration=FLOWN) for each in (None, domain)]
+        over = [flown(each) for each in flights]
         if find_spec("viser") is not None:
             assert viewer.alive, viewer.output
+    return over
+
+
+@pytest.fixture(scope="module")
+def path_i(path_i_twice):
+    return path_i_twice[0]
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +140,8 @@ def test_path_i_equals_the_librarys_simulation(path_i, mechanism):
     assert summary["condition_number"]["max"] == pytest.approx(numbers.max(), rel=1e-9)
 
 
-def test_two_runs_are_identical(path_ii_twice):
-    first, second = path_ii_twice
+def test_two_runs_are_identical(path_i_twice):
+    first, second = path_i_twice
     assert first.history_bytes == second.history_bytes
     summaries = [first.summary, second.summary]
     for summary in summaries:

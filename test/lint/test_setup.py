@@ -61,9 +61,12 @@ def installed(folder):
     prefix = folder / "prefix"
     command += ["install", "--prefix", str(prefix), "--record", str(record)]
     command += ["--single-version-externally-managed"]
+    # Debian's own setuptools would otherwise install below local/
+    surroundings = os.environ | {"DEB_PYTHON_INSTALL_LAYOUT": "deb"}
     run = subprocess.run(
-        command, cwd=SETUP.parent, capture_output=True, text=True, check=False, timeout=120
-    )
+        command, cwd=SETUP.parent, env=surroundings,
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
     assert run.returncode == 0, run.stderr
     return prefix
 

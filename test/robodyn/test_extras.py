@@ -23,7 +23,7 @@ def test_the_command_names_the_packages_and_the_python_that_runs(monkeypatch):
 def test_a_python_of_the_system_gets_an_environment_first(monkeypatch, tmp_path, virtual):
     (tmp_path / "EXTERNALLY-MANAGED").touch()
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    monkeypatch.setattr(sys, "base_prefix", "/usr" if virtual else sys.prefix)
+    monkeypatch.setattr(sys, "base_prefix", "/elsewhere" if virtual else sys.prefix)
     command = extras.how_to_install("sweep")
     assert command.startswith("python3 -m venv --system-site-packages ") != virtual
     assert ("PEP 668" in command) != virtual
@@ -35,7 +35,7 @@ def test_the_systems_numpy_and_numba_stay_as_they_are(monkeypatch, tmp_path, whe
     """A NumPy of pip's beside the SciPy and the Numba of the system: no node starts."""
     (tmp_path / "EXTERNALLY-MANAGED").touch()
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    monkeypatch.setattr(sys, "base_prefix", sys.prefix if where == "the system's" else "/usr")
+    monkeypatch.setattr(sys, "base_prefix", sys.prefix if where == "the system's" else "/elsewhere")
     if where != "the system's":
         monkeypatch.setattr(sys, "prefix", str(tmp_path))  # where no package is
     words = extras.how_to_install("report").replace(",", "").split()

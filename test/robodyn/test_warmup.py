@@ -16,8 +16,8 @@ from numba.core.dispatcher import Dispatcher
 import robodyn as rd
 import robodyn
 from robodyn.numerics.cache_folders import PACKAGE, compiled_sources
-from robodyn.analysis.lookahead import look_ahead
-from robodyn.analysis.slowing import SpeedScale
+from robodyn.control.lookahead import look_ahead
+from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.registry import kind_of

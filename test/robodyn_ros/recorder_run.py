@@ -7,11 +7,22 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
+from rclpy.duration import Duration
 from rclpy.serialization import deserialize_message
-from ros_harness import Peer, Process, executable, free_domain, ros_arguments
+from ros_harness import (
+    PATIENCE,
+    RELIABLE,
+    Peer,
+    Process,
+    executable,
+    free_domain,
+    ros_arguments,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rclpy.publisher import Publisher
 
 
 class Run:
@@ -20,6 +31,7 @@ class Run:
     def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
         self.peer = Peer(free_domain())
         self.folder = folder
+        self._publishers: list[Publisher] = []
         given = {"output": folder, "name": "bag"} | parameters
         self.process = Process(
             [executable("recorder"), *ros_arguments(given, *more)], self.peer.domain
@@ -28,15 +40,20 @@ class Run:
 
     def publisher(self, kind, topic, profile=None):
         """A publisher whose messages the recorder gets from the first on."""
-        if profile is None:
-            return self.peer.publisher(kind, topic)
-        publisher = self.peer.node.create_publisher(kind, topic, profile)
+        publisher = self.peer.node.create_publisher(kind, topic, profile or RELIABLE)
         self.peer.until(lambda: publisher.get_subscription_count() > 0, f"recorder on {topic}")
+        self._publishers.append(publisher)
         return publisher
 
     def finish(self) -> None:
-        """Ctrl-C, and the bag is complete; losses are told last of all."""
+        """Ctrl-C, and the bag is complete; losses are told last of all.
+
+        On a busy machine what was published last may have got lost on its way, and is sent again
+        seconds later; a recorder that is told to end waits for a second.
+        """
         self.peer.spin(0.3)
+        for publisher in self._publishers:
+            assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
         self.peer.partners.clear()
         self.process.signal(signal.SIGINT)
         assert self.process.wait() == 0, self.process.output

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from local_graph import LocalGraph
+from message_makers import joint_state
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -48,7 +49,7 @@ def test_torques_on_the_topic_are_efforts_at_the_joints():
             about = np.abs(machine.motor_torques(force[stamp]))
             assert (np.abs(torque[stamp]) <= about * (1.0 + 1e-9)).all()
             assert (np.abs(torque[stamp]) >= about * (0.9**2 - 1e-9)).all()
-        stray = messages.joint_state(0, machine.joint_names, effort=np.zeros(6))
+        stray = joint_state(0, machine.joint_names, effort=np.zeros(6))
         stray.header.frame_id = "current"
         others = graph.publisher(JointState, "joint_commands")
 

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.parameter import Parameter
@@ -18,7 +19,7 @@ from std_msgs.msg import Float64
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.analysis.singularity import threshold_crossings
+from robodyn.control.singularity import threshold_crossings
 from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import messages
 
@@ -51,7 +52,7 @@ class Monitor:
         for _ in range(60):
             self.stamp += 1_000_000_000
             known = len(self.numbers)
-            self.states.publish(messages.odometry(self.stamp, FRAMES, pose, np.zeros(6)))
+            self.states.publish(odometry(self.stamp, FRAMES, pose, np.zeros(6)))
             try:
                 self.peer.until(
                     lambda known=known: len(self.numbers) > known, "a number", timeout=1.0
@@ -234,7 +235,7 @@ def test_a_sound_path_ahead_takes_the_error_back(monitor, peer):
 @pytest.mark.parametrize(("index", "value"), [(0, np.nan), (2, np.inf), (6, 0.0), (6, 7.0)])
 def test_what_is_no_state_is_refused(monitor, pose_of, index, value):
     good = pose_of(50)
-    message = messages.odometry(0, FRAMES, good, np.zeros(6))
+    message = odometry(0, FRAMES, good, np.zeros(6))
     spoilt = good.copy()
     spoilt[index] = value
     messages.fill_pose(message.pose.pose, spoilt)
@@ -249,7 +250,7 @@ def nowhere(mechanism):
 
 def test_a_state_without_a_condition_number_is_refused(monitor, pose_of, nowhere):
     """In a pose where a leg has no direction; the next state is answered, that one is not."""
-    state = messages.odometry(monitor.stamp, FRAMES, nowhere, np.zeros(6))
+    state = odometry(monitor.stamp, FRAMES, nowhere, np.zeros(6))
     known = len(monitor.numbers)
     monitor.process.provoke(
         lambda: monitor.states.publish(state), "]: state refused", "leg 1 has zero length"
@@ -305,7 +306,7 @@ def test_well_conditioned_states_are_looked_at_now_and_then(monitor, pose_of, pe
     period, count = 5_000_000, 17
 
     def publish(stamp, number) -> None:
-        state = messages.odometry(stamp, FRAMES, pose_of(number), np.zeros(6))
+        state = odometry(stamp, FRAMES, pose_of(number), np.zeros(6))
         monitor.states.publish(state)
 
     def heard_to(number) -> int:

@@ -11,6 +11,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from local_graph import LocalGraph
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from scipy.spatial.transform import Rotation
@@ -65,7 +66,7 @@ class Controller:
     def answer(self, stamp: int, pose, twist=REST) -> np.ndarray:
         """The efforts that answer a state."""
         known = len(self.commands)
-        self.states.publish(messages.odometry(stamp, FRAMES, pose, twist))
+        self.states.publish(odometry(stamp, FRAMES, pose, twist))
         self.graph.until(lambda: len(self.commands) > known, f"a command at {stamp}")
         assert messages.to_nanoseconds(self.commands[-1].header.stamp) == stamp
         return np.array(self.commands[-1].effort)
@@ -366,7 +367,7 @@ def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
         execute(acceleration, SECOND)
         graph.line("no joint_trajectory_with_effort: the efforts of the motion are not finite")
         for stamp in (SECOND, 2 * SECOND, 3 * SECOND):
-            states.publish(messages.joint_state(stamp, arm.joint_names, REST, REST))
+            states.publish(joint_state(stamp, arm.joint_names, REST, REST))
             graph.until(lambda stamp=stamp: len(commands) == stamp // SECOND, "a command")
             assert messages.to_nanoseconds(commands[-1].header.stamp) == stamp
             assert (np.abs(commands[-1].effort) <= arm.effort_limits).all()
@@ -496,17 +497,17 @@ def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
         for stamp, more in ((1, []), (2, ["gripper"])):
             extra = np.full(len(more), 0.3)
             rows = (np.append(q[order], extra), np.append(qd[order], extra))
-            states.publish(messages.joint_state(stamp, names + more, *rows))
+            states.publish(joint_state(stamp, names + more, *rows))
             graph.until(lambda stamp=stamp: len(commands) == stamp, "a command")
             assert tuple(commands[-1].name) == arm.joint_names
             limits = arm.effort_limits
             close(
                 commands[-1].effort, np.clip(arm.inverse_dynamics(q, zero, zero), -limits, limits)
             )
-        states.publish(messages.joint_state(3, names[1:], q[order][1:], qd[order][1:]))
+        states.publish(joint_state(3, names[1:], q[order][1:], qd[order][1:]))
         graph.line("joint_states refused", names[0])
         graph.spin(1.0)
-        states.publish(messages.joint_state(4, names, np.append(q[1:], np.nan), qd[order]))
+        states.publish(joint_state(4, names, np.append(q[1:], np.nan), qd[order]))
         graph.line("joint_states refused", "nan")
         graph.spin(0.1)
         assert len(commands) == 2

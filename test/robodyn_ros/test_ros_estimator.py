@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from local_graph import LocalGraph
+from message_makers import joint_state
 from nav_msgs.msg import Odometry
 from ros_harness import Process, executable, ros_arguments
 from sensor_msgs.msg import JointState
@@ -54,7 +55,7 @@ class Estimator:
             stamp = self.stamp
         lengths = self.platform.joint_positions(pose)
         rates = self.platform.joint_velocities(pose, twist)
-        return messages.joint_state(stamp, self.platform.joint_names, lengths, rates)
+        return joint_state(stamp, self.platform.joint_names, lengths, rates)
 
     def answer(self, message, stamp=None) -> Odometry:
         """The state that answers a reading, sent again if it was lost on the way."""
@@ -107,7 +108,7 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         heard = graph.listen(JointState, "joint_states")
         numbers = graph.listen(Float64, "condition_number")
         diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
-        joints.publish(messages.joint_state(10**9, delta.joint_names, reading, rates))
+        joints.publish(joint_state(10**9, delta.joint_names, reading, rates))
         state = graph.until(lambda: states, "a state")[0]
         assert (state.header.frame_id, state.child_frame_id) == delta.frames
         _, pose, twist = messages.platform_state(state)
@@ -141,9 +142,9 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
             assert told == pytest.approx(float(condition), rel=1e-6)
         # no assembly has these positions; the closure is named, and the next reading is answered
         assert not [line for line in graph.lines if "refused" in line]
-        joints.publish(messages.joint_state(10**9 + PERIOD, delta.joint_names, end * [2, 0, 0]))
+        joints.publish(joint_state(10**9 + PERIOD, delta.joint_names, end * [2, 0, 0]))
         graph.line("the tip's pose is lost", "_tip' stays open")
-        joints.publish(messages.joint_state(10**9 + 2 * PERIOD, delta.joint_names, reading, rates))
+        joints.publish(joint_state(10**9 + 2 * PERIOD, delta.joint_names, reading, rates))
         graph.line("the tip's pose is found again, from home")
 
 

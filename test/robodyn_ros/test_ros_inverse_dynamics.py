@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from scipy.spatial.transform import Rotation
@@ -61,7 +62,7 @@ class Controller:
     def answer(self, stamp: int, pose, twist) -> np.ndarray:
         """The efforts that answer a state."""
         known = len(self.commands)
-        state = messages.odometry(stamp, FRAMES, pose, twist)
+        state = odometry(stamp, FRAMES, pose, twist)
 
         def answered():
             return [c for c in self.commands[known:] if c.header.stamp == state.header.stamp]
@@ -105,7 +106,7 @@ def close(ours, theirs, relative=1e-9):
 
 def test_without_a_trajectory_nothing_is_commanded(feedforward, peer):
     pose, twist, _ = rd.paper_path("II").sample(0.0)
-    feedforward.states.publish(messages.odometry(1, FRAMES, pose, twist))
+    feedforward.states.publish(odometry(1, FRAMES, pose, twist))
     peer.spin(0.3)
     assert feedforward.commands == []
 
@@ -219,7 +220,7 @@ def test_a_state_that_is_none_is_ignored(computed_torque, peer, spoilt):
     path = rd.paper_path("II")
     start = 6_000_000_000
     computed_torque.follow(path, start)
-    state = messages.odometry(start + 1, FRAMES, *path.sample(0.1)[:2])
+    state = odometry(start + 1, FRAMES, *path.sample(0.1)[:2])
     position, rotation = state.pose.pose.position, state.pose.pose.orientation
     if spoilt == "position":
         position.x = float("nan")
@@ -257,7 +258,7 @@ def test_nothing_but_finite_efforts_within_the_limits(computed_torque, mechanism
         assert np.isfinite(effort).all(), (k, effort)
         assert (np.abs(effort) <= mechanism.effort_limits).all(), (k, effort)
     # where no platform can be is no state
-    nowhere = messages.odometry(start, FRAMES, [1e150, 0, 0.5, 0, 0, 0, 1.0], np.zeros(6))
+    nowhere = odometry(start, FRAMES, [1e150, 0, 0.5, 0, 0, 0, 1.0], np.zeros(6))
     computed_torque.process.provoke(
         lambda: computed_torque.states.publish(nowhere), "refused", "1.e+150"
     )

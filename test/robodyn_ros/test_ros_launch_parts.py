@@ -202,8 +202,10 @@ def test_nothing_is_commanded_before_all_are_ready():
     handlers = [part.event_handler for part in once_ready([first, second], begin)]
     context = LaunchContext()
 
+    process = {"name": "node", "cmd": [], "cwd": None, "env": None, "pid": 1}
+
     def hear(node, text):
-        event = ProcessIO(text=text, from_stdout=True, action=node)
+        event = ProcessIO(text=text, fd=1, action=node, **process)
         answers = [h.handle(event, context) for h in handlers if h.matches(event)]
         return [answer for answer in answers if answer is not None]
 

@@ -68,6 +68,11 @@ def test_what_is_invalid_is_refused_in_a_line_that_names_it(settled, given, name
     assert "\n" not in str(refused.value)
 
 
+def test_a_mechanism_without_a_path_of_its_own_flies_its_demonstration(settled):
+    _, settings = settled(model="stewart_symmetric")
+    assert settings["path"] == "demo"
+
+
 def test_a_section_for_no_node_is_warned_of(settled, monkeypatch):
     said = []
     monkeypatch.setattr("robodyn_ros.launch_settings.warn", said.append)

@@ -11,6 +11,7 @@ import pytest
 from lifecycle_msgs.msg import State, Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
 from local_graph import LocalGraph
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from ros_harness import LATCHED
@@ -74,9 +75,7 @@ class Managed:
     def answer(self, motion) -> np.ndarray:
         """The efforts that answer a state."""
         self.stamp += PERIOD
-        self.states.publish(
-            messages.odometry(self.stamp, FRAMES, motion.configuration, motion.velocity)
-        )
+        self.states.publish(odometry(self.stamp, FRAMES, motion.configuration, motion.velocity))
 
         def found():
             last = self.commands[-1].header.stamp if self.commands else None
@@ -135,7 +134,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         graph.line("trajectory not taken: the node is inactive")
         start = path.sample(0.0)
         for stamp in (1, 2, 3):
-            node.states.publish(messages.odometry(stamp, FRAMES, start.configuration, REST))
+            node.states.publish(odometry(stamp, FRAMES, start.configuration, REST))
             graph.spin_some(20)
         assert not graph.call(Trigger, "/inverse_dynamics/stop").success
         assert node.change(Transition.TRANSITION_ACTIVATE)
@@ -168,7 +167,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         assert not node.answer(end).any()
         graph.line("efforts let go")
         before = len(node.commands)
-        node.states.publish(messages.odometry(node.stamp + 1, FRAMES, end.configuration, REST))
+        node.states.publish(odometry(node.stamp + 1, FRAMES, end.configuration, REST))
 
         # up again, from where it is; a command to that state would have come before the answer
         assert node.change(Transition.TRANSITION_ACTIVATE)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from local_graph import LocalGraph
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
@@ -49,7 +50,7 @@ class Controller:
 
     def answer(self, stamp: int, pose, twist) -> np.ndarray:
         known = len(self.heard)
-        self.states.publish(messages.odometry(stamp, FRAMES, pose, twist))
+        self.states.publish(odometry(stamp, FRAMES, pose, twist))
         self.graph.until(lambda: len(self.heard) > known, f"a command at {stamp}")
         return np.array(self.heard[-1].effort)
 
@@ -125,14 +126,14 @@ def test_a_planner_plans_by_what_holds_now(platform):
         states = graph.publisher(Odometry, "platform_state")
         joints = graph.publisher(JointState, "goal_joints")
         heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
-        states.publish(messages.odometry(0, FRAMES, platform.home, np.zeros(6)))
+        states.publish(odometry(0, FRAMES, platform.home, np.zeros(6)))
         graph.spin(0.1)
         goal = rd.pose_from_rpy(platform.home[:3] + np.array([0.0, 0.0, 0.1]), [0.0, 0.0, 0.0])
         lengths = platform.inverse_kinematics(goal)
 
         def duration() -> float:
             known = len(heard)
-            joints.publish(messages.joint_state(0, platform.joint_names, lengths))
+            joints.publish(joint_state(0, platform.joint_names, lengths))
             graph.until(lambda: len(heard) > known, "a plan")
             return messages.point_times(heard[-1].points)[-1]
 
@@ -144,7 +145,7 @@ def test_a_planner_plans_by_what_holds_now(platform):
         assert duration() == pytest.approx(3.0)
         # too fast for the legs: refused, or warned of, as the parameter has it
         assert graph.set("trajectory_planner", duration=0.05) == []
-        joints.publish(messages.joint_state(0, platform.joint_names, lengths))
+        joints.publish(joint_state(0, platform.joint_names, lengths))
         graph.line("goal_joints refused")
         assert graph.set("trajectory_planner", limits="warn") == []
         assert duration() == pytest.approx(0.05)
@@ -173,7 +174,7 @@ def test_a_monitor_judges_by_the_thresholds_that_hold_now():
             nonlocal stamp
             stamp += SECOND
             known, numbers = len(heard), len(scaled)
-            states.publish(messages.odometry(stamp, FRAMES, pose, np.zeros(6)))
+            states.publish(odometry(stamp, FRAMES, pose, np.zeros(6)))
             graph.until(lambda: len(heard) > known and len(scaled) > numbers, "a diagnostic")
             return ord(heard[-1].status[0].level)
 

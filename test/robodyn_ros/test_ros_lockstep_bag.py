@@ -180,18 +180,35 @@ def transforms_by_state(bag: Path) -> list[tuple]:
     ]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def patience():
-    """Cyclone DDS has to keep a whole path for a stopped recorder, as Fast DDS does by itself.
+# as XML says it to Fast DDS
+PATIENT = """
+<profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
+  <participant profile_name="patient" is_default_profile="true">
+    <rtps><builtin><discovery_config>
+      <leaseDuration><sec>300</sec></leaseDuration>
+    </discovery_config></builtin></rtps>
+  </participant>
+</profiles>
+"""
 
-    It would keep half a megabyte, for which the run waits, and count the recorder as gone after ten
-    seconds.
+
+@pytest.fixture(scope="module", autouse=True)
+def patience(tmp_path_factory):
+    """The middleware has to keep a whole path for a stopped recorder.
+
+    Fast DDS would count the recorder as gone after twenty seconds, which a busy machine may need
+    for the path, and Cyclone DDS after ten. Cyclone would also keep half a megabyte only, for which
+    the run waits.
     """
+    profile = tmp_path_factory.mktemp("patience") / "patient.xml"
+    profile.write_text(PATIENT)
     settings = (
         "<Discovery><LeaseDuration>300s</LeaseDuration></Discovery>"
         "<Internal><Watermarks><WhcHigh>64MB</WhcHigh></Watermarks></Internal>"
     )
     with pytest.MonkeyPatch.context() as patch:
+        for name in ("FASTRTPS", "FASTDDS"):  # as before Fast DDS 3 and since
+            patch.setenv(f"{name}_DEFAULT_PROFILES_FILE", str(profile))
         patch.setenv("CYCLONEDDS_URI", f"<CycloneDDS><Domain>{settings}</Domain></CycloneDDS>")
         yield
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from local_graph import LocalGraph
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import zero_length_pose
 from sensor_msgs.msg import JointState
@@ -14,7 +15,6 @@ from std_msgs.msg import Float64
 from visualization_msgs.msg import Marker, MarkerArray
 
 from robodyn.poses import rotation_matrix
-from robodyn_ros import messages
 from robodyn_ros.markers import LEVELS, PULL, PUSH, ForceArrows
 
 pytestmark = pytest.mark.ros
@@ -102,10 +102,10 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
     forces = peer.publisher(JointState, "inverse_dynamics/forces")
     numbers = peer.publisher(Float64, "condition_number")
     shown = peer.listen(MarkerArray, "force_markers")
-    state = messages.odometry(10**9, mechanism.frames, pose, np.zeros(6))
+    state = odometry(10**9, mechanism.frames, pose, np.zeros(6))
     order = [5, 0, 4, 1, 3, 2]
     names = [mechanism.joint_names[i] for i in order]
-    force = messages.joint_state(10**9, names, effort=FORCES[order])
+    force = joint_state(10**9, names, effort=FORCES[order])
 
     def complete():
         numbers.publish(Float64(data=150.0))
@@ -122,9 +122,9 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
     assert {m.header.stamp.sec for m in markers} == {1}
 
     # broken messages are told and change nothing
-    broken = messages.joint_state(0, names, effort=FORCES * np.nan)
+    broken = joint_state(0, names, effort=FORCES * np.nan)
     process.provoke(lambda: forces.publish(broken), "forces refused")
-    tilted = messages.odometry(0, mechanism.frames, pose, np.zeros(6))
+    tilted = odometry(0, mechanism.frames, pose, np.zeros(6))
     tilted.pose.pose.orientation.w = 7.0
     process.provoke(lambda: states.publish(tilted), "platform_state refused")
 
@@ -148,10 +148,10 @@ def test_a_pose_without_arrows_is_told(mechanism, pose):
         forces = graph.publisher(JointState, "inverse_dynamics/forces")
         shown = graph.listen(MarkerArray, "force_markers")
         nowhere = zero_length_pose(mechanism)
-        forces.publish(messages.joint_state(0, mechanism.joint_names, effort=FORCES))
-        states.publish(messages.odometry(0, mechanism.frames, nowhere, np.zeros(6)))
+        forces.publish(joint_state(0, mechanism.joint_names, effort=FORCES))
+        states.publish(odometry(0, mechanism.frames, nowhere, np.zeros(6)))
         graph.line("forces not drawn: leg 1 has zero length")
         assert shown == []
-        states.publish(messages.odometry(0, mechanism.frames, pose, np.zeros(6)))
+        states.publish(odometry(0, mechanism.frames, pose, np.zeros(6)))
         graph.until(lambda: shown, "markers")
         check_arrows(shown[-1].markers, mechanism, pose)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from geometry_msgs.msg import Pose, Transform, Twist, Vector3, Wrench
+from message_makers import joint_state, odometry
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
@@ -55,7 +56,7 @@ def test_twist_and_wrench_are_linear_first():
 def test_odometry_tells_the_twist_in_the_child_frame():
     """A platform turned a quarter to the left that moves along the base's x moves to its right."""
     pose = rd.pose_from_rpy([0.1, 0.2, 0.3], [0.0, 0.0, np.pi / 2])
-    message = messages.odometry(5, FRAMES, pose, np.array([1.0, 0, 0, 0, 2.0, 0]))
+    message = odometry(5, FRAMES, pose, np.array([1.0, 0, 0, 0, 2.0, 0]))
     assert (message.header.frame_id, message.child_frame_id) == FRAMES
     linear, angular = message.twist.twist.linear, message.twist.twist.angular
     np.testing.assert_allclose([linear.x, linear.y, linear.z], [0, -1, 0], atol=1e-15)
@@ -65,7 +66,7 @@ def test_odometry_tells_the_twist_in_the_child_frame():
 def test_odometry_equals_a_rotation_by_scipy_and_comes_back(rng):
     for _ in range(20):
         pose, twist = random_pose(rng), rng.normal(size=6)
-        message = messages.odometry(7, FRAMES, pose, twist)
+        message = odometry(7, FRAMES, pose, twist)
         to_body = Rotation.from_quat(pose[3:]).inv()
         expected = to_body.apply(twist.reshape(2, 3)).reshape(6)
         np.testing.assert_allclose(messages.twist_array(message.twist.twist), expected, atol=1e-14)
@@ -77,7 +78,7 @@ def test_odometry_equals_a_rotation_by_scipy_and_comes_back(rng):
 
 @pytest.mark.parametrize("quaternion", [(0.0,) * 4, (0.0, 0.0, 0.0, 1.1), (0, 0, 0, np.nan)])
 def test_a_state_without_a_rotation_is_refused(quaternion):
-    message = messages.odometry(0, FRAMES, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(6))
+    message = odometry(0, FRAMES, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(6))
     messages.fill_pose(message.pose.pose, np.array([0, 0, 1.0, *quaternion]))
     with pytest.raises(rd.InvalidInput):
         messages.platform_state(message)
@@ -85,7 +86,7 @@ def test_a_state_without_a_rotation_is_refused(quaternion):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_state_that_is_not_finite_is_refused(value):
-    message = messages.odometry(0, FRAMES, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(6))
+    message = odometry(0, FRAMES, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(6))
     message.twist.twist.angular.y = value
     with pytest.raises(rd.InvalidInput):
         messages.platform_state(message)
@@ -95,7 +96,7 @@ def test_joint_values_follow_the_names_whatever_their_order(rng, scrambled):
     joints = [f"joint{i}" for i in range(7)]
     values = rng.normal(size=7)
     shuffled = scrambled(7)
-    message = messages.joint_state(
+    message = joint_state(
         9,
         [joints[i] for i in shuffled],
         values[shuffled],

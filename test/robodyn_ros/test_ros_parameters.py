@@ -30,7 +30,9 @@ ROS_OWN = ("use_sim_time", "start_type_description_service", "qos_overrides")
 
 @pytest.fixture(scope="module")
 def nodes(start):
-    return {name: start(name, {}) for name in NODES}
+    # in lockstep the simulator would leave after a while without a command
+    given = {"forward_simulator": {"command_timeout": 3600.0}}
+    return {name: start(name, given.get(name)) for name in NODES}
 
 
 @pytest.fixture(scope="module")

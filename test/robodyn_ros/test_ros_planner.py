@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from std_srvs.srv import Trigger
@@ -90,7 +91,7 @@ def test_goals(planner, peer, heard):
     messages.fill_pose(message.pose, goal)
     goals.publish(message)
     planner.wait_for_line("goal_pose waits for the first platform_state")
-    states.publish(messages.odometry(0, FRAMES, start, np.zeros(6)))
+    states.publish(odometry(0, FRAMES, start, np.zeros(6)))
     planner.wait_for_line("goal [0.3, 0.0, 0.6] m")
 
     message.header.frame_id = "somewhere_else"
@@ -130,7 +131,7 @@ def test_a_singular_plan_is_an_error_and_the_next_sound_one_is_not(planner, peer
     start, goal = rd.paper_path("III").sample([0.0, 6.0]).configuration
     states = peer.publisher(Odometry, "platform_state")
     goals = peer.publisher(PoseStamped, "goal_pose")
-    states.publish(messages.odometry(0, FRAMES, start, np.zeros(6)))
+    states.publish(odometry(0, FRAMES, start, np.zeros(6)))
     message = PoseStamped()
     messages.fill_pose(message.pose, goal)
     # the state may still be on its way: a goal from elsewhere would be no error

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
 from local_graph import LocalGraph
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
@@ -47,9 +48,9 @@ class Planner:
     def be_at(self, configuration) -> None:
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
         if self.is_pose:
-            message = messages.odometry(1, FRAMES, configuration, rest)
+            message = odometry(1, FRAMES, configuration, rest)
         else:
-            message = messages.joint_state(1, self.mechanism.joint_names, configuration, rest)
+            message = joint_state(1, self.mechanism.joint_names, configuration, rest)
         node = self.graph.nodes["trajectory_planner"]
         known = node._stamp
         self.states.publish(message)
@@ -60,7 +61,7 @@ class Planner:
         return self.graph.call(Trigger, f"trajectory_planner/{service}")
 
     def go_joints(self, names, positions) -> None:
-        self.joints.publish(messages.joint_state(0, names, np.array(positions, dtype=float)))
+        self.joints.publish(joint_state(0, names, np.array(positions, dtype=float)))
 
     def go_pose(self, pose, frame="") -> None:
         message = PoseStamped()

@@ -9,6 +9,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from local_graph import LocalGraph
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from std_srvs.srv import Trigger
@@ -58,7 +59,7 @@ class Peers:
         self.diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
 
     def be_at(self, pose, twist, stamp=0):
-        self.states.publish(messages.odometry(stamp, FRAMES, pose, twist))
+        self.states.publish(odometry(stamp, FRAMES, pose, twist))
         self.graph.spin(0.05)
 
     def go(self, pose):

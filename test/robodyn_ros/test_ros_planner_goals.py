@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped
 from local_graph import LocalGraph
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry, Path
 from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
@@ -41,7 +42,7 @@ class Planner:
         self.heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
 
     def be_at(self, pose) -> None:
-        self.states.publish(messages.odometry(0, FRAMES, pose, np.zeros(6)))
+        self.states.publish(odometry(0, FRAMES, pose, np.zeros(6)))
         self.graph.spin(0.05)
 
     def go(self, pose) -> None:
@@ -167,17 +168,17 @@ def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform, scrambled):
     lengths = platform.inverse_kinematics(NEAR)
     names = platform.joint_names
     order = scrambled(6)
-    wrong = messages.joint_state(0, (*names[:5], "leg_6"), lengths)
+    wrong = joint_state(0, (*names[:5], "leg_6"), lengths)
     planner.joints.publish(wrong)
     planner.graph.line("goal_joints refused", "no joint 'leg_6'", names[5])
-    planner.joints.publish(messages.joint_state(0, names, np.full(6, np.nan)))
+    planner.joints.publish(joint_state(0, names, np.full(6, np.nan)))
     planner.graph.line("goal_joints refused", "nan")
-    planner.joints.publish(messages.joint_state(0, names, np.full(6, 9.0)))
+    planner.joints.publish(joint_state(0, names, np.full(6, 9.0)))
     planner.graph.until(
         lambda: sum("goal_joints refused" in line for line in planner.graph.lines) == 3, "refusal"
     )
     assert planner.heard == []
-    planner.joints.publish(messages.joint_state(0, [names[i] for i in order], lengths[order]))
+    planner.joints.publish(joint_state(0, [names[i] for i in order], lengths[order]))
     times, (poses, _, _) = planner.planned()
     assert times[-1] == pytest.approx(2.0)
     np.testing.assert_allclose(poses[-1], NEAR, rtol=0, atol=1e-9)
@@ -263,16 +264,16 @@ def test_an_arms_goal():
         states = graph.publisher(JointState, "joint_states")
         goals = graph.publisher(JointState, "goal_joints")
         heard = graph.listen(JointTrajectory, "joint_trajectory", LATCHED)
-        goals.publish(messages.joint_state(0, arm.joint_names, goal))
+        goals.publish(joint_state(0, arm.joint_names, goal))
         graph.line("goal_joints waits for the first joint_states")
         back = slice(None, None, -1)
-        states.publish(messages.joint_state(0, arm.joint_names[back], start[back], np.zeros(n)))
+        states.publish(joint_state(0, arm.joint_names[back], start[back], np.zeros(n)))
         graph.until(lambda: heard, "the trajectory to the goal that waited")
         heard.clear()
         beyond = np.where(np.arange(n) == 2, 100.0, goal)
-        goals.publish(messages.joint_state(0, arm.joint_names, beyond))
+        goals.publish(joint_state(0, arm.joint_names, beyond))
         graph.line("goal_joints refused", arm.joint_names[2], "limit")
-        goals.publish(messages.joint_state(0, arm.joint_names[back], goal[back]))
+        goals.publish(joint_state(0, arm.joint_names[back], goal[back]))
         message = graph.until(lambda: heard, "a trajectory")[-1]
         times = messages.point_times(message.points)
         path = rd.plan_joints(start, goal, v_max=0.3)
@@ -293,16 +294,14 @@ def test_the_planned_path_is_drawn_from_start_to_goal(name):
         paths = graph.listen(Path, "planned_path", LATCHED)
         if name == "puma560":
             states = graph.publisher(JointState, "joint_states")
-            states.publish(
-                messages.joint_state(1, mechanism.joint_names, mechanism.home, np.zeros(6))
-            )
+            states.publish(joint_state(1, mechanism.joint_names, mechanism.home, np.zeros(6)))
         else:
             states = graph.publisher(Odometry, "platform_state")
-            states.publish(messages.odometry(1, FRAMES, mechanism.home, np.zeros(6)))
+            states.publish(odometry(1, FRAMES, mechanism.home, np.zeros(6)))
         graph.spin(0.2)
         goals = graph.publisher(JointState, "goal_joints")
         target = mechanism.joint_positions(goal)
-        goals.publish(messages.joint_state(1, mechanism.joint_names, target))
+        goals.publish(joint_state(1, mechanism.joint_names, target))
         path = graph.until(lambda: paths, "a drawn path")[-1]
     assert path.header.frame_id == mechanism.frames[0]
     poses = np.array([messages.pose_array(stamped.pose) for stamped in path.poses])
@@ -315,7 +314,7 @@ def test_the_planned_path_is_drawn_from_start_to_goal(name):
 @with_parameters(start_in=0.5, duration=10.0)
 def test_a_start_to_come_is_in_the_time_of_the_states(planner, platform):
     graph = planner.graph
-    planner.states.publish(messages.odometry(3_000_000_000, FRAMES, platform.home, np.zeros(6)))
+    planner.states.publish(odometry(3_000_000_000, FRAMES, platform.home, np.zeros(6)))
     graph.spin(0.1)
     planner.go(NEAR)
     message = graph.until(lambda: planner.heard, "a trajectory")[-1]
@@ -341,7 +340,7 @@ def test_a_path_with_a_start_to_come_waits_for_the_first_state(platform):
         heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
         states = graph.publisher(Odometry, "platform_state")
         assert heard == []
-        states.publish(messages.odometry(1_000_000_000, FRAMES, start, np.zeros(6)))
+        states.publish(odometry(1_000_000_000, FRAMES, start, np.zeros(6)))
         message = graph.until(lambda: heard, "a trajectory")[-1]
     assert messages.to_nanoseconds(message.header.stamp) >= 1_250_000_000
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from local_graph import LocalGraph
+from message_makers import joint_state
 from rclpy.qos import QoSProfile
 from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
@@ -87,6 +88,6 @@ def test_a_volatile_trajectory_is_followed():
             to_rest(arm, "joint_trajectory")
         )
         graph.line("points accepted")
-        states.publish(messages.joint_state(1, arm.joint_names, arm.home, np.zeros(6)))
+        states.publish(joint_state(1, arm.joint_names, arm.home, np.zeros(6)))
         graph.until(lambda: efforts, "efforts")
         np.testing.assert_allclose(efforts[0].data, arm.gravity(arm.home), rtol=0, atol=1e-9)

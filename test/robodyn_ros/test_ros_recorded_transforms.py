@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from message_makers import odometry
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
@@ -77,7 +78,7 @@ def test_every_link_is_where_the_mechanism_has_it(model, bag):
     poses = told(transforms.of_joints(serialize_message(states)))
     base, body = mechanism.frames
     if mechanism.coordinates.is_pose:
-        state = messages.odometry(START, mechanism.frames, here, np.zeros(6))
+        state = odometry(START, mechanism.frames, here, np.zeros(6))
         poses |= told(transforms.of_state(serialize_message(state)))
     frames = viewed(joints, poses)
     seen = np.linalg.inv(frames[base]) @ frames[body]
@@ -93,7 +94,7 @@ def test_the_legs_of_a_platform_end_at_it(bag):
     states = AllJoints(mechanism).filled(START, turned, np.zeros(6), np.zeros(6))
     transforms = RecordedTransforms(bag, joints, mechanism)
     poses = told(transforms.of_joints(serialize_message(states)))
-    state = messages.odometry(START, mechanism.frames, turned, np.zeros(6))
+    state = odometry(START, mechanism.frames, turned, np.zeros(6))
     frames = viewed(joints, poses | told(transforms.of_state(serialize_message(state))))
     _, tips = mechanism.leg_ends(turned)
     for i, tip in enumerate(tips, start=1):
@@ -121,7 +122,7 @@ def test_joints_told_one_by_one_are_remembered_and_not_told_too_often(bag):
 
 def test_without_a_model_only_the_platform_has_a_transform(bag, mechanism):
     transforms = RecordedTransforms(bag)
-    state = messages.odometry(START, mechanism.frames, mechanism.home, np.zeros(6))
+    state = odometry(START, mechanism.frames, mechanism.home, np.zeros(6))
     ((frames, pose),) = told(transforms.of_state(serialize_message(state))).items()
     assert frames == mechanism.frames
     np.testing.assert_array_equal(pose, mechanism.home)

@@ -17,6 +17,7 @@ import yaml
 from ament_index_python.packages import get_package_share_directory
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from recorder_run import contents, messages_of
 from ros_harness import LATCHED, Process, executable, free_domain, ros_arguments
@@ -49,8 +50,8 @@ def test_all_that_is_published_in_simulated_time_is_in_the_bag(record, mechanism
     for k in range(300):
         clock.publish(Clock(clock=messages.to_stamp(10 * SECOND + k * 5_000_000)))
         twist = rng.normal(size=6)
-        state = messages.odometry(k, mechanism.frames, mechanism.home, twist)
-        joint = messages.joint_state(k, [f"joint{k}"], *twist[:3, None])
+        state = odometry(k, mechanism.frames, mechanism.home, twist)
+        joint = joint_state(k, [f"joint{k}"], *twist[:3, None])
         for publisher, message in ((states, state), (joints, joint)):
             publisher.publish(message)
             sent["/" + publisher.topic_name.strip("/")].append(message)
@@ -104,7 +105,7 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism, 
         clock.publish(Clock(clock=messages.to_stamp(SECOND + k * 5_000_000)))
         pose = rng.normal(size=7)
         pose[3:] /= np.linalg.norm(pose[3:])
-        sent.append(messages.odometry(SECOND + k, mechanism.frames, pose, np.zeros(6)))
+        sent.append(odometry(SECOND + k, mechanism.frames, pose, np.zeros(6)))
         states.publish(sent[-1])
         run.peer.spin(0.001)
     run.finish()
@@ -137,7 +138,7 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism, 
 def test_transforms_that_nobody_wants_are_not_made(record, mechanism, parameter):
     run = record(parameter)
     states = run.publisher(Odometry, "platform_state")
-    states.publish(messages.odometry(1, mechanism.frames, mechanism.home, np.zeros(6)))
+    states.publish(odometry(1, mechanism.frames, mechanism.home, np.zeros(6)))
     run.finish()
     found = contents(run.folder / "bag")
     assert "/platform_state" in found

@@ -9,6 +9,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from local_graph import LocalGraph
+from message_makers import joint_state
 from nav_msgs.msg import Odometry
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
@@ -44,7 +45,7 @@ class Simulator:
         return messages.platform_state(self.graph.until(found, f"a state at {stamp}")[-1])[1:]
 
     def answer(self, stamp: int, names, effort) -> None:
-        self.commands.publish(messages.joint_state(stamp, names, effort=effort))
+        self.commands.publish(joint_state(stamp, names, effort=effort))
 
     def execute(self, names, efforts):
         """The states told while these efforts are applied, a row a period."""

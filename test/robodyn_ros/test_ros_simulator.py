@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import Peer, Process, executable, free_domain, ros_arguments
 from rosgraph_msgs.msg import Clock
@@ -57,7 +58,7 @@ class Simulator:
         return self.peer.until(found, f"joints at {stamp}")[-1]
 
     def command(self, stamp: int, effort, names) -> None:
-        self.commands.publish(messages.joint_state(stamp, names, effort=np.asarray(effort)))
+        self.commands.publish(joint_state(stamp, names, effort=np.asarray(effort)))
 
     def reset(self) -> None:
         """At the start, and heard so: whatever came before is forgotten."""
@@ -95,7 +96,7 @@ def plant(mechanism):
 def same(simulator, stamp, plant, mechanism):
     """The state on the topics is the plant's, bit for bit."""
     state = simulator.state_at(stamp)
-    told = messages.odometry(stamp, FRAMES, plant.configuration, plant.velocity)
+    told = odometry(stamp, FRAMES, plant.configuration, plant.velocity)
     assert state.pose.pose == told.pose.pose
     assert state.twist.twist == told.twist.twist
     assert (state.header.frame_id, state.child_frame_id) == FRAMES

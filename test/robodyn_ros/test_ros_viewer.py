@@ -21,6 +21,7 @@ if importlib.util.find_spec("viser") is None:
     pytest.skip("the package viser is not installed", allow_module_level=True)
 
 from geometry_msgs.msg import WrenchStamped
+from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import (
     LATCHED,
@@ -45,114 +46,6 @@ from viser_client import Client
 
 pytestmark = pytest.mark.ros
 FRAMES = ("base_link", "platform_link")
-
-
-@pytest.fixture(scope="module")
-def viewer(peer, start):
-    """The node and a client of its page, beside a simulator in real time."""
-    simulator = start("forward_simulator", {"path": "I", "stepping": "realtime"})
-    process = start("web_viewer", {"port": 0})
-    line = process.wait_for_line("showing stewart_dasgupta at")
-    client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
-    peer.until(lambda: "running" in client.texts, "a state on the page")
-    yield client
-    client.close()
-    assert simulator.alive, simulator.output
-    assert process.alive, process.output
-
-
-def time_on(client):
-    return float(re.search(r"t =\s+([\d.]+) s", client.texts).group(1))
-
-
-def test_the_scene_stands_where_the_topics_have_the_platform(viewer, peer):
-    states = peer.listen(Odometry, "platform_state")
-    joints = peer.listen(JointState, "joint_states")
-    peer.until(lambda: states and joints, "states")
-    pose = messages.pose_array(states[-1].pose.pose)  # held until the first command
-
-    def there():
-        return np.allclose(viewer.frames["/model/platform_link"][:3, 3], pose[:3], atol=1e-6)
-
-    peer.until(there, "the platform's place")
-    where = dict(zip(joints[-1].name, joints[-1].position, strict=True))
-    for leg in range(1, 7):
-        foot, tip = (viewer.frames[f"/model/leg{leg}_{part}"] for part in ("lower", "upper"))
-        length = np.linalg.norm(tip[:3, 3] - foot[:3, 3])
-        assert length == pytest.approx(where[f"leg{leg}_actuator"], abs=1e-5)
-
-
-def test_forces_are_plotted(viewer, peer, mechanism):
-    forces = peer.publisher(JointState, "inverse_dynamics/forces")
-    effort = np.array([100.0, -200.0, 300.0, -400.0, 500.0, -600.0])
-
-    def plotted():
-        forces.publish(messages.joint_state(0, mechanism.joint_names, effort=effort))
-        return is_plotted(viewer, effort)
-
-    peer.until(plotted, "the forces in a plot")
-
-
-def test_pause_and_play_reach_the_simulator(viewer, peer):
-    states = peer.listen(Odometry, "platform_state")
-    viewer.set("Run", "Pause")
-    peer.until(lambda: "paused" in viewer.texts, "paused")
-    peer.spin(0.2)
-    stopped = len(states)
-    peer.spin(0.2)
-    assert len(states) == stopped
-    before = time_on(viewer)
-    viewer.set("Run", "Play")
-    peer.until(lambda: len(states) > stopped and time_on(viewer) > before, "running again")
-
-
-def test_reset_reaches_the_simulator(viewer, peer):
-    peer.until(lambda: time_on(viewer) > 0.5, "some time")
-    before = time_on(viewer)
-    viewer.set("Run", "Reset")
-    peer.until(lambda: time_on(viewer) < before, "time from the start")
-
-
-def test_a_push_is_published_and_ends(viewer, peer):
-    wrenches = peer.listen(WrenchStamped, "external_wrench")
-    viewer.set("Along", "+y")
-    viewer.set("Force [N]", 50.0)
-    peer.spin(0.2)
-    viewer.set("Push for 0.3 s", True)
-    peer.until(lambda: len(wrenches) >= 2, "a push and its end")
-    begin, end = (messages.wrench_array(message.wrench) for message in wrenches[:2])
-    np.testing.assert_array_equal(begin, [0.0, 50.0, 0.0, 0.0, 0.0, 0.0])
-    np.testing.assert_array_equal(end, np.zeros(6))
-    assert wrenches[0].header.frame_id == "base_link"
-
-
-def test_a_push_moves_the_platform_that_nothing_holds(peer, start, viewer, mechanism):
-    states = peer.listen(Odometry, "platform_state")
-    commands = peer.publisher(JointState, "joint_commands")
-    rest = np.zeros(6)
-    hold = mechanism.inverse_dynamics(mechanism.home, rest, rest)
-    commands.publish(messages.joint_state(0, mechanism.joint_names, effort=hold))
-    peer.until(lambda: states, "a state")
-    before = messages.pose_array(states[-1].pose.pose)
-    viewer.set("Push for 0.3 s", True)
-    peer.until(
-        lambda: messages.pose_array(states[-1].pose.pose)[1] > before[1] + 1e-3, "it moves along y"
-    )
-
-
-def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
-    process = Process([executable("web_viewer"), *ros_arguments({"port": 0})], peer.domain)
-    try:
-        process.wait_for_line("waiting for the topic robot_description")
-        description = peer.node.create_publisher(String, "robot_description", LATCHED)
-        description.publish(String(data="<robot/>"))
-        peer.until(
-            lambda: "robot_description refused" in process.output, "a refusal of an empty robot"
-        )
-        description.publish(String(data=stewart_urdf(mechanism.model)))
-        peer.until(lambda: "showing stewart_dasgupta at" in process.output, "a page")
-    finally:
-        process.close()
 
 
 @contextmanager
@@ -201,10 +94,10 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
         stamps = itertools.count(0, 50_000_000)
 
         def send(pose):
-            states.publish(messages.odometry(next(stamps), FRAMES, pose, np.zeros(6)))
+            states.publish(odometry(next(stamps), FRAMES, pose, np.zeros(6)))
 
         def send_forces(effort):
-            forces.publish(messages.joint_state(0, mechanism.joint_names, effort=effort))
+            forces.publish(joint_state(0, mechanism.joint_names, effort=effort))
 
         def shown(pose):
             send(pose)
@@ -250,8 +143,8 @@ def test_an_arm_stands_where_its_joints_are():
 
         def there():
             stamp = next(stamps)
-            states.publish(messages.joint_state(stamp, arm.joint_names, q, np.zeros(6)))
-            forces.publish(messages.joint_state(stamp, arm.joint_names, effort=effort))
+            states.publish(joint_state(stamp, arm.joint_names, q, np.zeros(6)))
+            forces.publish(joint_state(stamp, arm.joint_names, effort=effort))
             return tip in client.frames and np.allclose(
                 client.frames[tip][:3, 3], place[:3], atol=1e-6
             )
@@ -277,3 +170,114 @@ def test_a_busy_port_ends_it_with_one_line_and_code_1():
         assert process.wait() == 1
     assert len(process.lines) == 1, process.output
     assert f"port {port} of 127.0.0.1 is in use" in process.output
+
+
+def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
+    process = Process([executable("web_viewer"), *ros_arguments({"port": 0})], peer.domain)
+    try:
+        process.wait_for_line("waiting for the topic robot_description")
+        description = peer.node.create_publisher(String, "robot_description", LATCHED)
+        description.publish(String(data="<robot/>"))
+        peer.until(
+            lambda: "robot_description refused" in process.output, "a refusal of an empty robot"
+        )
+        description.publish(String(data=stewart_urdf(mechanism.model)))
+        peer.until(lambda: "showing stewart_dasgupta at" in process.output, "a page")
+    finally:
+        process.close()
+
+
+@pytest.fixture(scope="module")
+def viewer(peer, start):
+    """The node and a client of its page, beside a simulator in real time.
+
+    Both run from here to the end of the module: what needs neither stands above.
+    """
+    simulator = start("forward_simulator", {"path": "I", "stepping": "realtime"})
+    process = start("web_viewer", {"port": 0})
+    line = process.wait_for_line("showing stewart_dasgupta at")
+    client = Client(int(re.search(r"localhost:(\d+)", line).group(1)))
+    peer.until(lambda: "running" in client.texts, "a state on the page")
+    yield client
+    client.close()
+    assert simulator.alive, simulator.output
+    assert process.alive, process.output
+
+
+def time_on(client):
+    return float(re.search(r"t =\s+([\d.]+) s", client.texts).group(1))
+
+
+def test_the_scene_stands_where_the_topics_have_the_platform(viewer, peer):
+    states = peer.listen(Odometry, "platform_state")
+    joints = peer.listen(JointState, "joint_states")
+    peer.until(lambda: states and joints, "states")
+    pose = messages.pose_array(states[-1].pose.pose)  # held until the first command
+
+    def there():
+        return np.allclose(viewer.frames["/model/platform_link"][:3, 3], pose[:3], atol=1e-6)
+
+    peer.until(there, "the platform's place")
+    where = dict(zip(joints[-1].name, joints[-1].position, strict=True))
+    for leg in range(1, 7):
+        foot, tip = (viewer.frames[f"/model/leg{leg}_{part}"] for part in ("lower", "upper"))
+        length = np.linalg.norm(tip[:3, 3] - foot[:3, 3])
+        assert length == pytest.approx(where[f"leg{leg}_actuator"], abs=1e-5)
+
+
+def test_forces_are_plotted(viewer, peer, mechanism):
+    forces = peer.publisher(JointState, "inverse_dynamics/forces")
+    effort = np.array([100.0, -200.0, 300.0, -400.0, 500.0, -600.0])
+
+    def plotted():
+        forces.publish(joint_state(0, mechanism.joint_names, effort=effort))
+        return is_plotted(viewer, effort)
+
+    peer.until(plotted, "the forces in a plot")
+
+
+def test_pause_and_play_reach_the_simulator(viewer, peer):
+    states = peer.listen(Odometry, "platform_state")
+    viewer.set("Run", "Pause")
+    peer.until(lambda: "paused" in viewer.texts, "paused")
+    peer.spin(0.2)
+    stopped = len(states)
+    peer.spin(0.2)
+    assert len(states) == stopped
+    before = time_on(viewer)
+    viewer.set("Run", "Play")
+    peer.until(lambda: len(states) > stopped and time_on(viewer) > before, "running again")
+
+
+def test_reset_reaches_the_simulator(viewer, peer):
+    peer.until(lambda: time_on(viewer) > 0.5, "some time")
+    before = time_on(viewer)
+    viewer.set("Run", "Reset")
+    peer.until(lambda: time_on(viewer) < before, "time from the start")
+
+
+def test_a_push_is_published_and_ends(viewer, peer):
+    wrenches = peer.listen(WrenchStamped, "external_wrench")
+    viewer.set("Along", "+y")
+    viewer.set("Force [N]", 50.0)
+    peer.spin(0.2)
+    viewer.set("Push for 0.3 s", True)
+    peer.until(lambda: len(wrenches) >= 2, "a push and its end")
+    begin, end = (messages.wrench_array(message.wrench) for message in wrenches[:2])
+    np.testing.assert_array_equal(begin, [0.0, 50.0, 0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(end, np.zeros(6))
+    assert wrenches[0].header.frame_id == "base_link"
+
+
+def test_a_push_moves_the_platform_that_nothing_holds(peer, start, viewer, mechanism):
+    states = peer.listen(Odometry, "platform_state")
+    commands = peer.publisher(JointState, "joint_commands")
+    rest = np.zeros(6)
+    hold = mechanism.inverse_dynamics(mechanism.home, rest, rest)
+    commands.publish(joint_state(0, mechanism.joint_names, effort=hold))
+    peer.until(lambda: states, "a state")
+    before = messages.pose_array(states[-1].pose.pose)
+    viewer.set("Push for 0.3 s", True)
+    peer.until(
+        lambda: messages.pose_array(states[-1].pose.pose)[1] > before[1] + 1e-3, "it moves along y"
+    )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from local_graph import LocalGraph
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED, RELIABLE
 from sensor_msgs.msg import JointState
@@ -62,7 +63,7 @@ class Silence:
             self.stamp += 10_000_000
             motion = self.path.sample((self.stamp - SECOND) * 1e-9)
             self.pose = motion.configuration
-            self.states.publish(messages.odometry(self.stamp, FRAMES, self.pose, motion.velocity))
+            self.states.publish(odometry(self.stamp, FRAMES, self.pose, motion.velocity))
             self.graph.spin(0.01)
 
     def level(self, wanted: bytes, text: str) -> None:
@@ -113,7 +114,7 @@ def test_hold_ramp_release_and_recovery(platform, nonsense, monkeypatch):
         graph.until(lambda: silence.stamp in silence.answers, "an answer to the last state")
         last = clock.now
         gravity = platform.inverse_dynamics(silence.pose, REST, REST)
-        spoilt = messages.odometry(silence.stamp, FRAMES, silence.pose, REST)
+        spoilt = odometry(silence.stamp, FRAMES, silence.pose, REST)
         spoilt.twist.twist.linear.x = float("nan")
         clock.now = last + 0.99 * TIMES["watchdog_timeout"]
         silence.commands.clear()
@@ -146,7 +147,7 @@ def test_gravity_compensation_is_watched_over_too(platform):
     with LocalGraph({"inverse_dynamics": given}) as graph:
         states = graph.publisher(Odometry, "platform_state")
         commands = graph.listen(JointState, "joint_commands")
-        states.publish(messages.odometry(1, FRAMES, platform.home, REST))
+        states.publish(odometry(1, FRAMES, platform.home, REST))
         graph.until(lambda: commands and not any(commands[-1].effort), "no efforts any more")
         assert any(commands[0].effort)
 
@@ -156,7 +157,7 @@ def test_without_a_timeout_nothing_is_watched(platform):
     with LocalGraph({"inverse_dynamics": given}) as graph:
         states = graph.publisher(Odometry, "platform_state")
         commands = graph.listen(JointState, "joint_commands")
-        states.publish(messages.odometry(1, FRAMES, platform.home, REST))
+        states.publish(odometry(1, FRAMES, platform.home, REST))
         graph.until(lambda: commands, "a command")
         graph.spin(0.5)
         assert len(commands) == 1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import PoseStamped, WrenchStamped
 from local_graph import LocalGraph
+from message_makers import odometry
 from nav_msgs.msg import Odometry
 from ros_harness import LATCHED
 from sensor_msgs.msg import JointState
@@ -39,7 +40,7 @@ def test_a_goal_in_a_foreign_frame_is_refused_and_the_next_one_is_planned(platfo
         states = graph.publisher(Odometry, "platform_state")
         goals = graph.publisher(PoseStamped, "goal_pose")
         plans = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
-        states.publish(messages.odometry(0, FRAMES, platform.home, np.zeros(6)))
+        states.publish(odometry(0, FRAMES, platform.home, np.zeros(6)))
         graph.spin(0.1)
         goal = PoseStamped()
         goal.header.frame_id = "table"
@@ -69,7 +70,7 @@ def test_a_wrench_in_a_foreign_frame_is_refused_and_the_last_one_acts_on(platfor
             wrenches.publish(message)
             graph.spin(0.2)
         graph.line("external_wrench refused: frame is 'sensor'", "tf2_ros is not installed")
-        states.publish(messages.odometry(SECOND, FRAMES, platform.home, still))
+        states.publish(odometry(SECOND, FRAMES, platform.home, still))
         graph.until(lambda: commands, "a command")
         np.testing.assert_allclose(commands[-1].effort, expected, rtol=1e-9, atol=1e-7)
 

@@ -42,7 +42,13 @@ MODULES = (
     "yaml",
 )
 # These may differ from those of the server; nothing reads them while it is imported.
-OWN_VARIABLES = {"ROS_DOMAIN_ID", "PYTEST_CURRENT_TEST"}
+OWN_VARIABLES = {
+    "CYCLONEDDS_URI",
+    "FASTDDS_DEFAULT_PROFILES_FILE",
+    "FASTRTPS_DEFAULT_PROFILES_FILE",
+    "PYTEST_CURRENT_TEST",
+    "ROS_DOMAIN_ID",
+}
 # More than a command with its environment [bytes].
 MESSAGE = 1 << 18
 # Linux, sys/prctl.h

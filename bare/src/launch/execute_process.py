@@ -102,7 +102,7 @@ class ExecuteProcess(Action):
 
     def _on_line(self, context: LaunchContext, source: int, line: str) -> None:
         self._output_loggers[source].info("[%s] %s", self.name, line)
-        event = ProcessIO(text=f"{line}\n".encode(), from_stdout=source == STDOUT, action=self)
+        event = ProcessIO(text=f"{line}\n".encode(), fd=1 if source == STDOUT else 2, action=self)
         if context.handlers_of(event):
             context.emit_event_sync(event)
 

@@ -60,6 +60,7 @@ CLOSED_LOOP = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={
+        "export": "robodyn.exporting.closed_loop:answers",
         "model_file": "robodyn.mechanisms.closed_loop.description.to_yaml:write_closed_loop",
         "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
     },

@@ -16,8 +16,8 @@ from robodyn.errors import (
     SingularConfiguration,
     UnderActuated,
 )
-from robodyn.mechanisms.closed_loop.answers import ClosedLoopAnswers
 from robodyn.mechanisms.closed_loop.calls import batch, entry
+from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
@@ -36,7 +36,7 @@ SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_e
 OPEN = 1e-5
 
 
-class ClosedLoopKinematics(ClosedLoopAnswers):
+class ClosedLoopKinematics(ClosedLoopJoints):
     """The part of `ClosedLoop` that tells how it moves at a given configuration."""
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:

@@ -236,11 +236,14 @@ def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
         scale = armature / joint.reflected_inertia
         rotor = scale * joint.drive.rotor_inertia
         drive = vary(joint.drive, rotor_inertia=rotor)
-        return vary(joint, armature=scale * joint.armature, drive=drive)  # type: ignore[no-any-return]
-    if joint.drive == IDEAL:
-        return vary(joint, armature=armature)  # type: ignore[no-any-return]
-    rotor = armature / joint.drive.ratio**2
-    return vary(joint, drive=vary(joint.drive, rotor_inertia=rotor))  # type: ignore[no-any-return]
+        changes = {"armature": scale * joint.armature, "drive": drive}
+    elif joint.drive == IDEAL:
+        changes = {"armature": armature}
+    else:
+        rotor = armature / joint.drive.ratio**2
+        changes = {"drive": vary(joint.drive, rotor_inertia=rotor)}
+    changed: Joint = vary(joint, **changes)
+    return changed
 
 
 def _unit(part: str, slides: bool) -> str:

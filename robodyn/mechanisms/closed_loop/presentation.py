@@ -10,13 +10,12 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
-from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, stick
+from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, drawn_joint, stick
 from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.model.joint import Joint
     from robodyn.model.placement import Placement
 
 CLOSURE_COLOR = (0.2, 0.4, 0.65)
@@ -33,7 +32,7 @@ class ClosedLoopPresentation(ClosedLoopParameters):
         model, size = self.model, self.size
         joints: list[DrawnJoint] = []
         for joint in model.joints:
-            joints += _drawn(joint, size)
+            joints += drawn_joint(joint, size)
         shapes: list[Shape] = []
         for joint in model.joints:
             shapes += stick(joint.parent, joint.at.translation, 0.02 * size)
@@ -112,30 +111,6 @@ class ClosedLoopPresentation(ClosedLoopParameters):
         if any(actuator != Actuator() for actuator in self.actuators):
             tables.append(actuator_table(self.joint_names, self.actuators))
         return tables
-
-
-def _drawn(joint: Joint, size: float) -> list[DrawnJoint]:
-    """A joint; one that does not sit at its child's origin has a fixed one behind it."""
-    mimic = None
-    if joint.mimic is not None:
-        mimic = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
-    behind: FloatArray = np.asarray(np.linalg.inv(joint.child_at.matrix), dtype=np.float64)
-    turned = np.abs(behind - np.eye(4)).max() > 1e-12 and joint.kind != "floating"
-    child = f"{joint.child}/joint" if turned else joint.child
-    reach = float(joint.position[1])
-    own = DrawnJoint(
-        joint.name,
-        joint.kind,
-        joint.parent,
-        child,
-        joint.at.matrix,
-        joint.axis,
-        mimic,
-        reach if np.isfinite(reach) else size,
-    )
-    if not turned:
-        return [own]
-    return [own, DrawnJoint(f"{joint.name}/child", "fixed", child, joint.child, behind)]
 
 
 def _ball(link: str, at: Placement, radius: float, color: tuple[float, float, float]) -> Shape:

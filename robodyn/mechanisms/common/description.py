@@ -85,8 +85,3 @@ class MovingBody(NamedTuple):
     mass: float
     com: FloatArray
     inertia: FloatArray
-
-
-def effort_units(joint_units: tuple[Unit, ...]) -> tuple[EffortUnit, ...]:
-    """`N` for a prismatic joint, `N m` for a revolute one."""
-    return tuple("N" if unit == "m" else "N m" for unit in joint_units)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.formats.meshes import Mesh
+    from robodyn.model.joint import Joint
 
 
 GREY = (0.6, 0.62, 0.65)
@@ -259,3 +260,27 @@ def _turning_z_to(direction: FloatArray) -> FloatArray:
     x = np.cross(helper, direction)
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(direction, x), direction])
+
+
+def drawn_joint(joint: Joint, size: float) -> list[DrawnJoint]:
+    """A joint; one that does not sit at its child's origin has a fixed one behind it."""
+    mimic = None
+    if joint.mimic is not None:
+        mimic = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
+    behind: FloatArray = np.asarray(np.linalg.inv(joint.child_at.matrix), dtype=np.float64)
+    turned = np.abs(behind - np.eye(4)).max() > 1e-12 and joint.kind != "floating"
+    child = f"{joint.child}/joint" if turned else joint.child
+    reach = float(joint.position[1])
+    own = DrawnJoint(
+        joint.name,
+        joint.kind,
+        joint.parent,
+        child,
+        joint.at.matrix,
+        joint.axis,
+        mimic,
+        reach if np.isfinite(reach) else size,
+    )
+    if not turned:
+        return [own]
+    return [own, DrawnJoint(f"{joint.name}/child", "fixed", child, joint.child, behind)]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class Template:
     write: Callable[..., str]
     dimensions: tuple[Dimension, ...] = ()
     beside: Mapping[str, Callable[..., str]] = field(default_factory=dict)
+
+
+def text_of(name: str) -> str:
+    """A file of `robodyn/templates`: text with fields in braces, as `str.format` fills them in."""
+    return (resources.files("robodyn") / "templates" / name).read_text(encoding="utf-8")
 
 
 def cylinder_inertia(mass: float, radius: float, length: float = 0.0) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,15 +15,12 @@ from robodyn.formats.urdf_joints import damping, friction, limit, position_limit
 from robodyn.formats.urdf_motors import Motor
 from robodyn.model.body import Body, joined
 from robodyn.model.fields import GRAVITY
-from robodyn.model.joint import MovingJoint
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.formats.urdf_text import UrdfDocument
-
-
-M = TypeVar("M", bound=MovingJoint)
+    from robodyn.model.joint import Joint
 
 
 def transform(origin: Any) -> FloatArray:
@@ -44,7 +41,7 @@ def inertial(link: Any, at: FloatArray | None = None) -> Body:
     return Body(float(link.inertial.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
 
 
-def moving(made: M, joint: Any, document: UrdfDocument) -> M:
+def moving(made: Joint, joint: Any, document: UrdfDocument) -> Joint:
     """A model's joint with the friction, limits and actuator that a URDF's joint has.
 
     Raises:

@@ -19,6 +19,8 @@ from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.derivatives import Stencil
+from robodyn.mechanisms.serial.chain import chain_of
 from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.model.model import Model
 
 
 _empty = np.empty
@@ -57,16 +59,17 @@ class SerialArm(SerialParameters):
         model: the description it was built from.
     """
 
+    efforts_are_generalized_forces = True
     no_step: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
         "armature",
     }
 
-    def __init__(self, model: SerialModel) -> None:
+    def __init__(self, model: Model) -> None:
         super().__init__(model)
         self._chains = {
-            (friction, armature): pack_chain(model, friction=friction, armature=armature)
+            (friction, armature): pack_chain(self.chain, friction=friction, armature=armature)
             for friction in (False, True)
             for armature in (False, True)
         }
@@ -253,6 +256,22 @@ class SerialArm(SerialParameters):
         """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
         return ArmGeometry(self)
 
+    @cached_property
+    def _stencil(self) -> Stencil:
+        """Exact: efforts are of degree 2 in each slide, and in sine and cosine of each angle.
+
+        Of a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
+        derivative of four values.
+        """
+        turns = np.pi / 4.0 * np.array([1.0, 3.0, 5.0, 7.0])
+        weights = np.array([1.0, -1.0, 1.0, -1.0]) / (8.0 * np.sin(turns / 2.0) ** 2)
+        slides = np.array([1.0, -1.0, 1.0, -1.0])
+        turning = np.array(self.joint_units) == "rad"
+        return Stencil(
+            np.where(turning, turns[:, None], slides[:, None]),
+            np.where(turning, weights[:, None], 0.25 * slides[:, None]),
+        )
+
     def _run_under(self, model: SerialArm) -> CompiledRun:
         return CompiledRun(
             KERNELS,
@@ -265,7 +284,7 @@ class SerialArm(SerialParameters):
 
     @cached_property
     def _packed_smooth(self) -> tuple[FloatArray, FloatArray]:
-        return pack_chain(self.model.without_dry_friction()), self._gravity
+        return pack_chain(chain_of(self.model.without_dry_friction())), self._gravity
 
     def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         return self._chains[bool(friction), bool(armature)]

@@ -19,13 +19,15 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
+from robodyn.mechanisms.serial.chain import with_tip
+from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.serial.chain import Chain
     from robodyn.mechanisms.serial.kinematics import SerialKinematics
-    from robodyn.mechanisms.serial.model import SerialModel
 
 # How well a description has to match a Denavit-Hartenberg table [m, rad].
 EXACT = 1e-6
@@ -61,31 +63,31 @@ class ArmGeometry:
 
     def __init__(self, arm: SerialKinematics) -> None:
         self._arm = arm
-        model = arm.model
-        places = [(joint.rotation, joint.translation) for joint in model.joints]
-        places.append((model.tip_rotation, model.tip_translation))
+        chain = arm.chain
+        frames = [*(joint.at for joint in chain.joints), chain.tip]
+        places = [(at.rotation, at.translation) for at in frames]
         self._parameters: list[GeometricParameter] = []
         self._places: list[list[_Step]] = []
         rows = [_dh_row(R, t) for R, t in places]
-        for index, joint in enumerate(model.joints):
+        for index, joint in enumerate(chain.joints):
             row = rows[index]
             if row is not None and joint.kind != "prismatic" and abs(row.shift) > EXACT:
                 rows[index] = None
         tip = rows[-1]
         if tip is not None and max(abs(tip.shift), abs(tip.theta)) > EXACT:
             rows[-1] = None
-        upright = all(np.abs(joint.axis - Z).max() < EXACT for joint in model.joints)
+        upright = all(np.abs(joint.axis - Z).max() < EXACT for joint in chain.joints)
         for index, (R, t) in enumerate(places):
             row = rows[index]
             if upright and row is not None and all(each is not None for each in rows):
-                self._places.append(self._dh_steps(model, index, row))
+                self._places.append(self._dh_steps(chain, index, row))
             else:
-                self._places.append(self._origin_steps(model, index, R, t))
+                self._places.append(self._origin_steps(chain, index, R, t))
         self._steps: list[_Step] = []
         for index, steps in enumerate(self._places):
             self._steps += steps
             if index < arm.n:
-                joint = model.joints[index]
+                joint = chain.joints[index]
                 turns = joint.kind != "prismatic"
                 self._steps.append(_Step(turns, joint.axis, joint=index))
 
@@ -102,14 +104,12 @@ class ArmGeometry:
     def with_geometry(self, values: FloatArray) -> SerialKinematics:
         """The arm with other dimensions; each link's inertia stays in its moving frame."""
         numbers = np.asarray(values, dtype=np.float64)
-        places = [_product(steps, numbers) for steps in self._places]
-        joints = tuple(
-            replace(joint, rotation=R, translation=t)
-            for joint, (R, t) in zip(self._arm.model.joints, places, strict=False)
-        )
-        R, t = places[-1]
-        model = replace(self._arm.model, joints=joints, tip_rotation=R, tip_translation=t)
-        return self._arm._made(model)
+        *places, tip = (Placement(*_product(steps, numbers)) for steps in self._places)
+        placed = zip(self._arm.chain.joints, places, strict=True)
+        joints = tuple(replace(joint, at=at) for joint, at in placed)
+        model = self._arm.model
+        whole = replace(model, joints=(*joints, *model.joints[len(joints) :]))
+        return self._arm._made(with_tip(whole, tip, model.tip_link))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
         """Poses of the tip and their dependence on the dimensions."""
@@ -150,12 +150,12 @@ class ArmGeometry:
         self._parameters.append(GeometricParameter(name, unit, float(value)))
         return _Step(unit == "rad", axis, len(self._parameters) - 1)
 
-    def _dh_steps(self, model: SerialModel, index: int, row: _Row) -> list[_Step]:
+    def _dh_steps(self, chain: Chain, index: int, row: _Row) -> list[_Step]:
         """Steps from one joint's frame to the next, or to the tip; see `_dh_row`."""
         steps = []
         if index:
-            before = model.joints[index - 1]
-            link = before.link or before.name
+            before = chain.joints[index - 1]
+            link = before.child
             if before.kind != "prismatic":
                 steps.append(self._step(f"{link}.d", row.d, Z, "m"))
             steps.append(self._step(f"{link}.a", row.a, X, "m"))
@@ -163,7 +163,7 @@ class ArmGeometry:
             if abs(np.sin(row.alpha)) < np.sin(PARALLEL) and index < self._arm.n:
                 steps.append(self._step(f"{link}.beta", 0.0, Y, "rad"))
         if index < self._arm.n:
-            joint = model.joints[index]
+            joint = chain.joints[index]
             if joint.kind == "prismatic":
                 steps.append(self._step(f"{joint.name}.theta", row.theta, Z, "rad"))
                 steps.append(self._step(f"{joint.name}.offset", row.shift, Z, "m"))
@@ -171,10 +171,8 @@ class ArmGeometry:
                 steps.append(self._step(f"{joint.name}.offset", row.theta, Z, "rad"))
         return steps
 
-    def _origin_steps(
-        self, model: SerialModel, index: int, R: FloatArray, t: FloatArray
-    ) -> list[_Step]:
-        name = model.joints[index].name if index < self._arm.n else "tip"
+    def _origin_steps(self, chain: Chain, index: int, R: FloatArray, t: FloatArray) -> list[_Step]:
+        name = chain.joints[index].name if index < self._arm.n else "tip"
         axes = tuple(zip("xyz", (X, Y, Z), strict=True))
         steps = [
             self._step(f"{name}.{letter}", value, axis, "m")

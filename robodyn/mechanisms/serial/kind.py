@@ -31,7 +31,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
 def _to_urdf(arm: Any) -> str:
     from robodyn.mechanisms.common.urdf_writer import tree_urdf
 
-    return tree_urdf(arm.model.expanded(), arm.kind, arm.model.base_link)
+    return tree_urdf(arm.model, arm.kind, arm.model.base_link)
 
 
 def _recognises(document: UrdfDocument) -> bool:
@@ -46,6 +46,7 @@ SERIAL = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={
+        "export": "robodyn.exporting.serial:answers",
         "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
         "loose_tree": "robodyn.mechanisms.as_closed_loop:from_loose_tree",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kinematics of an arm: names, limits, poses of the tip, Jacobian."""
+"""Kinematics of an arm, and how it is shown: poses of the tip, Jacobian, figure, tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
+from robodyn.actuators import Actuator
 from robodyn.mechanisms.common.batch_calls import (
     CONFIGURATION,
     STATE,
@@ -18,11 +20,14 @@ from robodyn.mechanisms.common.batch_calls import (
     answers,
     entry,
 )
-from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, driven_joint
+from robodyn.mechanisms.common.description import MovingBody
+from robodyn.mechanisms.common.figure import Figure, Shape, drawn_joint, stick
+from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.serial.chain import as_arm, chain_of, nameless
 from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
-from robodyn.mechanisms.serial.presentation import SerialPresentation
 from robodyn.numerics.array_arguments import MATRIX
 from robodyn.threads import with_stack
 
@@ -32,27 +37,31 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.model.model import Model
+
+TIP_COLOR = (0.2, 0.4, 0.65)
 
 
-class SerialKinematics(SerialPresentation):
-    """The kinematic part of `SerialArm`; configurations, q, are (..., n) in rad or m.
+class SerialKinematics(Mechanism):
+    """What `SerialArm` says of itself, and its kinematics; q is (..., n) in rad or m.
 
     Attributes:
-        model: the description it was built from.
+        model: the description it was built from, as `as_arm` has it.
+        chain: its joints and links in line.
     """
 
     kind = "serial"
     # the move of Lee et al. for their arm
     default_paths: ClassVar = {"puma560": "puma"}
-    model: SerialModel
+    model: Model
 
-    def __init__(self, model: SerialModel) -> None:
-        self.model = model
-        self._geometry = pack_chain(model)
+    def __init__(self, model: Model) -> None:
+        self.model = as_arm(model)
+        self.chain = chain_of(self.model)
+        self._geometry = pack_chain(self.chain)
         # a view, as unpickled arrays have another dtype object, which kernels do not accept
         self._gravity = np.array(model.gravity).view(np.float64)
-        self._n = len(model.joints)
+        self._n = len(self.chain.joints)
 
     @property
     def n(self) -> int:
@@ -60,37 +69,28 @@ class SerialKinematics(SerialPresentation):
         return self._n
 
     @cached_property
-    def driven_joints(self) -> tuple[DrivenJoint, ...]:
-        """All of them, from the base to the tip."""
-        return tuple(map(driven_joint, self.model.joints))
+    def compared(self) -> Model:
+        """The model without names."""
+        return nameless(self.model)
 
     @property
     def bodies(self) -> tuple[MovingBody, ...]:
         """The links, from the base to the tip."""
         return tuple(
-            MovingBody(joint.link or joint.name, joint.mass, joint.com, joint.inertia)
-            for joint in self.model.joints
-        )
-
-    @property
-    def joint_friction(self) -> tuple[dict[str, Any], ...]:
-        """Of each joint: viscous damping, Coulomb friction in both directions, and armature."""
-        return tuple(
-            {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
-            for joint in self.model.joints
+            MovingBody(link.name, link.mass, link.com, link.inertia) for link in self.chain.links
         )
 
     @cached_property
     def size(self) -> float:
         """[m] half the reach."""
-        reach = sum(float(np.linalg.norm(joint.translation)) for joint in self.model.joints)
-        reach += float(np.linalg.norm(self.model.tip_translation))
+        reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in self.chain.joints)
+        reach += float(np.linalg.norm(self.chain.tip.translation))
         return max(0.5 * reach, 1e-2)
 
     @property
     def home(self) -> FloatArray:
         """(n,) the model's home position."""
-        return np.array(self.model.home)
+        return np.array([value for _, (value,) in self.model.home])
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
@@ -115,6 +115,66 @@ class SerialKinematics(SerialPresentation):
         if ratio is not None:
             return ratio
         return super().condition_number(q, characteristic_length)
+
+    def figure(self) -> Figure:
+        """The arm as a stick figure: every link a stick to the next joint."""
+        model = self.model
+        reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in self.chain.joints)
+        size = max(0.5 * reach, 1e-2)
+        joints = [drawn for joint in model.joints for drawn in drawn_joint(joint, size)]
+        shapes = stick(self.chain.links[-1].name, self.chain.tip.translation, 0.02 * size)
+        shapes.append(Shape(model.tip_link, "sphere", (0.03 * size,), np.eye(4), TIP_COLOR))
+        return Figure(joints, shapes, model.base_link).with_sticks(size)
+
+    def outline(self, configuration: FloatArray) -> list[OutlinePart]:
+        """The arm as a line from the base by the origins of its joints to the tip, at q (n,)."""
+        return [OutlinePart("arm", self._line(configuration)[1])]
+
+    def parameter_tables(self) -> list[ParameterTable]:
+        """The links with their joints, where these are at home, and actuators beyond that."""
+        rows = [
+            (joint.name, joint.kind, link.mass, link.com, link.inertia, joint.armature,
+             joint.damping, np.asarray(joint.friction), np.asarray(joint.position), joint.velocity,
+             joint.effort)
+            for joint, link in zip(self.chain.joints, self.chain.links, strict=True)
+        ]  # fmt: skip
+        head = ("joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
+                "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
+                "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]")  # fmt: skip
+        home = zip(self.joint_names, self.home, self._line(self.home)[0], strict=True)
+        tables = [
+            ParameterTable(
+                "Links",
+                head,
+                rows,
+                "centre of mass and inertia in the frame of the joint that moves the link; "
+                "armature is the motor's inertia as the joint feels it",
+            ),
+            ParameterTable(
+                "Joints at home",
+                ("joint", "position [rad, m]", "origin [m]", "axis"),
+                [(name, float(position), *place) for name, position, place in home],
+                "origins and axes in the base frame; positions turn and slide along the axis",
+            ),
+        ]
+        if any(joint.drive != Actuator() for joint in self.chain.joints):
+            tables.append(actuator_table(self.joint_names, self.actuators))
+        return tables
+
+    def _line(self, q: FloatArray) -> tuple[list[tuple[FloatArray, FloatArray]], FloatArray]:
+        """Origin and axis of each joint, and points (n + 2, 3) from base to tip; base frame."""
+        origin, axes = np.zeros(3), np.eye(3)
+        joints, points = [], [origin]
+        for joint, position in zip(self.chain.joints, q, strict=True):
+            origin, axes = origin + axes @ joint.at.translation, axes @ joint.at.rotation
+            joints.append((origin, axes @ joint.axis))
+            if joint.kind == "prismatic":
+                origin = origin + axes @ (position * joint.axis)
+            else:
+                axes = axes @ Rotation.from_rotvec(position * joint.axis).as_matrix()
+            points.append(origin)
+        points.append(origin + axes @ self.chain.tip.translation)
+        return joints, np.array(points)
 
     @cached_property
     def _condition(self) -> Callable[[Any, Any, bool], float]:

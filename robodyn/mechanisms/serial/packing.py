@@ -12,37 +12,34 @@ from robodyn.mechanisms.serial.kernels import layout as at
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.mechanisms.serial.chain import Chain
 
 
 _UPPER_TRIANGLE = np.triu_indices(3)
 
 
-def pack_chain(model: SerialModel, *, friction: bool = True, armature: bool = True) -> FloatArray:
+def pack_chain(chain: Chain, *, friction: bool = True, armature: bool = True) -> FloatArray:
     """(n + 1, LINK_SIZE), laid out as `robodyn.mechanisms.serial.kernels.layout` says.
 
     The model's moving frame i lies at joint i, the kernels' frame i at joint i + 1 with z along
     that joint's axis, so link properties are transformed here from one to the other.
     """
-    joints = model.joints
-    chain = np.zeros((len(joints) + 1, at.LINK_SIZE))
+    joints, rows = chain.joints, np.zeros((len(chain.joints) + 1, at.LINK_SIZE))
     turns = [turn_z_to(joint.axis) for joint in joints] + [np.eye(3)]
-    rotations = [joint.rotation for joint in joints] + [model.tip_rotation]
-    translations = [joint.translation for joint in joints] + [model.tip_translation]
-    _put_transform(chain[0], rotations[0] @ turns[0], translations[0])
-    for i, joint in enumerate(joints):
-        row, turn = chain[i + 1], turns[i]
-        rotation = turn.T @ rotations[i + 1] @ turns[i + 1]
-        shift = turn.T @ translations[i + 1]
-        _put_transform(row, rotation, shift)
-        put_body(row, turn, joint.mass, joint.com, joint.inertia)
+    places = [joint.at for joint in joints] + [chain.tip]
+    _put_transform(rows[0], places[0].rotation @ turns[0], places[0].translation)
+    for i, (joint, link) in enumerate(zip(joints, chain.links, strict=True)):
+        row, turn, after = rows[i + 1], turns[i], places[i + 1]
+        rotation = turn.T @ after.rotation @ turns[i + 1]
+        _put_transform(row, rotation, turn.T @ after.translation)
+        put_body(row, turn, link.mass, link.com, link.inertia)
         row[at.PRISMATIC] = joint.kind == "prismatic"
         if armature:
             row[at.ARMATURE] = joint.armature
         if friction:
             row[at.DAMPING] = joint.damping
             row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
-    return chain
+    return rows
 
 
 def put_body(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.actuators import Actuator
 from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     Parameters,
@@ -22,6 +21,7 @@ from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
 from robodyn.mechanisms.serial.kernels import layout as at
 from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
 from robodyn.mechanisms.serial.packing import pack_chain, put_body, turn_z_to
+from robodyn.model.body import Link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialModel
+    from robodyn.model.model import Model
 
 
 class SerialParameters(SerialInverseKinematics):
@@ -42,9 +42,8 @@ class SerialParameters(SerialInverseKinematics):
         `static` is there where friction falls from it (`stribeck_velocity`, which stays as it is).
         """
         bodies, joints = [], []
-        for joint in self.model.joints:
-            numbers = BodyNumbers(joint.mass, joint.com, joint.inertia)
-            bodies.append((joint.link or joint.name, numbers))
+        for joint, link in zip(self.chain.joints, self.chain.links, strict=True):
+            bodies.append((link.name, BodyNumbers(link.mass, link.com, link.inertia)))
             unit = "m" if joint.kind == "prismatic" else "rad"
             joints += joint_parameters(
                 joint.name, joint.actuator, joint.armature, joint.damping, unit
@@ -57,11 +56,10 @@ class SerialParameters(SerialInverseKinematics):
         Raises:
             InvalidInput: a wrong shape, or not finite.
         """
-        joints = tuple(
-            replace(joint.driven_by(Actuator()), mass=0.0, inertia=np.zeros((3, 3)), damping=0.0)
-            for joint in self.model.joints
-        )
-        empty = pack_chain(replace(self.model, joints=joints))
+        joints = self.chain.joints
+        weightless = tuple(Link(link.name, com=link.com) for link in self.chain.links)
+        chain = self.chain._replace(links=weightless)
+        empty = pack_chain(chain, friction=False, armature=False)
         motion = (q, qd, qdd, None)
 
         def efforts(chain: FloatArray) -> FloatArray:
@@ -77,7 +75,7 @@ class SerialParameters(SerialInverseKinematics):
             return body_columns(response)
 
         columns = []
-        for k, joint in enumerate(self.model.joints):
+        for k, joint in enumerate(joints):
             dry = dry_friction_entries(at.DRY_FRICTION, joint.actuator)
             for entries in ({at.ARMATURE: 1.0}, {at.DAMPING: 1.0}, *dry):
                 chain = empty.copy()
@@ -86,25 +84,26 @@ class SerialParameters(SerialInverseKinematics):
         bodies = [of_link(k) for k in range(len(joints))]
         return np.concatenate([*bodies, np.stack(columns, axis=-1)], axis=-1)
 
-    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> SerialModel:
+    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> Model:
+        numbers = dict(zip((link.name for link in self.chain.links), bodies, strict=True))
+        links = tuple(
+            replace(link, **numbers[link.name]._asdict()) if link.name in numbers else link
+            for link in self.model.links
+        )
         joints = []
-        for joint, body in zip(self.model.joints, bodies, strict=True):
-            part = {
-                name: of_joints[f"{joint.name}.{name}"]
-                for name in ("armature", "viscous", "coulomb_forward", "coulomb_backward")
-            }
-            friction = np.array([part["coulomb_forward"], part["coulomb_backward"]])
-            static = of_joints.get(f"{joint.name}.static", joint.drive.static)
-            joints.append(
-                replace(
+        for joint in self.model.joints:
+            if joint.moves:
+                armature, viscous, *friction = (
+                    of_joints[f"{joint.name}.{part}"]
+                    for part in ("armature", "viscous", "coulomb_forward", "coulomb_backward")
+                )
+                static = of_joints.get(f"{joint.name}.static", joint.drive.static)
+                joint = replace(
                     joint,
-                    mass=body.mass,
-                    com=body.com,
-                    inertia=body.inertia,
-                    armature=part["armature"],
-                    damping=part["viscous"],
-                    friction=friction,
+                    armature=armature,
+                    damping=viscous,
+                    friction=np.array(friction),
                     drive=replace(joint.drive, static=static),
                 )
-            )
-        return replace(self.model, joints=tuple(joints))
+            joints.append(joint)
+        return replace(self.model, links=links, joints=tuple(joints))

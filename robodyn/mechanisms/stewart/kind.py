@@ -42,6 +42,7 @@ STEWART = Kind(
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={
+        "export": "robodyn.exporting.stewart:answers",
         "model_file": "robodyn.mechanisms.stewart.description.to_yaml:write_stewart",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",

@@ -49,7 +49,10 @@ class PlatformKinematics(PlatformLegs):
 
     @cached_property
     def size(self) -> float:
-        """[m] mean length of the legs at home."""
+        """[m] mean length of the legs at home; of a model without one, radius of the base."""
+        if self.model.home is None:
+            base = self.joint_centres[0]
+            return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
         return max(float(self.joint_positions(self.home).mean()), 1e-3)
 
     @cached_property

@@ -13,8 +13,8 @@ from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
 from robodyn.model.body import Body, joined, payload
+from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, frozen, not_negative
-from robodyn.model.variants import Compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_pose
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
 from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
-from robodyn.mechanisms.common.linearization import linearize
 from robodyn.mechanisms.stewart.geometry import PlatformGeometry
 from robodyn.mechanisms.stewart.kernels.integration import simulate
 from robodyn.mechanisms.stewart.presentation import PlatformPresentation
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.geometry import Geometry
-    from robodyn.mechanisms.common.linearization import Linearization
 
 # of packed lanes
 KERNELS = Kernels(simulate, (VECTOR,))
@@ -63,16 +60,6 @@ class StewartPlatform(PlatformPresentation):
 
     def __repr__(self) -> str:
         return f"StewartPlatform({self.name!r})"
-
-    def linearize(self, pose: ArrayLike, wrench: ArrayLike | None = None) -> Linearization:
-        """Small motions about rest at pose (..., 7), the actuator forces that hold it held.
-
-        The derivatives are central differences of the exact forward dynamics, of order 6. Dry
-        friction, which has none at rest, is left out.
-        """
-        base = self.joint_centres[0]
-        radius = float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
-        return linearize(self.without_dry_friction(), as_pose("pose", pose), wrench, radius)
 
     def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
         """The same platform, its joints' distances from the z axes scaled by two factors.

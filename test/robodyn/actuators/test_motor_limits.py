@@ -113,8 +113,8 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
         rd.Actuator(torque_limit=9.0),
     ]
     arm = rd.load("puma560")
-    joints = [joint.driven_by(motor) for joint, motor in zip(arm.model.joints, motors, strict=True)]
-    arm = SerialArm(replace(arm.model, joints=tuple(joints)))
+    driven = dict(zip(arm.joint_names, motors, strict=True))
+    arm = SerialArm(arm.model.driven_by(driven))
     table = joint_table(arm.position_limits, arm.actuators)
     rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
     alone = [motor.effort_limit_at(rates[:, j]) for j, motor in enumerate(motors)]

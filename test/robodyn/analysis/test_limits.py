@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
-from robodyn.analysis.singularity import threshold_crossings
+from robodyn.control.singularity import threshold_crossings
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.model import LegLimits
@@ -123,7 +123,7 @@ def test_a_motion_may_run_along_its_limit(puma, side, place):
     joints = list(puma.model.joints)
     for k in (0, 3):
         joints[k] = replace(joints[k], position=bounds)
-    arm = SerialArm(replace(puma.model, joints=tuple(joints), home=None))
+    arm = SerialArm(replace(puma.model, joints=tuple(joints), home=()))
     to, back = np.zeros((2, 6))
     to[0] = back[0] = back[3] = stop
     to[3] = stop - 0.2 * side
@@ -205,8 +205,8 @@ def test_limits_of_an_arm(puma):
     ]
 
     def arm(**limits):
-        changed = [*joints[:4], replace(joints[4], **limits), joints[5]]
-        return SerialArm(replace(model, joints=tuple(changed), home=None))
+        changed = [*joints[:4], replace(joints[4], **limits), *joints[5:]]
+        return SerialArm(replace(model, joints=tuple(changed), home=()))
 
     assert check_limits(arm(), path) is None
     # joint 5 goes from 0 to 60 degrees along a cubic
@@ -222,7 +222,7 @@ def test_limits_of_an_arm(puma):
 
 def test_a_joint_that_slides_is_told_in_metres():
     arm = rd.load("stanford_arm")
-    far = np.where([j.kind == "prismatic" for j in arm.model.joints], 50.0, 0.0)
+    far = np.where([j.kind == "prismatic" for j in arm.chain.joints], 50.0, 0.0)
     path = rd.plan_joints(arm.home, arm.home + far, 1000.0)
     found = check_limits(arm, path)
     assert found.quantity == "position"

@@ -52,7 +52,12 @@ def test_a_parameter_without_a_description_is_refused():
 
 
 def test_options_of_a_library_function_have_its_types_defaults_and_help():
-    def library(rate: "float" = 2.5, *, steps: "int | None" = None, at: "ArrayLike" = ()) -> None:  # noqa: F821
+    def library(
+        rate: "float" = 2.5,
+        *,
+        steps: "int | None" = None,
+        at: "ArrayLike" = (),  # noqa: F821
+    ) -> None:
         """What is called.
 
         Args:

@@ -14,8 +14,10 @@ from robodyn.control import ComputedTorque
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
+from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint
 from robodyn.simulation import Plant
 from robodyn.simulation.compiled import is_compiled
 
@@ -58,11 +60,9 @@ def energy(mechanism, plant):
 
 def slider(**friction):
     """A mass of 2 kg on a level slide."""
-    joint = SerialJoint(
-        "slide", "prismatic", np.eye(3), np.zeros(3), np.array([1.0, 0.0, 0.0]), 2.0, np.zeros(3),
-        np.eye(3) * 0.01,
-    )  # fmt: skip
-    return SerialArm(SerialModel("slider", (joint.driven_by(Actuator(**friction)),)))
+    joint = Joint("slide", "prismatic", "base", "mass").driven_by(Actuator(**friction))
+    mass = Link("mass", 2.0, inertia=np.eye(3) * 0.01)
+    return SerialArm(model_of_chain("slider", "base", [(joint, mass)], np.eye(4), "mass"))
 
 
 class Pull:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.conditioning import weakest_direction
+from robodyn.control.conditioning import weakest_direction
 from robodyn.errors import UnreachablePose
 from robodyn.sweeps.quantities import QUANTITIES
 
@@ -67,7 +67,7 @@ def test_rates_of_a_platform_have_their_units(symmetric, rate, unit, axis):
 
 def test_rates_of_an_arm_have_the_units_of_their_joints():
     arm = rd.load("stanford_arm")
-    slides = [joint.kind == "prismatic" for joint in arm.model.joints]
+    slides = [joint.kind == "prismatic" for joint in arm.chain.joints]
     for name, sliding in zip(arm.joint_names, slides, strict=True):
         swept = {name: "0.1:0.2:2", f"{name}_rate": "0:0.1:2", f"{name}_accel": "0:0.1:2"}
         data = rd.sweep(arm, swept, ["effort"])

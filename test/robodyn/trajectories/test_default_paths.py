@@ -3,6 +3,7 @@
 """Every mechanism has a path of its own to follow where none is asked for."""
 
 import json
+import logging
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
@@ -88,7 +89,9 @@ def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
     assert path.duration > 2.0
 
 
-def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog):
+def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog, monkeypatch):
+    # launch, where it is imported, puts its own root of loggers in the place of pytest's
+    monkeypatch.setattr(logging.getLogger("robodyn.trajectories"), "handlers", [caplog.handler])
     arm = load("stanford_arm")
     path = demonstration(arm, budget=0.0)
     assert path.duration < rd.load_path("demo", arm).duration

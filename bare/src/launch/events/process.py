@@ -29,11 +29,11 @@ class ProcessExited(Event):
 class ProcessIO(Event):
     """The process of an action has written a line to its standard output or error."""
 
-    def __init__(self, *, action: Action, text: bytes, from_stdout: bool) -> None:
-        """Keep the line."""
+    def __init__(self, *, action: Action, text: bytes, fd: int, **_process: object) -> None:
+        """Keep the line; ROS 2 is told of its process as well."""
         self.action = action
         self.text = text
-        self.from_stdout = from_stdout
+        self.from_stdout = fd == 1
 
 
 class ShutdownProcess(Event):

@@ -36,16 +36,16 @@ from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
 )
+from robodyn.mechanisms.common.model_file import placement_of, stated_in
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
-from robodyn.model.placement import Placement
-from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from robodyn.formats.urdf_motors import Settings
+    from robodyn.model.placement import Placement
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
@@ -137,10 +137,8 @@ def _driven(top: Fields, model: Model) -> Model:
                 value=name,
             )
         actuators[name] = actuator
-    try:
+    with stated_in(top, "actuators"):
         return model.driven_by(actuators)
-    except ModelError as error:
-        raise ModelError(f"{top.source}: actuators: {error}", value=error.value) from error
 
 
 def names(fields: Fields, name: str) -> tuple[str, ...]:
@@ -171,30 +169,27 @@ def _closure(fields: Fields) -> Closure:
     fields.only(*_CLOSURE)
     ends = [_end(fields.child(side)) for side in ("parent", "child")]
     axis, child_axis = (axis for _, _, axis in ends)
-    try:
+    name = fields.text("name")
+    kind = fields.text("type", choices=tuple(CLOSURE_KINDS))
+    damping = fields.number("damping", "N m s/rad", default=0.0, at_least=0.0)
+    with stated_in(fields):
         return Closure(
-            fields.text("name"),
-            fields.text("type", choices=tuple(CLOSURE_KINDS)),
+            name,
+            kind,
             ends[0][0],
             ends[1][0],
             at=ends[0][1],
             child_at=ends[1][1],
             axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
             child_axis=child_axis,
-            damping=fields.number("damping", "N m s/rad", default=0.0, at_least=0.0),
+            damping=damping,
         )
-    except ModelError as error:
-        if str(error).startswith(fields.source):
-            raise
-        raise ModelError(f"{fields.source}: {fields.path}: {error}", value=error.value) from error
 
 
 def _end(end: Fields) -> tuple[str, Placement, Any]:
     end.only(*_END)
-    rpy = end.array("rpy", (3,), "rad", default=[0.0] * 3)
-    xyz = end.array("xyz", (3,), "m", default=[0.0] * 3)
     axis = end.array("axis", (3,)) if "axis" in end else None
-    return end.text("link"), Placement(rotation_matrix(pose_from_rpy(np.zeros(3), rpy)), xyz), axis
+    return end.text("link"), placement_of(end), axis
 
 
 def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.actuators.description import actuator_from_fields
-from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
-from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, Placement, placements
-from robodyn.mechanisms.serial.model import KINDS, SerialJoint, SerialModel
+from robodyn.mechanisms.common.model_file import body_of, placement_of, stated_in
+from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
+from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, placements
+from robodyn.mechanisms.serial.dh import Placement as Frames
+from robodyn.model.body import Link
 from robodyn.model.fields import GRAVITY
-from robodyn.poses import pose_from_rpy, rotation_matrix
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
+    from robodyn.model.model import Model
 
 
 _TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "tip", "links")
@@ -36,9 +40,7 @@ _FRAMED = ("xyz", "rpy", "axis")
 _FRICTION = "a number, or [forward, backward], of at least 0 [N m or N]"
 
 
-def serial_model_from_yaml(
-    document: Mapping[str, Any], source: str, strict: bool = False
-) -> SerialModel:
+def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: bool = False) -> Model:
     """The model that a YAML document of `type: serial` describes.
 
     Args:
@@ -60,27 +62,31 @@ def serial_model_from_yaml(
         raise top.refuse("links", [], "a list of at least one link")
     framed = convention == FRAMES
     if framed:
-        places = [Placement(_frame(link, *_FRAMED, *_LINK), np.eye(4)) for link in links]
-        tip = _frame(top.child("tip", {}), "xyz", "rpy")
+        for link in links:
+            link.only(*_FRAMED, *_LINK)
+        told = top.child("tip", {})
+        told.only("xyz", "rpy")
+        places = [Frames(placement_of(link).matrix, np.eye(4)) for link in links]
+        tip = placement_of(told).matrix
     else:
         places, tip = placements([_row(link) for link in links], convention)
-    joints = tuple(
-        _joint(link, number, place.joint, place.link, framed)
-        for number, (link, place) in enumerate(zip(links, places, strict=True), start=1)
+    base, end = (
+        top.text(name, default=other)
+        for name, other in (("base_link", "base_link"), ("tip_link", "tool0"))
     )
-    check_inertias(source, ((joint.link, joint.inertia) for joint in joints), strict=strict)
-    home = top.array("home", (len(joints),), "rad or m") if "home" in top else None
-    return SerialModel(
-        name=top.text("name"),
-        joints=joints,
-        tip_rotation=tip[:3, :3],
-        tip_translation=tip[:3, 3],
-        gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
-        home=home,
-        base_link=top.text("base_link", default="base_link"),
-        tip_link=top.text("tip_link", default="tool0"),
-        source=source,
+    parts = []
+    for number, (link, place) in enumerate(zip(links, places, strict=True), start=1):
+        name = f"link{number}"
+        if name == base:
+            name += "_body"
+        parts.append((_joint(link, number, place.joint, framed), _link(link, name, place.link)))
+    check_inertias(source, ((link.name, link.inertia) for _, link in parts), strict=strict)
+    home = top.array("home", (len(parts),), "rad or m") if "home" in top else None
+    gravity = top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist())
+    model = model_of_chain(
+        top.text("name"), base, parts, tip, end, gravity=gravity, home=home, source=source
     )
+    return as_arm(model)
 
 
 def _row(link: Fields) -> DHRow:
@@ -106,19 +112,13 @@ def _row(link: Fields) -> DHRow:
     )
 
 
-def _frame(fields: Fields, *known: str) -> FloatArray:
-    """(4, 4) of `xyz` and `rpy`, as a URDF states an origin."""
-    fields.only(*known)
-    rpy = fields.array("rpy", (3,), "rad", default=[0.0] * 3)
-    out = np.eye(4)
-    out[:3, :3] = rotation_matrix(pose_from_rpy(np.zeros(3), rpy))
-    out[:3, 3] = fields.array("xyz", (3,), "m", default=[0.0] * 3)
-    return out
+def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
+    """A link, whose fields are in its own frame (4, 4) on the joint's."""
+    R, body = frame[:3, :3], body_of(fields)
+    return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 
 
-def _joint(
-    link: Fields, number: int, placement: FloatArray, frame: FloatArray, framed: bool
-) -> SerialJoint:
+def _joint(link: Fields, number: int, frame: FloatArray, framed: bool) -> Joint:
     kind = link.text("joint")
     angle, force = ("m", "N") if kind == "prismatic" else ("rad", "N m")
     limits = link.child("limits", {})
@@ -128,28 +128,24 @@ def _joint(
         position = limits.array("position", (2,), angle)
         if not position[0] <= position[1]:
             raise limits.refuse("position", position.tolist(), "[lower, upper], lower <= upper")
-    R = frame[:3, :3]
-    joint = SerialJoint(
-        name=link.text("name", default=f"joint{number}"),
-        kind=kind,
-        rotation=placement[:3, :3],
-        translation=placement[:3, 3],
+    joint = Joint(
+        link.text("name", default=f"joint{number}"),
+        kind,
+        "",
+        "",
+        Placement(frame[:3, :3], frame[:3, 3]),
         axis=link.array("axis", (3,), default=[0.0, 0.0, 1.0]) if framed else _Z,
-        mass=link.number("mass", "kg", at_least=0.0),
-        com=frame[:3, 3] + R @ link.array("com", (3,), "m"),
-        inertia=R @ _inertia(link) @ R.T,
         armature=link.number("armature", default=0.0, at_least=0.0),
         damping=link.number("damping", f"{force} s/{angle}", default=0.0, at_least=0.0),
         friction=_friction(link),
         position=position,
         velocity=limits.number("velocity", f"{angle}/s", default=np.inf, above=0.0),
         effort=limits.number("effort", force, default=np.inf, above=0.0),
-        link=f"link{number}",
     )
     return _driven(joint, link) if "actuator" in link else joint
 
 
-def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
+def _driven(joint: Joint, link: Fields) -> Joint:
     block = link.child("actuator")
     actuator = actuator_from_fields(block)
     for name, of_actuator in (("armature", "rotor_inertia"), ("friction", "coulomb")):
@@ -160,21 +156,9 @@ def _driven(joint: SerialJoint, link: Fields) -> SerialJoint:
                 f"nothing beside {link.where('actuator')}, whose {of_actuator} says the same; "
                 "remove one of the two",
             )
-    try:
-        driven = joint.driven_by(actuator)
-        stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
-        return replace(driven, **stated)
-    except ModelError as error:
-        raise ModelError(
-            f"{link.source}: {link.where('actuator')}: {error}", value=error.value
-        ) from error
-
-
-def _inertia(link: Fields) -> FloatArray:
-    tensor = link.array("inertia", (3, 3), "kg m^2")
-    if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
-        raise link.refuse("inertia", tensor.tolist(), "a symmetric matrix [kg m^2]")
-    return tensor
+    stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
+    with stated_in(link, "actuator"):
+        return replace(joint.driven_by(actuator), **stated)
 
 
 def _friction(link: Fields) -> FloatArray:

@@ -13,15 +13,15 @@ from robodyn.mechanisms.common.model_file import (
     body_fields,
     finite,
     numbers,
+    placement_fields,
     write_yaml,
 )
-from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.model import SerialJoint
+    from robodyn.model.body import Link
+    from robodyn.model.joint import Joint
 
 
 def write_serial(mechanism: Any, path: Path) -> list[Path]:
@@ -30,7 +30,7 @@ def write_serial(mechanism: Any, path: Path) -> list[Path]:
     Raises:
         OutputError: the file cannot be written.
     """
-    model = mechanism.model
+    model, chain = mechanism.model, mechanism.chain
     write_yaml(
         path,
         {
@@ -38,30 +38,26 @@ def write_serial(mechanism: Any, path: Path) -> list[Path]:
             "name": model.name,
             "gravity": numbers(model.gravity),
             "convention": "joint_frames",
-            "home": numbers(model.home),
+            "home": numbers(mechanism.home),
             "base_link": model.base_link,
             "tip_link": model.tip_link,
-            "tip": _frame(model.tip_rotation, model.tip_translation),
-            "links": [_link(joint) for joint in model.joints],
+            "tip": placement_fields(chain.tip),
+            "links": [_link(*part) for part in zip(chain.joints, chain.links, strict=True)],
         },
     )
     return [path]
 
 
-def _frame(rotation: FloatArray, translation: FloatArray) -> dict[str, Any]:
-    return {"xyz": numbers(translation), "rpy": numbers(rpy_of_rotation(rotation))}
-
-
-def _link(joint: SerialJoint) -> dict[str, Any]:
+def _link(joint: Joint, link: Link) -> dict[str, Any]:
     limits: dict[str, Any] = finite(velocity=joint.velocity, effort=joint.effort)
     if np.isfinite(joint.position).all():
         limits["position"] = numbers(joint.position)
     out = {
         "name": joint.name,
         "joint": joint.kind,
-        **_frame(joint.rotation, joint.translation),
+        **placement_fields(joint.at),
         "axis": numbers(joint.axis),
-        **body_fields(joint),
+        **body_fields(link),
         "damping": joint.damping,
     }
     out |= {"armature": joint.armature, "friction": numbers(joint.friction)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.formats.inertia import Finding, check_inertias, findings
+from robodyn.formats.inertia import check_inertias
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -21,11 +21,6 @@ def named_bodies(model: StewartModel) -> list[tuple[str, Body]]:
     lower = [(f"leg{number} lower", leg.lower) for number, leg in enumerate(model.legs, start=1)]
     upper = [(f"leg{number} upper", leg.upper) for number, leg in enumerate(model.legs, start=1)]
     return [("platform", model.platform), *lower, *upper]
-
-
-def unphysical_bodies(model: StewartModel) -> list[Finding]:
-    """Which bodies carry an inertia tensor that no rigid body can have."""
-    return findings((name, body.inertia) for name, body in named_bodies(model))
 
 
 def check_bodies(model: StewartModel, *, strict: bool) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.actuators.description import actuator_from_fields
-from robodyn.errors import ModelError, RobodynError
+from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
+from robodyn.mechanisms.common.model_file import body_of
 from robodyn.mechanisms.stewart.description.bodies import check_bodies
 from robodyn.mechanisms.stewart.model import (
     LEGS,
@@ -22,12 +23,13 @@ from robodyn.mechanisms.stewart.model import (
     LegLimits,
     StewartModel,
 )
-from robodyn.model.body import Body
 from robodyn.model.fields import GRAVITY
 from robodyn.poses import pose_from_rpy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from robodyn.model.body import Body
 
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
@@ -130,15 +132,9 @@ def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     return out
 
 
-def _body(fields: Fields) -> Body:
-    fields.only("mass", "com", "inertia")
-    mass = fields.number("mass", "kg", at_least=0.0)
-    com = fields.array("com", (3,), "m")
-    inertia = fields.array("inertia", (3, 3), "kg m^2")
-    try:
-        return Body(mass, com, inertia)
-    except RobodynError as error:
-        raise ModelError(f"{fields.source}: {fields.path}: {error}", value=error.value) from error
+def _body(block: Fields) -> Body:
+    block.only("mass", "com", "inertia")
+    return body_of(block)
 
 
 def _damping(fields: Fields) -> Damping:

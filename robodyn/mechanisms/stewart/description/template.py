@@ -8,56 +8,10 @@ import math
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia
+from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia, text_of
 
 # Half the angle between the joints of a pair [rad].
 SPREAD = math.radians(9.0)
-
-_TEXT = """\
-# A 6-6 Stewart platform with six driven legs, as a starting point: replace every number by that of
-# your machine. SI units and radians. `robodyn check {file}` shows how it was read.
-type: stewart
-name: {name}
-gravity: [0, 0, -9.81]              # m/s^2, base frame, z up
-
-# Pose of the platform with its legs half extended: position of its reference point, base frame [m],
-# and roll, pitch, yaw [rad]. Simulations, plans and checks start here.
-home: {{xyz: [0, 0, {height:.4g}], rpy: [0, 0, 0]}}
-
-# Everything that moves as one body with the platform: plate, tool, payload. Centre of mass [m] and
-# inertia about it [kg m^2], in the platform's frame. Here a disc of {mass:g} kg.
-platform:
-  mass: {mass:g}
-  com: [0, 0, 0]
-  inertia: [[{tilt:.5g}, 0, 0], [0, {tilt:.5g}, 0], [0, 0, {spin:.5g}]]
-
-# Common to all six legs; a leg below may override any of it.
-leg_defaults:
-  # Leg frame: x along the leg from base to platform. The lower part (cylinder, motor) has its
-  # origin at the universal joint, so its centre of mass has a positive x ...
-  lower:
-    mass: {lower:g}
-    com: [{half:.4g}, 0, 0]
-    inertia: [[{lower_axial:.4g}, 0, 0], [0, {lower_cross:.4g}, 0], [0, 0, {lower_cross:.4g}]]
-  # ... and the upper part (rod) at the spherical joint, so its centre of mass has a negative x.
-  upper:
-    mass: {upper:g}
-    com: [-{half:.4g}, 0, 0]
-    inertia: [[{upper_axial:.4g}, 0, 0], [0, {upper_cross:.4g}, 0], [0, 0, {upper_cross:.4g}]]
-  # Viscous friction: universal and spherical joints [N m s/rad], the actuator [N s/m].
-  damping: {{universal: 0.0, prismatic: 0.0, spherical: 0.0}}
-  # What drives a leg, where it is known: a rotor on a screw, and the screw's dry friction.
-  # actuator: {{rotor_inertia: 1.0e-4, lead: 0.005, handed: right, coulomb: 150.0}}  # kg m^2, m, N
-  # Distance between the two joints of a leg, retracted and extended [m]; speed [m/s]; force [N].
-  limits: {{length: [{shortest:.4g}, {longest:.4g}], velocity: {speed:g}, effort: {effort:.4g}}}
-
-# Each leg: its universal joint in the base frame [m], its spherical joint in the platform's frame
-# [m], and the axis of the universal joint that is fixed in the base (a direction of any length;
-# here tangent to the circle of the base joints). Base circle {base_radius:g} m, pairs at 0, 120
-# and 240 degrees; platform circle {platform_radius:g} m, pairs at 60, 180 and 300.
-legs:
-{legs}
-"""
 
 
 def hexapod_template(
@@ -115,7 +69,7 @@ def hexapod_template(
     spin, tilt = cylinder_inertia(mass, platform_radius)
     lower_axial, lower_cross = cylinder_inertia(lower, radius, part)
     upper_axial, upper_cross = cylinder_inertia(upper, 0.5 * radius, part)
-    return _TEXT.format(
+    return text_of("hexapod.yaml").format(
         file=file,
         name=name,
         height=height,

@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import BASE, NOT_CONVERGED, OK, SINGULAR, TIP
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
-from robodyn.numerics.compiler import kernel
+from robodyn.numerics.array_arguments import stack
+from robodyn.numerics.compiler import inner, kernel
 from robodyn.numerics.linear import solve, solve_positive_definite
 from robodyn.numerics.rotations import quaternion_exp, quaternion_product, rotation_columns
 from robodyn.numerics.vectors import add, combine, copy, cross, dot, norm, store, sub, vector
@@ -33,7 +32,7 @@ FIRST_DAMPING = 1e-6
 LARGEST_DAMPING = 1e2
 
 
-@kernel
+@inner
 def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> float:
     """Errors (6,) of the squared lengths, their Jacobian (6, 6); returns max |L - l|."""
     position = vector(pose, 0)
@@ -50,7 +49,7 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
     return largest
 
 
-@kernel
+@inner
 def moved(pose: Any, step: Any, factor: float, out: Any) -> None:
     """Write the pose (7,) after factor * step (6,) on the manifold."""
     for j in range(3):
@@ -62,7 +61,7 @@ def moved(pose: Any, step: Any, factor: float, out: Any) -> None:
         out[3 + j] = q[j] / length
 
 
-@kernel
+@inner
 def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
     """Newton step (6,), J step = -error, or for a damping above zero the Marquardt step.
 
@@ -85,7 +84,7 @@ def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
     return solve_positive_definite(N, out)
 
 
-@kernel
+@inner
 def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, error: Any) -> float:
     """Halve `step` until the squared error falls; `pose`, J and error then are the new ones.
 
@@ -99,7 +98,7 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
     turn = math.sqrt(step[3] ** 2 + step[4] ** 2 + step[5] ** 2)
     shift = math.sqrt(step[0] ** 2 + step[1] ** 2 + step[2] ** 2)
     factor = 1.0 / max(1.0, turn / LARGEST_TURN, shift / longest)
-    new_error = np.empty(6)
+    new_error = stack(1, 6)[0]
     for _ in range(HALVINGS):
         moved(pose, step, factor, trial)
         largest = length_errors(legs, trial, lengths, J, new_error)
@@ -115,7 +114,7 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
     return -1.0
 
 
-@kernel
+@inner
 def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     """Newton from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
 
@@ -123,8 +122,8 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     raise it would converge more often, but to a distant solution in another assembly mode. Returns
     a status and max |L - l| [m] of the pose reached.
     """
-    J, N = np.empty((6, 6)), np.empty((6, 6))
-    error, step, trial = np.empty(6), np.empty(6), np.empty(7)
+    J, N = stack(6, 6), stack(6, 6)
+    error, step, trial = stack(1, 6)[0], stack(1, 6)[0], stack(1, 7)[0]
     longest = 0.0
     for i in range(6):
         longest = max(longest, lengths[i])
@@ -147,7 +146,7 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     return OK if largest <= TOLERANCE * longest else NOT_CONVERGED, largest
 
 
-@kernel
+@inner
 def platform_motion(
     legs: Any, pose: Any, rates: Any, accelerations: Any, G: Any, twist: Any, accel: Any
 ) -> int:
@@ -197,7 +196,7 @@ def platform_motions(
     legs: Any, pose: Any, rates: Any, accelerations: Any, twist: Any, accel: Any, status: Any
 ) -> None:
     """Twists and accelerations (N, 6) of pose (N, 7) from leg rates and accelerations (N, 6)."""
-    G = np.empty((6, 6))
+    G = stack(6, 6)
     for n in range(pose.shape[0]):
         status[n] = platform_motion(
             legs, pose[n], rates[n], accelerations[n], G, twist[n], accel[n]

@@ -33,7 +33,8 @@ def origins(puma):
     """An arm that no Denavit-Hartenberg table describes, as of a URDF."""
     turn = Rotation.from_rotvec([0.4, -0.3, 0.2]).as_matrix()
     joints = list(puma.model.joints)
-    joints[2] = replace(joints[2], rotation=turn @ joints[2].rotation)
+    at = joints[2].at
+    joints[2] = replace(joints[2], at=replace(at, rotation=turn @ at.rotation))
     return SerialArm(replace(puma.model, joints=tuple(joints)))
 
 

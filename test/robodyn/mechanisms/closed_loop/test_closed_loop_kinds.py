@@ -61,7 +61,7 @@ def test_small_motions_of_a_platform_do_not_depend_on_its_coordinates(platform, 
     """Legs or pose: the same eigenvalues, and the same motion of the legs for the same efforts."""
     wrench, sign = np.array([30.0, -20.0, 50.0, 5.0, 9.0, -7.0]), platform.joint_signs
     pose = platform.home
-    ours, theirs = platform.linearize(pose, wrench), loop.linearize(loop.home, wrench)
+    ours, theirs = platform.linearize(pose, wrench=wrench), loop.linearize(loop.home, wrench=wrench)
     assert relative(sign * theirs.efforts, ours.efforts) < 1e-9
     twists = loop.jacobian(loop.home) @ theirs.input_matrix[6:]
     assert relative(twists * sign, ours.input_matrix[6:]) < 1e-9

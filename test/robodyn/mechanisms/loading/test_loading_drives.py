@@ -150,7 +150,7 @@ def test_what_a_tip_link_leaves_out_is_named_and_what_moves_along_is_kept(tmp_pa
     assert "left out are links 'other', 'far' and the actuators of joints 'to_far'" in str(
         told[0].message
     )
-    assert arm.model.joints[-1].mass == pytest.approx(0.5 + 0.7)
+    assert arm.bodies[-1].mass == pytest.approx(0.5 + 0.7)
     use_options(tip_link="hand")
     assert "'other', 'far'" in report(str(path))["left_out"][0]
 
@@ -163,7 +163,7 @@ def test_a_motor_of_a_joint_that_is_held_is_named():
     )  # fmt: skip
     with pytest.warns(LeftOutWarning, match="left out are the actuators of joints 'to_thumb'"):
         arm = rd.load(text, tip_link="hand", hold_branches=True)
-    assert arm.model.joints[-1].mass == 2.0
+    assert arm.bodies[-1].mass == 2.0
 
 
 CHAINED = (

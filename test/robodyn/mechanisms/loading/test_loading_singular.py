@@ -37,5 +37,7 @@ def test_legs_between_similar_polygons_are_said_to_be_singular_everywhere(ideal)
 
 def test_an_arm_that_is_singular_at_home_alone_is_not_said_to_be_so_everywhere():
     arm = rd.load("puma560")
-    stretched = rd.SerialArm(replace(arm.model, home=tuple(np.zeros(6))))
+    stretched = rd.SerialArm(
+        replace(arm.model, home=tuple((name, (0.0,)) for name in arm.joint_names))
+    )
     assert not any("everywhere" in one for one in described(stretched)["remarks"])

@@ -33,12 +33,12 @@ def tilted_arm():
     """The PUMA with joints whose frames and axes no Denavit-Hartenberg table has."""
     model = bundled("puma560").model
     turned = rd.pose_from_rpy([0.0] * 3, [0.3, np.pi / 2.0, -0.2])
+    from robodyn.model.placement import Placement
     from robodyn.poses import rotation_matrix
 
     second = replace(
         model.joints[1],
-        rotation=rotation_matrix(turned),
-        translation=np.array([0.1, -0.2, 0.3]),
+        at=Placement(rotation_matrix(turned), np.array([0.1, -0.2, 0.3])),
         axis=np.array([1.0, 2.0, -1.0]),
         velocity=np.inf,
         kind="continuous",

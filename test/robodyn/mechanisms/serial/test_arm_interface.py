@@ -12,6 +12,8 @@ import robodyn as rd
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.arm import SerialArm
+from robodyn.mechanisms.serial.chain import model_of_chain
+from robodyn.model.body import Link
 
 
 def test_it_is_a_mechanism(arm):
@@ -98,11 +100,13 @@ def test_an_unknown_method_is_answered_with_those_there_are(arm, call):
 
 def test_a_joint_without_inertia_cannot_be_accelerated(bundled):
     puma = bundled("puma560")
-    chain = puma.model.joints
-    light = {"mass": 0.0, "com": np.zeros(3), "inertia": np.zeros((3, 3)), "armature": 0.0}
-    from dataclasses import replace
-
-    model = replace(puma.model, joints=(*chain[:-1], replace(chain[-1], **light)))
+    last = puma.chain.joints[-1]
+    light = replace(last, armature=0.0)
+    model = replace(
+        puma.model,
+        joints=tuple(light if joint is last else joint for joint in puma.model.joints),
+        links=tuple(Link(one.name) if one.name == last.child else one for one in puma.model.links),
+    )
     arm, rest = SerialArm(model), np.zeros((2, 6))
     for method in ("articulated_body", "strobing"):
         with pytest.raises(SingularMassMatrix, match=r"element \[0\]") as caught:
@@ -146,9 +150,16 @@ def test_angles_of_many_turns_are_the_same_in_batches(rng, arm):
 
 
 def test_an_arm_of_more_joints_than_scratch_has_room_for(rng, arm):
-    model, n = arm.model, 150
-    joints = tuple(replace(model.joints[i % arm.n], name=f"joint{i}") for i in range(n))
-    long = SerialArm(replace(model, joints=joints, home=np.resize(model.home, n)))
+    chain, n = arm.chain, 150
+    parts = [
+        (
+            replace(chain.joints[i % arm.n], name=f"joint{i}"),
+            replace(chain.links[i % arm.n], name=f"link{i}"),
+        )
+        for i in range(n)
+    ]
+    home = np.resize(arm.home, n)
+    long = SerialArm(model_of_chain("long", "base", parts, chain.tip.matrix, "tip", home=home))
     q, qd, qdd = 0.1 * rng.normal(size=(3, 3, n))
     tau = long.inverse_dynamics(q, qd, qdd)
     np.testing.assert_array_equal(tau[1], long.inverse_dynamics(q[1], qd[1], qdd[1]))

@@ -88,7 +88,7 @@ def test_power_of_the_efforts_is_change_of_energy_and_friction(arm, state):
         return sum(arm.energy(q + t * qd + 0.5 * t * t * qdd, qd + t * qdd))
 
     change = (total(step) - total(-step)) / (2 * step)
-    joints = arm.model.joints
+    joints = arm.chain.joints
     loss = sum(
         j.damping * rate**2 + j.friction[0 if rate > 0 else 1] * abs(rate)
         for j, rate in zip(joints, qd, strict=True)
@@ -119,7 +119,7 @@ def test_friction_opposes_motion_and_is_absent_at_rest(bundled):
     for direction, side in ((1.0, 0), (-1.0, 1)):
         crawl = np.full(6, direction * 1e-9)
         extra = arm.bias(arm.home, crawl) - arm.bias(arm.home, crawl, friction=False)
-        near(extra, [direction * joint.friction[side] for joint in arm.model.joints], 1e-6)
+        near(extra, [direction * joint.friction[side] for joint in arm.chain.joints], 1e-6)
 
 
 def test_turning_base_and_gravity_together_changes_nothing(rng):

@@ -78,6 +78,23 @@ def agree(arm, text, rng):
         near(arm.forward_kinematics(q), pose(tip))
 
 
+def derivatives_agree(arm, text, rng):
+    """To 1e-10 of the largest entry; without a wrench, which Pinocchio turns with the tip."""
+    peer = Peer(arm, text)
+    for _ in range(3):
+        q, qd, qdd = rng.uniform(-1.5, 1.5, (3, arm.n))
+        by_q, by_qd, M = pin.computeRNEADerivatives(peer.model, peer.data, peer.q(q), qd, qdd)
+        ours = arm.inverse_dynamics_derivatives(q, qd, qdd)
+        for block, expected in zip(ours[1:], (by_q, by_qd, M), strict=True):
+            near(block, expected, 0.1)
+        slack = max(1.0, np.linalg.cond(M) * 1e-4) * 0.1
+        expected = pin.computeABADerivatives(peer.model, peer.data, peer.q(q), qd, ours.efforts)
+        for block, wanted in zip(
+            arm.forward_dynamics_derivatives(q, qd, ours.efforts)[1:], expected, strict=True
+        ):
+            near(block, wanted, slack)
+
+
 def near(value, expected, slack=1.0):
     assert np.abs(value - expected).max() < 1e-9 * slack * max(1.0, np.abs(expected).max())
 
@@ -95,6 +112,12 @@ def test_a_random_chain(rng, n):
     arm = arm_from_urdf(text)
     assert arm.n == n
     agree(arm, text, rng)
+
+
+@pytest.mark.parametrize("n", [1, 3, 6, 7, 12])
+def test_derivatives_of_a_random_chain(rng, n):
+    text = random_urdf(rng, n, motors=False)
+    derivatives_agree(arm_from_urdf(text), text, rng)
 
 
 def described_elsewhere(path):

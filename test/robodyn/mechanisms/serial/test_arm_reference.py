@@ -81,4 +81,4 @@ def test_the_bundled_puma_is_the_reference_with_its_motors(bundled, golden):
     states = golden["puma560"]["states"]
     for state in states:
         close(arm.inverse_dynamics(*motion(state)), state["tau_toolbox_full"])
-    close([joint.damping for joint in arm.model.joints], states[0]["viscous"])
+    close([joint.damping for joint in arm.chain.joints], states[0]["viscous"])

@@ -12,7 +12,7 @@ from robodyn.trajectories import paper_path
 
 def parts(platform, pose, wrench=None):
     """Stiffness and damping matrix: M a = -K x - D v."""
-    A = platform.linearize(pose, wrench).state_matrix
+    A = platform.linearize(pose, wrench=wrench).state_matrix
     M = platform.mass_matrix(pose)
     np.testing.assert_array_equal(A[:6], np.hstack([np.zeros((6, 6)), np.eye(6)]))
     return -M @ A[6:, :6], -M @ A[6:, 6:]
@@ -56,7 +56,7 @@ def test_without_friction_eigenvalues_come_in_opposite_pairs(rng):
 
 def test_accelerations_near_the_equilibrium_are_those_of_the_state_matrix(rng, platform):
     pose, _, _, wrench = random_motion(rng, platform)
-    linear = platform.linearize(pose, wrench)
+    linear = platform.linearize(pose, wrench=wrench)
     np.testing.assert_array_equal(
         linear.efforts, platform.inverse_dynamics(pose, np.zeros(6), np.zeros(6), wrench)
     )

@@ -14,10 +14,10 @@ import pytest
 from cart_pendulum import CartPendulum, Model
 
 import robodyn as rd
-from robodyn.analysis.conditioning import weakest_direction
 from robodyn.analysis.execution import execute
 from robodyn.analysis.limits import check_limits
 from robodyn.control import joint_motion
+from robodyn.control.conditioning import weakest_direction
 from robodyn.mechanisms import inspection
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import robot_description

@@ -11,8 +11,8 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.mechanisms.option_names import in_python
+from robodyn.mechanisms.serial.chain import KINDS
 from robodyn.mechanisms.serial.description.gripper import check_gripper
-from robodyn.mechanisms.serial.model import KINDS
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.common.urdf_tree import UrdfTree

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.singularity import threshold_crossings
-from robodyn.analysis.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower
+from robodyn.control.singularity import threshold_crossings
+from robodyn.control.slowing import SpeedScale
 from robodyn.errors import InvalidInput
 from robodyn.simulation.plant import Plant
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.lookahead import look_ahead, needs_regularity
-from robodyn.analysis.singularity import singular_meetings, singular_times, threshold_crossings
+from robodyn.control.lookahead import look_ahead, needs_regularity
+from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.singularities import Singularity

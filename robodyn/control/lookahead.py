@@ -2,7 +2,7 @@
 
 """What lies ahead on a path: where its condition number crosses thresholds, where it is singular.
 
-Times are those of `robodyn.analysis.singularity`, narrowed down by root finding.
+Times are those of `robodyn.control.singularity`, narrowed down by root finding.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.singularity import SAMPLES, singular_meetings, threshold_crossings
+from robodyn.control.singularity import SAMPLES, singular_meetings, threshold_crossings
 
 if TYPE_CHECKING:
-    from robodyn.analysis.singularity import Meeting
+    from robodyn.control.singularity import Meeting
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.conditioning import is_approaching, speed_scale
-from robodyn.analysis.singularity import threshold_crossings
 from robodyn.checks import as_scalar
+from robodyn.control.conditioning import is_approaching, speed_scale
 from robodyn.control.path_progress import PathProgress
+from robodyn.control.singularity import threshold_crossings
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

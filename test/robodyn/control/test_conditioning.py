@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.conditioning import ERROR, OK, WARN, ConditionLevel, weakest_direction
-from robodyn.analysis.lookahead import look_ahead
+from robodyn.control.conditioning import ERROR, OK, WARN, ConditionLevel, weakest_direction
+from robodyn.control.lookahead import look_ahead
 from robodyn.errors import InvalidInput
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robodyn as rd
-from robodyn.analysis.conditioning import (
+from robodyn.control.conditioning import (
     condition_rate,
     is_approaching,
     speed_scale,
@@ -16,7 +16,10 @@ from robodyn.analysis.conditioning import (
 )
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.serial.model import SerialJoint, SerialModel
+from robodyn.mechanisms.serial.chain import model_of_chain
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 
 
 def by_difference(mechanism, path, t, length, h=1e-4):
@@ -106,13 +109,15 @@ def test_thresholds_out_of_order_are_refused(thresholds):
 def two_links():
     """A planar arm of two links of 1 m in the plane of x and y."""
 
-    def joint(name, along):
-        return SerialJoint(
-            name, "revolute", np.eye(3), [along, 0.0, 0.0], [0, 0, 1], 1.0, [0.5, 0, 0], np.eye(3)
-        )
+    def part(name, along):
+        at = Placement(translation=[along, 0.0, 0.0])
+        link = Link(f"after {name}", 1.0, [0.5, 0, 0], np.eye(3))
+        return Joint(name, "revolute", "", "", at, axis=[0, 0, 1]), link
 
-    joints = (joint("shoulder", 0.0), joint("elbow", 1.0))
-    return SerialArm(SerialModel("planar", joints, tip_translation=[1.0, 0.0, 0.0]))
+    tip = np.eye(4)
+    tip[0, 3] = 1.0
+    parts = part("shoulder", 0.0), part("elbow", 1.0)
+    return SerialArm(model_of_chain("planar", "base", parts, tip, "tip"))
 
 
 @pytest.mark.parametrize("length", [1e-3, 1.0])

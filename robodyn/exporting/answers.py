@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a kind of mechanism answers in compiled code, of addresses; `functions` makes the rest."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.exporting.lending import constant, rows, rows_out, stack_of_rows, vector
+from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.kernels.control_laws import GIVEN
+from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
+from robodyn.numerics.array_arguments import stack
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.jacobi import MOST_SWEEPS, rotation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# Statuses of what is exported; the texts are those of NAME_status_text.
+STATUSES = {
+    "OK": "there is a result",
+    "INVALID": "an argument is not finite, a quaternion not of unit length, or out of its range",
+    "SINGULAR": "no result in this configuration: it is singular, or its loops are open",
+    "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
+    "LIMITED": "efforts were cut to what the actuators have",
+    "DIVERGED": "the state grew beyond all bounds; shorter steps or smaller efforts may help",
+    "NO_BASE": "this library has no motion of the base: pass NULL",
+}
+FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, NO_BASE = range(len(STATUSES))
+
+
+class Answers(NamedTuple):
+    """Compiled functions of addresses, all of them `inner`.
+
+    Attributes:
+        is_configuration: (q) -> bool, whether its numbers are such.
+        inverse, forward: (q, v, acceleration or efforts, wrench or NULL, out) -> bool.
+        mass: (q, out) -> bool.
+        bias: (q, v, out) -> bool.
+        positions: (q, out) -> bool, of the driven joints.
+        close: (positions, q) -> bool, from a guess in q.
+        velocity: (q, joint velocities, out) -> bool.
+        acceleration: (q, joint velocities, their changes, out) -> bool.
+        rates: (q, v, out) -> bool, of the driven joints.
+        pose: (q, out) -> bool, of the body.
+        jacobian: (q, out) -> bool, its twist by velocity.
+        condition: (q, length) -> condition number, below 0 if there is none.
+        difference: (q, goal, out), a displacement.
+        step: (q, v, efforts, wrench, options, dt, steps) -> status.
+    """
+
+    is_configuration: Any
+    inverse: Any
+    forward: Any
+    mass: Any
+    bias: Any
+    positions: Any
+    close: Any
+    velocity: Any
+    acceleration: Any
+    rates: Any
+    pose: Any
+    jacobian: Any
+    condition: Any
+    difference: Any
+    step: Any
+
+
+@inner
+def are_finite(address: Any, count: int) -> bool:
+    """Whether all of `count` numbers are finite."""
+    total = 0.0
+    for j in range(count):
+        total += 0.0 * address[j]
+    return total == 0.0
+
+
+@inner
+def copied(start: Any, count: int, out: Any) -> None:
+    """Copy numbers."""
+    for j in range(count):
+        out[j] = start[j]
+
+
+@inner
+def ratio_of_rows(A: Any, count: int) -> float:
+    """Ratio of the largest singular value of A (k, m), overwritten, to number `count` of them."""
+    for _ in range(MOST_SWEEPS):
+        turned = False
+        for p in range(A.shape[0]):
+            for q in range(p + 1, A.shape[0]):
+                aa = bb = ab = 0.0
+                for j in range(A.shape[1]):
+                    aa += A[p, j] * A[p, j]
+                    bb += A[q, j] * A[q, j]
+                    ab += A[p, j] * A[q, j]
+                cosine, sine, due = rotation(aa, bb, ab)
+                for j in range(A.shape[1]):
+                    a, b = A[p, j], A[q, j]
+                    A[p, j] = cosine * a - sine * b
+                    A[q, j] = sine * a + cosine * b
+                turned = turned or due
+        if not turned:
+            break
+    largest, bound = 0.0, math.inf
+    for _ in range(count):
+        # the next smaller one
+        here, at = -1.0, 0
+        for p in range(A.shape[0]):
+            square = 0.0
+            for j in range(A.shape[1]):
+                square += A[p, j] * A[p, j]
+            if square > here:
+                here, at = square, p
+        for j in range(A.shape[1]):
+            A[at, j] = 0.0
+        largest, bound = max(largest, here), here
+    return math.sqrt(largest) / math.sqrt(bound) if bound > 0.0 else math.inf
+
+
+def step_of(
+    mechanism: Mechanism,
+    simulate: Any,
+    plant: Callable[..., Any],
+    model: Callable[..., Any],
+) -> Any:
+    """The step of a mechanism, by its kind's loop.
+
+    Args:
+        mechanism: what moves.
+        simulate: entry of the kind's loop.
+        plant: (joint table, friction, options, stops) -> what the loop takes for the plant.
+        model: () -> what it takes for the model of a control, which there is none of here.
+    """
+    table = joint_table(mechanism.position_limits, mechanism.actuators)
+    friction = mechanism.friction.rows
+    stops = EndStops()
+    n, nq = len(mechanism.joint_names), len(mechanism.home)
+    nv = mechanism.coordinates.velocity_size
+    (joints, columns), (rough, width) = table.shape, friction.shape
+    at_table, at_friction = constant(table), constant(friction)
+    limited = float(mechanism.has_torque_speed_curve)
+    at_stops = constant(np.array([stops.stiffness, stops.damping, limited]))
+    at_limits = constant(np.full(n, np.inf))
+
+    @inner
+    def step(q: Any, v: Any, efforts: Any, wrench: Any, options: Any, dt: Any, steps: Any) -> int:
+        before, rates, applied = stack(2, nq), stack(2, nv), stack(2, n)
+        load, times = stack(1, 6), stack(1, 3)
+        copied(q, nq, before[0])
+        copied(v, nv, rates[0])
+        copied(wrench, 6, load[0])
+        times[0, 0], times[0, 1], times[0, 2] = 0.0, steps, dt
+        moved = plant(
+            rows(at_table(), (joints, columns)), rows(at_friction(), (rough, width)),
+            vector(options, (2,)), vector(at_stops(), (3,)),
+        )  # fmt: skip
+        arrays = (
+            vector(at_limits(), (n,)), rows(efforts, (0, 0)), rows(efforts, (0, 0)),
+            stack_of_rows(efforts, (1, 1, n)), vector(times[0, 2:], (1,)), vector(times, (2,)),
+            stack_of_rows(load, (1, 1, 6)), rows_out(before, (2, nq)), rows_out(rates, (2, nv)),
+            rows_out(applied[0], (1, n)), rows_out(applied[1], (1, n)),
+        )  # fmt: skip
+        status = simulate(moved, model(), arrays, GIVEN, 0, 1)[0]
+        if status == OK:
+            copied(before[1], nq, q)
+            copied(rates[1], nv, v)
+            return FINE
+        return GREW if status == DIVERGED else NO_RESULT
+
+    return step

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The answers without Python of a mechanism with closed loops.
+
+The equations are eliminated in the order that serves at home; where it does not, there is no
+result, while Python looks for another.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows, step_of
+from robodyn.exporting.lending import (
+    constant,
+    rows_out,
+    vector,
+    vector_or_null,
+    vector_out,
+)
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
+from robodyn.mechanisms.closed_loop.kernels import entries, layout
+from robodyn.mechanisms.closed_loop.kernels.integration import simulate
+from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
+from robodyn.numerics.array_arguments import ABSENT, stack
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.rotations import quaternion_from_matrix
+from robodyn.numerics.vectors import combine
+from robodyn.numerics.vectors import vector as three
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+
+
+def answers(m: ClosedLoop) -> Answers:
+    """All that can be asked of closed loops.
+
+    Raises:
+        ModelError: motors that are not those of the independent joints, or too many bodies.
+    """
+    _refuse(m)
+    packed = m.structure.packed
+    smooth = packed.without_dry_friction if m.friction.is_dry else packed
+    plan, numbers, at_smooth = (constant(x) for x in (*packed.given, smooth.plan))
+    plan_size, numbers_size = len(packed.plan), len(packed.numbers)
+    n, nq, count, bodies = len(m.joint_names), len(m.home), m._tree.rates, len(m._tree.bodies)
+    at_rest, at_tree = constant(np.zeros(n)), constant(m.structure.equations.columns)
+    places = constant(np.array(m._driven_at, dtype=float))
+    rates_at = constant(np.array(m._rates_at, dtype=float))
+    tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
+    at_tip = constant(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
+    tip_rows = constant(np.array(m._determining_rows, dtype=float))
+    tips, freedoms = len(m._determining_rows), m.tip_freedoms.freedoms
+    scale = constant(m._driven_scale)
+
+    @inner
+    def known() -> Any:
+        return vector(plan(), (plan_size,)), vector(numbers(), (numbers_size,))
+
+    @inner
+    def is_configuration(q: Any) -> bool:
+        return are_finite(q, nq)
+
+    @inner
+    def inverse(q: Any, v: Any, a: Any, wrench: Any, out: Any) -> bool:
+        a_plan, own = known()
+        return entries.inverse_dynamics(
+            a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(a, (n,)),
+            vector_or_null(wrench, (6,)), False, vector_out(out, (n,)),
+        )  # fmt: skip
+
+    @inner
+    def forward(q: Any, v: Any, efforts: Any, wrench: Any, out: Any) -> bool:
+        a_plan, own = known()
+        return entries.forward_dynamics(
+            a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(efforts, (n,)),
+            vector_or_null(wrench, (6,)), False, vector_out(out, (n,)),
+        )  # fmt: skip
+
+    @inner
+    def mass(q: Any, out: Any) -> bool:
+        a_plan, own = known()
+        return entries.mass_matrix(a_plan, own, vector(q, (nq,)), False, rows_out(out, (n, n)))
+
+    @inner
+    def bias(q: Any, v: Any, out: Any) -> bool:
+        a_plan, own = known()
+        return entries.free_efforts(
+            a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(at_rest(), (n,)),
+            vector_or_null(at_rest(), (ABSENT,)), False, vector_out(out, (n,)),
+        )  # fmt: skip
+
+    @inner
+    def positions(q: Any, out: Any) -> bool:
+        for i in range(n):
+            out[i] = q[int(places()[i])]
+        return are_finite(q, nq)
+
+    @inner
+    def close(wanted: Any, q: Any) -> bool:
+        a_plan, own = known()
+        moved, by = stack(1, nq)[0], stack(1, n)[0]
+        copied(q, nq, moved)
+        for i in range(n):
+            by[i] = wanted[i] - q[int(places()[i])]
+        left = entries.displace(a_plan, own, vector_out(moved, (nq,)), vector(by, (n,)), CLOSED)
+        if not 0.0 <= left <= ACCEPTED:
+            return False
+        copied(moved, nq, q)
+        return True
+
+    @inner
+    def same(q: Any, v: Any, out: Any) -> bool:
+        copied(v, n, out)
+        return are_finite(v, n)
+
+    @inner
+    def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
+        copied(changes, n, out)
+        return True
+
+    @inner
+    def pose(q: Any, out: Any) -> bool:
+        a_plan, own = known()
+        B, still = stack(bodies, BODY_SIZE), stack(1, count)[0]
+        for j in range(count):
+            still[j] = 0.0
+        entries.tree_state(
+            a_plan, own, vector(q, (nq,)), vector(still, (count,)), rows_out(B, (bodies, BODY_SIZE))
+        )
+        X, Y, Z = three(B[tip_body], 0), three(B[tip_body], 3), three(B[tip_body], 6)
+        x = combine(X, Y, Z, three(at_tip(), 0))
+        y = combine(X, Y, Z, three(at_tip(), 3))
+        z = combine(X, Y, Z, three(at_tip(), 6))
+        shift = combine(X, Y, Z, three(at_tip(), 9))
+        for k in range(3):
+            out[k] = shift[k] + B[tip_body, ORIGIN + k]
+        turn = quaternion_from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))
+        out[3], out[4], out[5], out[6] = turn
+        return are_finite(q, nq)
+
+    @inner
+    def jacobian(q: Any, out: Any) -> bool:
+        a_plan, own = known()
+        return entries.jacobian(a_plan, own, vector(q, (nq,)), False, rows_out(out, (6, n)))
+
+    @inner
+    def condition(q: Any, length: float) -> float:
+        a_plan, own = known()
+        S, J = stack(count, n), stack(6, n)
+        if not (are_finite(q, nq) and 0.0 < length < math.inf and jacobian(q, J)):
+            return -1.0
+        if not entries.tangent(a_plan, own, vector(q, (nq,)), rows_out(S, (count, n))):
+            return -1.0
+        for j in range(count):
+            for k in range(n):
+                S[j, k] /= at_tree()[j]
+        # the motions in an orthonormal basis, and the tip's twists in it; twice is enough
+        for _ in range(2):
+            for k in range(n):
+                for i in range(k):
+                    along = 0.0
+                    for j in range(count):
+                        along += S[j, i] * S[j, k]
+                    for j in range(count):
+                        S[j, k] -= along * S[j, i]
+                    for j in range(6):
+                        J[j, k] -= along * J[j, i]
+                square = 0.0
+                for j in range(count):
+                    square += S[j, k] * S[j, k]
+                for j in range(count):
+                    S[j, k] /= math.sqrt(square)
+                for j in range(6):
+                    J[j, k] /= math.sqrt(square)
+        motion, force = stack(n, tips), stack(n, n)
+        for k in range(n):
+            for j in range(tips):
+                row = int(tip_rows()[j])
+                motion[k, j] = J[row, k] if row < 3 else length * J[row, k]
+            for j in range(n):
+                force[k, j] = scale()[j] * S[int(rates_at()[j]), k]
+        return max(ratio_of_rows(motion, min(n, tips, freedoms)), ratio_of_rows(force, n))
+
+    @inner
+    def difference(q: Any, goal: Any, out: Any) -> None:
+        for i in range(n):
+            place = int(places()[i])
+            out[i] = goal[place] - q[place]
+
+    @inner
+    def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
+        a_plan = vector(at_smooth(), (plan_size,))
+        return a_plan, vector(numbers(), (numbers_size,)), table, friction, options, stops
+
+    @inner
+    def model() -> Any:
+        a_plan, own = known()
+        return a_plan, own, a_plan, own
+
+    return Answers(
+        is_configuration, inverse, forward, mass, bias, positions, close, same, acceleration, same,
+        pose, jacobian, condition, difference, step_of(m, simulate, plant, model),
+    )  # fmt: skip
+
+
+def _refuse(m: ClosedLoop) -> None:
+    """Say what cannot be exported.
+
+    Raises:
+        ModelError: that.
+    """
+    if not m._drives_free:
+        raise ModelError(
+            f"{m.name} cannot be exported: its driven joints {', '.join(m.joint_names)} are not "
+            f"its independent joints {', '.join(m.independent_joints)}; only mechanisms with as "
+            "many motors as freedoms can, independent joints first"
+        )
+    head = m.structure.packed.head
+    scratch = layout.BODY_SIZE + max(6 * head["free"], layout.COMPOSITE) + 7
+    if (head["bodies"] + 1 + head["rates"]) * scratch + 7 * head["widest"] >= entries.MOST:
+        raise ModelError(f"{m.name} cannot be exported: it has too many bodies and loops")

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""`robodyn.export`: a folder with a mechanism's library for C, and what is built around it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from robodyn.errors import OutputError, writing
+from robodyn.exporting.fmu import refuse_target, write_fmu
+from robodyn.exporting.functions import functions_of
+from robodyn.exporting.linking import compiler, link
+from robodyn.exporting.machine_code import llvm_of, object_of, target_of
+from robodyn.exporting.ros2_control import package_texts
+from robodyn.exporting.texts import c_name, filled, header
+from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from robodyn.mechanisms.mechanism import Mechanism
+
+
+class Exported(NamedTuple):
+    """What an export wrote.
+
+    Attributes:
+        name: with which all that C sees begins.
+        folder: where it is.
+        files: names of the files in it, in the order in which they were written.
+    """
+
+    name: str
+    folder: Path
+    files: tuple[str, ...]
+
+
+def export(
+    mechanism: Mechanism,
+    folder: str | Path,
+    *,
+    name: str = "",
+    target: str = "",
+    cpu: str = "",
+    ros2_control: bool = False,
+    fmu: bool = False,
+    force: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Exported:
+    """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
+
+    The kernels are the library's own. On this machine's processor, the default, results have the
+    same bits as in Python, but for the pose and the condition number of closed loops and the
+    condition number of arms that have not six joints, which agree to rounding.
+
+    Args:
+        mechanism: of any kind; closed loops with as many motors as freedoms.
+        folder: where to; made if it does not exist.
+        name: with which all names in C begin; made of the mechanism's by default.
+        target: x86_64, aarch64, armv7, thumbv7em or riscv64, or a triple that begins with one; by
+            default this machine.
+        cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name that LLVM knows.
+        ros2_control: a colcon package for ros2_control, the library in its folder `library`: a
+            chainable controller, and the mechanism as simulated hardware.
+        fmu: NAME.fmu beside the library: the mechanism as a plant for co-simulation by FMI 2.0.
+        force: write into a folder that is not empty.
+        progress: called with the part that is done, from 0 to 1.
+
+    Raises:
+        InvalidInput: a name that C does not allow, or an unknown target.
+        ModelError: a mechanism that cannot be exported; the message says what of it.
+        OutputError: a folder that is not empty, or not writable.
+        MissingExtra: no C compiler for the target.
+        ExportFailed: a linker that fails.
+    """
+    called, wanted = c_name(mechanism, name), target_of(target, cpu)
+    place = Path(folder)
+    if place.exists() and not force and (not place.is_dir() or any(place.iterdir())):
+        raise OutputError(f"{place} exists and is not an empty folder; --force writes into it")
+    compiler(wanted)
+    if fmu:
+        refuse_target(wanted)
+    texts = dict(_texts(called, mechanism))
+    inside = ""
+    if ros2_control:
+        inside = "library/"
+        texts = {f"{inside}{file}": text for file, text in texts.items()}
+        texts |= dict(package_texts(called, mechanism))
+    llvm = llvm_of(called, mechanism, functions_of(mechanism), progress)
+    code = object_of(llvm, wanted)
+    written = []
+    with writing(place):
+        for file, text in texts.items():
+            place.joinpath(file).parent.mkdir(parents=True, exist_ok=True)
+            place.joinpath(file).write_text(text, encoding="utf-8")
+            written.append(file)
+        endings = ["a"] if wanted.is_bare else ["a", "so"]
+        libraries = [f"{inside}lib{called}.{ending}" for ending in endings]
+        with tempfile.TemporaryDirectory() as scratch:
+            obj = Path(scratch) / f"{called}.o"
+            obj.write_bytes(code)
+            static, *shared = (place / file for file in libraries)
+            link(wanted, obj, static, shared[0] if shared else None)
+        if fmu:
+            text = header(called, mechanism)
+            libraries.append(f"{inside}{write_fmu(called, mechanism, wanted, text, static).name}")
+    if progress is not None:
+        progress(1.0)
+    return Exported(called, place, (*written, *libraries))
+
+
+def _texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
+    """Files of text, by their names."""
+    values = {
+        "NAME": name,
+        "UPPER": name.upper(),
+        "MECHANISM": mechanism.name,
+        "PC_VERSION": __version__,
+    }
+    yield f"{name}.h", header(name, mechanism)
+    yield f"{name}Config.cmake", filled("library/config.cmake", values)
+    yield f"{name}.pc", filled("library/library.pc", values)
+    for example in ("example.c", "example.cpp"):
+        yield example, filled(f"library/{example}", values)

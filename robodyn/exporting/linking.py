@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Libraries of an object file, by the machine's tools or by those of the extra `export`."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from robodyn.errors import MissingExtra, RobodynError
+from robodyn.extras import how_to_install
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from robodyn.exporting.machine_code import Target
+
+
+class ExportFailed(RobodynError):
+    """A library could not be made; says what a tool said."""
+
+
+def compiler(target: Target) -> list[str]:
+    """The command of a C compiler for a target, `cc` where it serves.
+
+    Raises:
+        MissingExtra: there is none.
+    """
+    own = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if own and target.links_here and shutil.which("ar"):
+        return [own]
+    if importlib.util.find_spec("ziglang") is None:
+        what = "no C compiler and archiver (cc, ar)" if target.links_here else "no cross compiler"
+        raise MissingExtra(f"{what} to link with; install one: {how_to_install('export')}")
+    # its name for all of these
+    triple = target.triple.replace("armv7-", "arm-").replace("thumbv7em-", "thumb-")
+    return [sys.executable, "-m", "ziglang", "cc", "-target", triple or "native"]
+
+
+def link(target: Target, obj: Path, static: Path, shared: Path | None) -> None:
+    """Make a static library of an object file and, where the target has them, a shared one.
+
+    Raises:
+        MissingExtra, ExportFailed: a tool is missing or fails.
+    """
+    cc = compiler(target)
+    archiver = ["ar"] if len(cc) == 1 else [*cc[: cc.index("cc")], "ar"]
+    static.unlink(missing_ok=True)
+    run([*archiver, "rcs", str(static), str(obj)])
+    if shared is not None:
+        run([*cc, "-shared", "-o", str(shared), str(obj), f"-Wl,-soname,{shared.name}", "-lm"])
+
+
+def run(command: list[str]) -> str:
+    """What a tool says.
+
+    Raises:
+        ExportFailed: it fails.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()
+        raise ExportFailed(f"{' '.join(command)} failed: {said[-2000:]}")
+    return done.stdout

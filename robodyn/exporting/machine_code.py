@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One object file of a mechanism's functions: Numba's code of them, linked and optimised by LLVM.
+
+The kernels are those that Python runs, taken from the cache on disk where they are there, and
+compiled now where they are not. Nothing of Numba's runtime is left in the object.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+
+from robodyn.errors import InvalidInput
+from robodyn.exporting.answers import STATUSES
+from robodyn.exporting.lending import ADDRESS
+from robodyn.numerics.compiler import inner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from robodyn.exporting.functions import Function
+    from robodyn.mechanisms.mechanism import Mechanism
+
+_C_TYPES = {"double": types.float64, "int": types.int32}
+_BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for.
+
+    Attributes:
+        triple: of LLVM and of C compilers; empty for this machine.
+        cpu: of LLVM; empty for this machine's own, or the least that the triple promises.
+        features: of LLVM.
+        layout: how it lays out data, as LLVM writes it; empty for this machine.
+    """
+
+    triple: str = ""
+    cpu: str = ""
+    features: str = ""
+    layout: str = ""
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is this machine."""
+        return not self.triple
+
+    @property
+    def links_here(self) -> bool:
+        """Whether this machine's own linker makes its libraries."""
+        own = binding.get_process_triple()
+        return self.is_native or self.triple.split("-")[0] == own.split("-")[0]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has no shared libraries."""
+        return "none" in self.triple or "wasm" in self.triple
+
+
+# By the first word of a triple: a triple, features, the layout of data.
+TARGETS = {
+    "x86_64": (
+        "x86_64-linux-gnu",
+        "",
+        "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    ),
+    "aarch64": (
+        "aarch64-linux-gnu",
+        "",
+        "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
+    ),
+    "armv7": (
+        "armv7-linux-gnueabihf",
+        "+vfp3,+neon",
+        "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64",
+    ),
+    "thumbv7em": (
+        "thumbv7em-none-eabihf",
+        "+vfp4,+fp64",
+        "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64",
+    ),
+    "riscv64": (
+        "riscv64-linux-gnu",
+        "+m,+a,+f,+d,+c",
+        "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128",
+    ),
+}
+_CPUS = {"baseline": "", "v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"}
+
+
+def target_of(name: str, cpu: str) -> Target:
+    """What `--target` and `--cpu` mean.
+
+    Raises:
+        InvalidInput: a target that is none.
+    """
+    known = [key for key in TARGETS if name and name.split("-")[0] == key]
+    if name and not known:
+        raise InvalidInput(
+            f"target is {name!r}, expected one of {', '.join(TARGETS)}, or a triple that begins "
+            "with one; without a target the library is for this machine",
+            value=name,
+        )
+    if not name and cpu in ("", "native"):
+        return Target()
+    if not known:
+        known = [binding.get_process_triple().split("-")[0]]
+        if known[0] not in TARGETS:
+            raise InvalidInput(f"cpu is {cpu!r}, which needs a target here", value=cpu)
+    triple, features, layout = TARGETS[known[0]]
+    if cpu == "native":
+        raise InvalidInput("cpu 'native' is this machine's: give no target with it", value=cpu)
+    return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features, layout)
+
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]  # Numba is untyped
+    """Code that is optimised as a whole and not run here; only some functions stay visible."""
+
+    visible: frozenset[str] = frozenset()
+
+    def _optimize_final_module(self) -> None:
+        for part in (*self._final_module.functions, *self._final_module.global_variables):
+            if not part.is_declaration and part.name not in self.visible:
+                part.linkage = "internal"
+        managers = self._codegen._module_pass_manager()
+        if isinstance(managers, tuple):  # of LLVM's newer passes; once is enough
+            managers[0].run(self._final_module, managers[1])
+        else:
+            super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+def llvm_of(
+    name: str,
+    mechanism: Mechanism,
+    functions: dict[Function, Any],
+    progress: Callable[[float], None] | None = None,
+) -> str:
+    """LLVM's language of a library; its symbols begin with `name`.
+
+    Args:
+        name: that C allows.
+        mechanism: whose data go with it.
+        functions: compiled of nothing yet.
+        progress: called with the part that is done, from 0 to 1.
+    """
+    with global_compiler_lock:
+        module, library = ir.Module(name), None
+        visible = {f"{name}_{text}" for text in _add_data(module, name, mechanism)}
+        for k, (function, python) in enumerate(functions.items()):
+            if progress is not None:
+                progress(0.8 * k / len(functions))
+            signature = tuple(
+                _C_TYPES.get(argument.use, ADDRESS) for argument in function.arguments
+            )
+            part: Any = inner(python)
+            part.compile(signature)
+            compiled = part.overloads[signature]
+            if library is None:
+                library = _Library(compiled.library._codegen, name)
+            library.add_linking_library(compiled.library)
+            visible.add(f"{name}_{function.name}")
+            _add_function(module, f"{name}_{function.name}", compiled)
+        assert library is not None
+        library.visible = frozenset(visible)
+        library.add_ir_module(module)
+        library.finalize()
+        return str(library._final_module)
+
+
+def object_of(llvm: str, target: Target) -> bytes:
+    """An object file of LLVM's language for a target."""
+    if not target.is_native:
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+        llvm = re.sub(r'target triple = "[^"]*"', f'target triple = "{target.triple}"', llvm)
+        llvm = re.sub(
+            r'target datalayout = "[^"]*"', f'target datalayout = "{target.layout}"', llvm
+        )
+    kind = binding.Target.from_triple(target.triple or binding.get_process_triple())
+    cpu, features = target.cpu, target.features
+    if target.is_native:
+        cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    machine = kind.create_target_machine(
+        cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
+    )
+    found: bytes = machine.emit_object(binding.parse_assembly(llvm))
+    return found
+
+
+def _add_function(module: Any, name: str, compiled: Any) -> None:
+    """A function that C can call, of one that Numba has compiled."""
+    context, described = compiled.target_context, compiled.fndesc
+    kinds = [context.get_value_type(kind) for kind in described.argtypes]
+    function = ir.Function(module, ir.FunctionType(_INT, kinds), name)
+    builder = ir.IRBuilder(function.append_basic_block())
+    callee = context.declare_function(module, described)
+    _, found = context.call_conv.call_function(
+        builder, callee, described.restype, described.argtypes, function.args
+    )
+    builder.ret(builder.trunc(found, _INT) if found.type != _INT else found)
+
+
+def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
+    """What is known of a mechanism, and words for statuses; the names without `name`."""
+    numbers = {
+        "home": mechanism.home,
+        "position_limits": mechanism.position_limits,
+        "velocity_limits": mechanism.velocity_limits,
+        "effort_limits": mechanism.effort_limits,
+    }
+    for key, array in numbers.items():
+        bits = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
+        _add_constant(module, f"{name}_{key}", ir.Constant(ir.ArrayType(_WORD, len(bits)), bits))
+    _add_texts(module, f"{name}_joint_names", mechanism.joint_names)
+    texts = _add_texts(module, f"{name}_texts", [*STATUSES.values(), "no status of this library"])
+    status = ir.Function(module, ir.FunctionType(_BYTE.as_pointer(), [_INT]), f"{name}_status_text")
+    builder = ir.IRBuilder(status.append_basic_block())
+    known = builder.icmp_unsigned("<", status.args[0], _INT(len(STATUSES)))
+    index = builder.select(known, status.args[0], _INT(len(STATUSES)))
+    builder.ret(builder.load(builder.gep(texts, [_INT(0), index], inbounds=True)))
+    return [*numbers, "joint_names", "status_text"]
+
+
+def _add_texts(module: Any, name: str, texts: Sequence[str]) -> Any:
+    """An array of texts."""
+    pointers = []
+    for k, text in enumerate(texts):
+        content = bytearray(text.encode() + b"\0")
+        one = _add_constant(
+            module, f"{name}_{k}", ir.Constant(ir.ArrayType(_BYTE, len(content)), content)
+        )
+        pointers.append(one.bitcast(_BYTE.as_pointer()))
+    kind = ir.ArrayType(_BYTE.as_pointer(), len(pointers))
+    return _add_constant(module, name, ir.Constant(kind, pointers))
+
+
+def _add_constant(module: Any, name: str, content: Any) -> Any:
+    found = ir.GlobalVariable(module, content.type, name)
+    found.initializer, found.global_constant = content, True
+    return found

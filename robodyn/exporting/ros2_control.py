@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A colcon package around an exported library: a chainable controller, and simulated hardware."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from robodyn.errors import ModelError
+from robodyn.exporting.texts import TEMPLATES, filled
+from robodyn.formats.urdf_shapes import element
+from robodyn.formats.xml_text import parse_xml
+from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
+from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from robodyn.mechanisms.mechanism import Mechanism
+
+_POSE = ("position.x", "position.y", "position.z")
+_TURN = ("orientation.x", "orientation.y", "orientation.z", "orientation.w")
+
+
+def package_name(name: str) -> str:
+    """Of the colcon package of a library."""
+    return f"{name.lower()}_ros2_control"
+
+
+def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
+    """Files of the package by their paths in it; the library goes into its folder `library`.
+
+    Raises:
+        ModelError: a mechanism without a URDF.
+    """
+    package, joints = package_name(name), list(mechanism.joint_names)
+    positions = mechanism.joint_positions(mechanism.home)
+    measured = (positions - mechanism.joint_offsets) / mechanism.joint_signs
+    values = {
+        "NAME": name,
+        "UPPER": name.upper(),
+        "PACKAGE": package,
+        "MECHANISM": mechanism.name,
+        "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
+        "SIGNS": ", ".join(repr(float(x)) for x in mechanism.joint_signs),
+        "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.joint_offsets),
+        "JOINTS": f"[{', '.join(joints)}]",
+        "REFERENCES": f"[{', '.join(f'model_based_controller/{joint}' for joint in joints)}]",
+        "HOME": repr(dict(zip(joints, measured.tolist(), strict=True))),
+    }
+    yield f"urdf/{name}.urdf", _urdf(package, mechanism)
+    folder = TEMPLATES / "ros2_control"
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        inside = path.relative_to(TEMPLATES).as_posix()
+        # Python with places to fill is not yet Python
+        yield path.relative_to(folder).as_posix().removesuffix(".in"), filled(inside, values)
+
+
+def _urdf(package: str, mechanism: Mechanism) -> str:
+    """The mechanism's URDF with the simulated hardware, and no other."""
+    text = source_urdf(mechanism.source) or exported_urdf(mechanism)
+    if not text:
+        raise ModelError(
+            f"{mechanism.name} cannot be exported for ros2_control: there is no URDF of it; save "
+            "it as one first (robodyn.save)"
+        )
+    root = parse_xml(text, "URDF text")
+    for system in root.findall("ros2_control"):
+        root.remove(system)
+    system = element(root, "ros2_control", name=mechanism.name, type="system")
+    plugin = element(element(system, "hardware"), "plugin")
+    plugin.text = f"{package}/SimulatedMechanism"
+    for name in mechanism.joint_names:
+        joint = element(system, "joint", name=name)
+        for kind in ("effort", "position", "velocity"):
+            element(joint, "command_interface", name=kind)
+        for kind in ("position", "velocity", "effort"):
+            element(joint, "state_interface", name=kind)
+    body = element(system, "sensor", name="body")
+    for kind in (*_POSE, *_TURN):
+        element(body, "state_interface", name=kind)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -1,0 +1,30 @@
+// The mechanism simulated for a second at 1 kHz under computed torque that holds home:
+//   c++ example.cpp -I. -L. -l@NAME@ -Wl,-rpath,'$ORIGIN' -o example && ./example
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "@NAME@.h"
+
+int main() {
+  std::array<double, @UPPER@_NQ> configuration;
+  std::copy_n(@NAME@_home, @UPPER@_NQ, configuration.begin());
+  std::array<double, @UPPER@_NV> velocity{}, rest{}, kp, kv;
+  std::array<double, @UPPER@_N> efforts;
+  kp.fill(100.0);
+  kv.fill(20.0);
+  for (int i = 0; i < 1000; i++) {
+    int status = @NAME@_computed_torque(
+      configuration.data(), velocity.data(), @NAME@_home, rest.data(), rest.data(), kp.data(),
+      kv.data(), nullptr, nullptr, efforts.data());
+    if (status == @UPPER@_OK || status == @UPPER@_LIMITED) {
+      status = @NAME@_step(
+        configuration.data(), velocity.data(), efforts.data(), nullptr, nullptr, 1e-3, 1);
+    }
+    if (status != @UPPER@_OK) {
+      std::cerr << @NAME@_status_text(status) << '\n';
+      return 1;
+    }
+  }
+  for (double number : configuration) std::cout << number << '\n';
+}

@@ -1,0 +1,39 @@
+/* The dynamics of @MECHANISM@, exported by robodyn @VERSION@: SI units, radians, base frame z up.
+
+   Every function returns @UPPER@_OK, or a status that @NAME@_status_text puts into words. None
+   allocates, locks or keeps anything: they may be called at any priority, from any thread.
+   Results are written to the last addresses; where there is no result they are undefined.
+   Wrenches are what the surroundings exert on the mechanism. Matrices are by rows.
+
+@COORDINATES@ */
+#ifndef @UPPER@_H
+#define @UPPER@_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define @UPPER@_VERSION "@VERSION@"
+@SIZES@
+
+typedef enum {
+@STATUSES@
+} @NAME@_status;
+
+/* What a status means, in English; never NULL. */
+const char *@NAME@_status_text(int status);
+
+@JOINTS@
+extern const char *const @NAME@_joint_names[@UPPER@_N];
+extern const double @NAME@_home[@UPPER@_NQ];                /* a configuration */
+extern const double @NAME@_position_limits[@UPPER@_N][2];   /* [rad or m] lower, upper */
+extern const double @NAME@_velocity_limits[@UPPER@_N];      /* [rad/s or m/s] */
+extern const double @NAME@_effort_limits[@UPPER@_N];        /* [N m or N], may be infinite */
+
+@FUNCTIONS@
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

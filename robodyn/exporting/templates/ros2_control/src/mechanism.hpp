@@ -1,0 +1,75 @@
+// What @MECHANISM@ is in ros2_control, whose joints are measured as its URDF measures them.
+#ifndef @UPPER@_MECHANISM_HPP_
+#define @UPPER@_MECHANISM_HPP_
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "@NAME@.h"
+
+namespace @PACKAGE@
+{
+
+constexpr std::size_t NQ = @UPPER@_NQ;
+constexpr std::size_t NV = @UPPER@_NV;
+constexpr std::size_t N = @UPPER@_N;
+
+using Configuration = std::array<double, NQ>;
+using Velocity = std::array<double, NV>;
+using Joints = std::array<double, N>;
+
+// position of the library = sign * position of the URDF + offset; efforts and rates likewise
+constexpr Joints SIGNS{@SIGNS@};
+constexpr Joints OFFSETS{@OFFSETS@};
+
+inline Configuration home()
+{
+  Configuration found;
+  for (std::size_t i = 0; i < NQ; ++i) {
+    found[i] = @NAME@_home[i];
+  }
+  return found;
+}
+
+inline bool is_finite(const Joints & numbers)
+{
+  for (double number : numbers) {
+    if (!std::isfinite(number)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+inline Joints to_library(const Joints & positions)
+{
+  Joints found;
+  for (std::size_t i = 0; i < N; ++i) {
+    found[i] = SIGNS[i] * positions[i] + OFFSETS[i];
+  }
+  return found;
+}
+
+inline Joints to_urdf(const Joints & positions)
+{
+  Joints found;
+  for (std::size_t i = 0; i < N; ++i) {
+    found[i] = (positions[i] - OFFSETS[i]) / SIGNS[i];
+  }
+  return found;
+}
+
+// of rates, accelerations and efforts
+inline Joints signed_as_urdf(const Joints & rates)
+{
+  Joints found;
+  for (std::size_t i = 0; i < N; ++i) {
+    found[i] = SIGNS[i] * rates[i];
+  }
+  return found;
+}
+
+}  // namespace @PACKAGE@
+
+#endif  // @UPPER@_MECHANISM_HPP_

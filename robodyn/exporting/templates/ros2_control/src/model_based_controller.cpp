@@ -1,0 +1,334 @@
+// Efforts for the driven joints from references of their position, velocity and acceleration.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller_interface/chainable_controller_interface.hpp"
+#include "diagnostic_msgs/msg/diagnostic_array.hpp"
+#include "mechanism.hpp"
+#include "pluginlib/class_list_macros.hpp"
+#include "realtime_tools/realtime_buffer.hpp"
+#include "realtime_tools/realtime_publisher.hpp"
+#include "trajectory_msgs/msg/joint_trajectory_point.hpp"
+
+#include "@PACKAGE@/@NAME@_controller_parameters.hpp"
+
+namespace @PACKAGE@
+{
+
+using controller_interface::CallbackReturn;
+using controller_interface::InterfaceConfiguration;
+using controller_interface::interface_configuration_type;
+using controller_interface::return_type;
+using diagnostic_msgs::msg::DiagnosticArray;
+using diagnostic_msgs::msg::DiagnosticStatus;
+using trajectory_msgs::msg::JointTrajectoryPoint;
+
+class ModelBasedController : public controller_interface::ChainableControllerInterface
+{
+public:
+  CallbackReturn on_init() override
+  {
+    listener_ = std::make_shared<model_based_controller::ParamListener>(get_node());
+    return CallbackReturn::SUCCESS;
+  }
+
+  InterfaceConfiguration command_interface_configuration() const override
+  {
+    return {interface_configuration_type::INDIVIDUAL, interfaces({"effort"})};
+  }
+
+  InterfaceConfiguration state_interface_configuration() const override
+  {
+    return {interface_configuration_type::INDIVIDUAL, interfaces({"position", "velocity"})};
+  }
+
+  CallbackReturn on_configure(const rclcpp_lifecycle::State &) override
+  {
+    reference_interfaces_.assign(3 * N, NONE);
+    references_ = get_node()->create_subscription<JointTrajectoryPoint>(
+      "~/reference", rclcpp::SystemDefaultsQoS(),
+      [this](const std::shared_ptr<JointTrajectoryPoint> point) {
+        const bool fits = point->positions.size() == N &&
+                          (point->velocities.empty() || point->velocities.size() == N) &&
+                          (point->accelerations.empty() || point->accelerations.size() == N);
+        if (!fits) {
+          RCLCPP_ERROR(get_node()->get_logger(), "a reference needs %zu positions", N);
+          return;
+        }
+        received_.writeFromNonRT(Received{point, get_node()->now().nanoseconds()});
+      });
+    publisher_ = get_node()->create_publisher<DiagnosticArray>("/diagnostics", 1);
+    diagnostics_ = std::make_unique<realtime_tools::RealtimePublisher<DiagnosticArray>>(publisher_);
+    return read_parameters() ? CallbackReturn::SUCCESS : CallbackReturn::FAILURE;
+  }
+
+  CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
+  {
+    // begins where the mechanism is, and holds it until there are references
+    if (!read_parameters()) {
+      return CallbackReturn::FAILURE;
+    }
+    std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
+    received_.writeFromNonRT(Received{});
+    configuration_ = home();
+    if (!measure()) {
+      RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", @NAME@_status_text(status_));
+      return CallbackReturn::FAILURE;
+    }
+    stand();
+    cut_ = 0;
+    return CallbackReturn::SUCCESS;
+  }
+
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override
+  {
+    return CallbackReturn::SUCCESS;
+  }
+
+protected:
+  std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() override
+  {
+    reference_interfaces_.assign(3 * N, NONE);
+    std::vector<hardware_interface::CommandInterface> found;
+    const auto names = interfaces({"position", "velocity", "acceleration"});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      found.emplace_back(get_node()->get_name(), names[i], &reference_interfaces_[i]);
+    }
+    return found;
+  }
+
+  return_type update_reference_from_subscribers(
+    const rclcpp::Time & time, const rclcpp::Duration &) override
+  {
+    const Received & last = *received_.readFromRT();
+    const double age = 1e-9 * static_cast<double>(time.nanoseconds() - last.at);
+    if (!last.point || age > parameters_.reference_timeout) {
+      std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
+      return return_type::OK;
+    }
+    for (std::size_t i = 0; i < N; ++i) {
+      reference_interfaces_[3 * i] = last.point->positions[i];
+      reference_interfaces_[3 * i + 1] =
+        last.point->velocities.empty() ? 0.0 : last.point->velocities[i];
+      reference_interfaces_[3 * i + 2] =
+        last.point->accelerations.empty() ? 0.0 : last.point->accelerations[i];
+    }
+    return return_type::OK;
+  }
+
+  return_type update_and_write_commands(
+    const rclcpp::Time & time, const rclcpp::Duration &) override
+  {
+    const auto start = std::chrono::steady_clock::now();
+    if (!measure() || !command()) {
+      return return_type::ERROR;
+    }
+    const auto passed = std::chrono::steady_clock::now() - start;
+    tell(time, std::chrono::duration<double>(passed).count());
+    return return_type::OK;
+  }
+
+private:
+  static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
+
+  struct Received
+  {
+    std::shared_ptr<JointTrajectoryPoint> point;
+    std::int64_t at = 0;
+  };
+
+  static std::vector<std::string> interfaces(const std::vector<std::string> & kinds)
+  {
+    std::vector<std::string> found;
+    for (const char * joint : @NAME@_joint_names) {
+      for (const auto & kind : kinds) {
+        found.push_back(std::string(joint) + "/" + kind);
+      }
+    }
+    return found;
+  }
+
+  bool read_parameters()
+  {
+    parameters_ = listener_->get_params();
+    return put_gains("kp", parameters_.kp, kp_) && put_gains("kv", parameters_.kv, kv_);
+  }
+
+  bool put_gains(const char * name, const std::vector<double> & given, Velocity & gains)
+  {
+    if (given.size() != 1 && given.size() != NV) {
+      RCLCPP_ERROR(
+        get_node()->get_logger(), "%s has %zu numbers, expected 1 or %zu", name, given.size(), NV);
+      return false;
+    }
+    for (std::size_t i = 0; i < NV; ++i) {
+      gains[i] = given[given.size() == 1 ? 0 : i];
+    }
+    return true;
+  }
+
+  bool succeeded(int status)
+  {
+    status_ = status;
+    return status == @UPPER@_OK;
+  }
+
+  // Configuration and velocity, from the last ones.
+  bool measure()
+  {
+    Joints positions, rates;
+    for (std::size_t i = 0; i < N; ++i) {
+      positions[i] = state_interfaces_[2 * i].get_optional().value_or(NONE);
+      rates[i] = state_interfaces_[2 * i + 1].get_optional().value_or(NONE);
+    }
+    positions = to_library(positions);
+    rates = signed_as_urdf(rates);
+    return succeeded(@NAME@_configuration(positions.data(), configuration_.data())) &&
+           succeeded(
+             @NAME@_velocity(configuration_.data(), rates.data(), velocity_.data()));
+  }
+
+  // Hold the mechanism where it is.
+  void stand()
+  {
+    target_ = configuration_;
+    target_velocity_.fill(0.0);
+    target_acceleration_.fill(0.0);
+    holds_ = true;
+  }
+
+  // The motion of the references; without any, it stands where it was.
+  void aim()
+  {
+    Joints positions, rates, changes;
+    for (std::size_t i = 0; i < N; ++i) {
+      positions[i] = reference_interfaces_[3 * i];
+      rates[i] = finite_or_zero(reference_interfaces_[3 * i + 1]);
+      changes[i] = finite_or_zero(reference_interfaces_[3 * i + 2]);
+    }
+    if (!is_finite(positions)) {
+      if (!holds_) {
+        stand();
+      }
+      return;
+    }
+    positions = to_library(positions);
+    rates = signed_as_urdf(rates);
+    changes = signed_as_urdf(changes);
+    Configuration goal = target_;
+    Velocity velocity, acceleration;
+    const bool follows =
+      succeeded(@NAME@_configuration(positions.data(), goal.data())) &&
+      succeeded(@NAME@_velocity(goal.data(), rates.data(), velocity.data())) &&
+      succeeded(
+        @NAME@_acceleration(goal.data(), rates.data(), changes.data(), acceleration.data()));
+    if (!follows) {
+      ++refused_;
+      if (!holds_) {
+        stand();
+      }
+      return;
+    }
+    target_ = goal;
+    target_velocity_ = velocity;
+    target_acceleration_ = acceleration;
+    holds_ = false;
+  }
+
+  static double finite_or_zero(double number) {return std::isfinite(number) ? number : 0.0;}
+
+  bool command()
+  {
+    aim();
+    Joints efforts;
+    const Velocity rest{};
+    if (parameters_.control == "computed_torque") {
+      status_ = @NAME@_computed_torque(
+        configuration_.data(), velocity_.data(), target_.data(), target_velocity_.data(),
+        target_acceleration_.data(), kp_.data(), kv_.data(), nullptr, nullptr, efforts.data());
+    } else if (parameters_.control == "feed_forward") {
+      status_ = @NAME@_inverse_dynamics(
+        target_.data(), target_velocity_.data(), target_acceleration_.data(), nullptr, nullptr,
+        efforts.data());
+    } else {
+      status_ = @NAME@_inverse_dynamics(
+        configuration_.data(), rest.data(), rest.data(), nullptr, nullptr, efforts.data());
+    }
+    if (status_ != @UPPER@_OK && status_ != @UPPER@_LIMITED) {
+      return false;
+    }
+    bool cut = status_ == @UPPER@_LIMITED;
+    for (std::size_t i = 0; i < N; ++i) {
+      const double most = @NAME@_effort_limits[i];
+      cut = cut || std::abs(efforts[i]) > most;
+      efforts[i] = std::clamp(efforts[i], -most, most);
+    }
+    cut_ += cut ? 1 : 0;
+    efforts = signed_as_urdf(efforts);
+    bool written = true;
+    for (std::size_t i = 0; i < N; ++i) {
+      written = command_interfaces_[i].set_value(efforts[i]) && written;
+    }
+    return written;
+  }
+
+  // Once a second: how often efforts were cut and references refused, and the time it took.
+  void tell(const rclcpp::Time & time, double seconds)
+  {
+    longest_ = std::max(longest_, seconds);
+    total_ += seconds;
+    ++updates_;
+    if ((time - told_).seconds() < 1.0 && time >= told_) {
+      return;
+    }
+    DiagnosticStatus report;
+    report.name = std::string(get_node()->get_name()) + ": model-based control";
+    report.hardware_id = "@MECHANISM@";
+    const bool fine = cut_ == 0 && refused_ == 0;
+    report.level = fine ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
+    report.message = fine ? (holds_ ? "holds" : "follows") : "efforts cut or references refused";
+    const auto add = [&report](const char * key, const std::string & value) {
+        report.values.emplace_back();
+        report.values.back().key = key;
+        report.values.back().value = value;
+      };
+    add("efforts cut", std::to_string(cut_));
+    add("references refused", std::to_string(refused_));
+    add("mean time [us]", std::to_string(1e6 * total_ / static_cast<double>(updates_)));
+    add("longest time [us]", std::to_string(1e6 * longest_));
+    DiagnosticArray message;
+    message.header.stamp = time;
+    message.status.push_back(report);
+    diagnostics_->try_publish(message);
+    told_ = time;
+    cut_ = refused_ = updates_ = 0;
+    longest_ = total_ = 0.0;
+  }
+
+  std::shared_ptr<model_based_controller::ParamListener> listener_;
+  model_based_controller::Params parameters_;
+  rclcpp::Subscription<JointTrajectoryPoint>::SharedPtr references_;
+  realtime_tools::RealtimeBuffer<Received> received_;
+  rclcpp::Publisher<DiagnosticArray>::SharedPtr publisher_;
+  std::unique_ptr<realtime_tools::RealtimePublisher<DiagnosticArray>> diagnostics_;
+
+  Configuration configuration_{}, target_{};
+  Velocity velocity_{}, target_velocity_{}, target_acceleration_{}, kp_{}, kv_{};
+  bool holds_ = true;
+  int status_ = @UPPER@_OK;
+  std::size_t cut_ = 0, refused_ = 0, updates_ = 0;
+  double longest_ = 0.0, total_ = 0.0;
+  rclcpp::Time told_{0, 0, RCL_ROS_TIME};
+};
+
+}  // namespace @PACKAGE@
+
+PLUGINLIB_EXPORT_CLASS(
+  @PACKAGE@::ModelBasedController, controller_interface::ChainableControllerInterface)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The text files of an export: the header, and templates filled in."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robodyn.errors import InvalidInput
+from robodyn.exporting.answers import STATUSES
+from robodyn.exporting.functions import BASE, FUNCTIONS, Argument, Function
+from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from robodyn.mechanisms.mechanism import Mechanism
+
+TEMPLATES = Path(__file__).with_name("templates")
+# What may not be the name of a library: words of C and C++.
+_KEYWORDS = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl
+    const constexpr continue decltype default delete do double dynamic_cast else enum explicit
+    export extern false float for friend goto if inline int long main mutable namespace new
+    noexcept not not_eq nullptr operator or or_eq private protected public register restrict
+    return short signed sizeof static static_assert struct switch template this throw true try
+    typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+
+
+def c_name(mechanism: Mechanism, name: str = "") -> str:
+    """What the library is called: `name`, or of the mechanism's name what C allows.
+
+    Raises:
+        InvalidInput: a name that C does not allow, or nothing that is left of the mechanism's.
+    """
+    found = name or re.sub(r"\W+", "_", mechanism.name, flags=re.ASCII).strip("_").lower()
+    if (
+        not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", found)
+        or found in _KEYWORDS.split()
+        or "__" in found
+    ):
+        raise InvalidInput(
+            f"{found!r} cannot be the name of a C library: a letter, then letters, digits and "
+            "single underscores, and no word of C; give another with --name",
+            value=found,
+        )
+    return found
+
+
+def header(name: str, mechanism: Mechanism) -> str:
+    """The header of a library."""
+    upper = name.upper()
+    coordinates, joints = mechanism.coordinates, mechanism.joint_names
+    sizes = {
+        "NQ": (len(mechanism.home), "numbers of a configuration"),
+        "NV": (coordinates.velocity_size, "of a velocity and an acceleration"),
+        "N": (len(joints), "driven joints"),
+    }
+    driven = [
+        f"{joint} [{unit}; effort {effort}]"
+        for joint, unit, effort in zip(
+            joints, mechanism.joint_units, mechanism.effort_units, strict=True
+        )
+    ]
+    statuses = [
+        f"  {upper}_{key} = {k}, /* {told} */" for k, (key, told) in enumerate(STATUSES.items())
+    ]
+    return filled(
+        "library/header.h",
+        {
+            "NAME": name,
+            "UPPER": upper,
+            "VERSION": __version__,
+            "MECHANISM": mechanism.name,
+            "COORDINATES": _coordinates(mechanism),
+            "JOINTS": _comment("Driven joints, in this order: " + ", ".join(driven) + "."),
+            "SIZES": "\n".join(
+                f"#define {upper}_{key} {n} /* {text} */" for key, (n, text) in sizes.items()
+            ),
+            "STATUSES": "\n".join(statuses),
+            "FUNCTIONS": "\n\n".join(_declared(name, each) for each in FUNCTIONS),
+        },
+    )
+
+
+def _coordinates(mechanism: Mechanism) -> str:
+    """What the numbers of a configuration and a velocity are."""
+    told = mechanism.coordinates
+    units = ", ".join(
+        f"{name} [{unit}]" for name, unit in zip(told.velocity_names, told.units, strict=True)
+    )
+    lines = (
+        f"configuration (NQ): {', '.join(told.configuration_names)}; [m] and [rad], quaternions as "
+        "x y z w; vectors in the base frame.",
+        f"velocity (NV): rates of {units}; acceleration (NV): their time derivatives.",
+        "efforts (N): [N m], [N] where a joint slides, of the driven joints.",
+    )
+    return "\n".join(f"   {part}" for line in lines for part in textwrap.wrap(line, 92))
+
+
+def _declared(name: str, function: Function) -> str:
+    """A function's declaration, with what it does and takes."""
+    lines = [function.about]
+    lines += [_meaning(argument) for argument in function.arguments]
+    arguments = ", ".join(_argument(a) for a in function.arguments)
+    return f"{_comment(*lines)}\nint {name}_{function.name}({arguments});"
+
+
+def _meaning(argument: Argument) -> str:
+    """Shape, unit and frame of an argument."""
+    size = f" ({argument.size})" if argument.size else ""
+    null = "; may be NULL" if argument.use == "maybe" and argument is not BASE else ""
+    return f"{argument.name}{size}: {argument.meaning or 'as above'}{null}."
+
+
+def _argument(argument: Argument) -> str:
+    if argument.use in ("double", "int"):
+        return f"{argument.use} {argument.name}"
+    const = "" if argument.use in ("out", "inout") else "const "
+    return f"{const}double *{argument.name}"
+
+
+def _comment(*lines: str) -> str:
+    wrapped = [part for line in lines for part in textwrap.wrap(line, 92)]
+    return "/* " + "\n   ".join(wrapped) + " */"
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """A template of this package, `@KEY@` replaced by values."""
+    text = TEMPLATES.joinpath(template).read_text(encoding="utf-8")
+    return re.sub(r"@([A-Z_0-9]+)@", lambda found: str(values[found[1]]), text)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of dynamics and linear models as results, and how a linear model is sampled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, MissingExtra
+from robodyn.extras import how_to_install
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import FloatArray
+
+    ComplexArray = NDArray[np.complex128]
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Efforts of a motion, and their derivatives.
+
+    Attributes:
+        efforts: (..., n) [N or N m].
+        configuration: (..., n, nv) by a displacement, as `difference` and `advance` have it.
+        velocity: (..., n, nv).
+        acceleration: (..., n, nv).
+    """
+
+    efforts: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """The acceleration that efforts cause, and its derivatives.
+
+    Attributes:
+        acceleration: (..., nv).
+        configuration: (..., nv, nv) by a displacement, as `difference` and `advance` have it.
+        velocity: (..., nv, nv).
+        efforts: (..., nv, n).
+    """
+
+    acceleration: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    efforts: FloatArray
+
+
+class Linearization(NamedTuple):
+    """The linear model of small motions about a state, efforts held.
+
+    Its state is [displacement (nv); change of velocity (nv)], the displacement as the mechanism's
+    `difference` gives it: of a platform translation and rotation vector in the base frame. The rate
+    of a rotation vector theta is the change of the angular velocity and, about a state that turns
+    by w [rad/s], also w x theta.
+
+    Attributes:
+        state_matrix: (..., 2 nv, 2 nv).
+        input_matrix: (..., 2 nv, n) of the n driven joints' efforts.
+        eigenvalues: (..., 2 nv) complex [1/s], the fastest growing first, in continuous time.
+        growth_rate: (...) [1/s] largest real part; positive where small motions grow.
+        efforts: (..., n) [N or N m] about which it was made.
+        dt: [s] of a sampled system, None for one in continuous time.
+    """
+
+    state_matrix: FloatArray
+    input_matrix: FloatArray
+    eigenvalues: ComplexArray
+    growth_rate: FloatArray
+    efforts: FloatArray
+    dt: float | None = None
+
+    def to_scipy(self) -> Any:
+        """A `scipy.signal.StateSpace` whose output is the state.
+
+        Raises:
+            InvalidInput: a batch.
+        """
+        from scipy.signal import StateSpace  # takes long to import
+
+        return StateSpace(*self._matrices(), **({} if self.dt is None else {"dt": self.dt}))
+
+    def to_control(self) -> Any:
+        """A `control.StateSpace` of python-control whose output is the state.
+
+        Raises:
+            InvalidInput: a batch.
+            MissingExtra: python-control is not installed.
+        """
+        try:
+            import control
+        except ImportError as failure:
+            raise MissingExtra(
+                f"this needs the package control: {how_to_install('control')}", value="control"
+            ) from failure
+        return control.ss(*self._matrices(), 0 if self.dt is None else self.dt)
+
+    def _matrices(self) -> tuple[FloatArray, ...]:
+        if self.state_matrix.ndim != 2:
+            raise InvalidInput(
+                f"state_matrix has shape {self.state_matrix.shape}, a state space is of one state: "
+                "linearize about one at a time",
+                value=self.state_matrix,
+            )
+        size, inputs = self.input_matrix.shape
+        return self.state_matrix, self.input_matrix, np.eye(size), np.zeros((size, inputs))
+
+
+def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
+    """The matrices (..., N, N), (..., N, n) over a period dt [s] in which efforts are held."""
+    from scipy.linalg import expm  # takes long to import
+
+    size = A.shape[-1]
+    whole = np.zeros((*A.shape[:-2], size + B.shape[-1], size + B.shape[-1]))
+    whole[..., :size, :size], whole[..., :size, size:] = A, B
+    flat = (dt * whole).reshape(-1, *whole.shape[-2:])
+    out = np.stack([expm(matrix) for matrix in flat]).reshape(whole.shape)
+    return out[..., :size, :size], out[..., :size, size:]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The open chain that a model has to be for an arm: recognised, made, and stripped of its names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.model.body import Body, Link, joined
+from robodyn.model.fields import GRAVITY, varied
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+KINDS = ("revolute", "continuous", "prismatic")
+
+
+class Chain(NamedTuple):
+    """What moves of an arm, from the base to the tip.
+
+    Attributes:
+        joints: each on the link of the one before, all driven.
+        links: that each moves; its frame is the joint's at position 0.
+        tip: where the tip is on the last of them.
+    """
+
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    tip: Placement
+
+
+def chain_of(model: Model) -> Chain:
+    """The chain that a model is.
+
+    Raises:
+        ModelError: it is none: closures, branches, joints that are fixed before the tip, that
+            follow others or are not driven.
+    """
+    moves = tuple(joint for joint in model.joints if joint.moves)
+    fixed = model.joints[len(moves) :]
+    children = tuple(joint.child for joint in model.joints)
+    in_line = (
+        (*(joint.parent for joint in model.joints), children[-1]) == (model.base_link, *children)
+        and tuple(joint.name for joint in moves) == model.driven
+        and model.joints[: len(moves)] == moves
+        and len(fixed) <= 1
+        and model.tip_link == children[-1]
+        and not model.closures
+    )
+    if not in_line or not all(map(_is_plain, model.joints)):
+        raise ModelError(
+            f"{model.source or model.name}: no open chain of driven joints ({', '.join(KINDS)}) "
+            "from the base to the tip; load it as one of the type closed_loop",
+            value=model.name,
+        )
+    links = {link.name: link for link in model.links}
+    tip = fixed[0].at if fixed else Placement()
+    return Chain(moves, tuple(links[joint.child] for joint in moves), tip)
+
+
+def _is_plain(joint: Joint) -> bool:
+    known = joint.kind in KINDS or not joint.moves
+    return known and joint.mimic is None and np.array_equal(joint.child_at.matrix, np.eye(4))
+
+
+def as_arm(model: Model) -> Model:
+    """The model of a chain with what an arm has in one place.
+
+    What the tip carries is part of the last link that moves, rotors are armatures, and home is the
+    position of every joint: where none is given zero, or the nearest limit.
+
+    Raises:
+        ModelError: as `chain_of`, or a home outside the limits.
+    """
+    chain = chain_of(model)
+    joints = tuple(
+        varied(
+            joint,
+            armature=joint.reflected_inertia,
+            drive=varied(joint.drive, rotor_inertia=0.0),
+        )
+        for joint in model.joints
+    )
+    links, last = {link.name: link for link in model.links}, chain.links[-1]
+    tip = links[model.tip_link]
+    if tip is not last and (tip.mass or tip.inertia.any()):
+        R = chain.tip.rotation.T
+        carried = Body(tip.mass, tip.com, tip.inertia).seen_from(R, -R @ chain.tip.translation)
+        links |= {last.name: joined(last, carried), tip.name: Link(tip.name)}
+    home = dict(model.home)
+    for joint in chain.joints:
+        (value,) = home.setdefault(joint.name, (float(np.clip(0.0, *joint.position)),))
+        lower, upper = joint.position
+        if not lower - 1e-9 <= value <= upper + 1e-9:
+            raise ModelError(
+                f"{model.source or model.name}: home puts joint {joint.name!r} at {value:g}, "
+                f"outside its limits [{lower:g}, {upper:g}]",
+                value=value,
+            )
+    at_home = tuple((joint.name, home[joint.name]) for joint in chain.joints)
+    return varied(model, links=tuple(links.values()), joints=joints, home=at_home)
+
+
+def model_of_chain(
+    name: str,
+    base_link: str,
+    parts: Sequence[tuple[Joint, Link]],
+    tip: FloatArray,
+    tip_link: str,
+    *,
+    gravity: ArrayLike = GRAVITY,
+    home: ArrayLike | None = None,
+    source: str = "",
+) -> Model:
+    """The model of joints in line, each with the link that it moves.
+
+    Args:
+        name: of the arm.
+        base_link: the link that the first joint is on; the others' parents are told by the line.
+        parts: from the base to the tip.
+        tip: (4, 4) frame of the tip on the last link.
+        tip_link: its name; a link of its own, unless it is the last one and in its frame.
+        gravity: (3,) [m/s^2] base frame.
+        home: (n,) [rad or m].
+        source: file or model, for messages.
+
+    Raises:
+        ModelError: no joint, or what no model can have.
+    """
+    if not parts:
+        raise ModelError(f"{source or name}: no movable joint, an arm needs at least one", value=0)
+    links, joints = [Link(base_link)], []
+    for joint, link in parts:
+        joints.append(replace(joint, parent=links[-1].name, child=link.name))
+        links.append(link)
+    names = [joint.name for joint in joints]
+    positions = [] if home is None else [(value,) for value in np.asarray(home).tolist()]
+    model = Model(
+        name=name,
+        links=tuple(links),
+        joints=tuple(joints),
+        closures=(),
+        driven=tuple(names),
+        home=tuple(zip(names, positions, strict=False)),
+        gravity=np.asarray(gravity),
+        source=source,
+    )
+    return with_tip(model, Placement(tip[:3, :3], tip[:3, 3]), tip_link)
+
+
+def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
+    """The chain with its tip at another place on the last link that moves.
+
+    A link that moves and is called like a tip that is elsewhere has `_body` behind its name.
+    """
+    joints = tuple(joint for joint in model.joints if joint.moves)
+    own = tip_link != joints[-1].child or not np.array_equal(at.matrix, np.eye(4))
+    kept = (model.base_link, *(joint.child for joint in joints))
+    called = {name: f"{name}_body" if own and name == tip_link else name for name in kept}
+    links = [replace(k, name=called[k.name]) for k in model.links if k.name in called]
+    moved = [replace(j, parent=called[j.parent], child=called[j.child]) for j in joints]
+    if own:
+        name = f"{tip_link}_joint"
+        while name in model.driven:
+            name += "_fixed"
+        moved.append(Joint(name, "fixed", moved[-1].child, tip_link, at))
+        links.append(Link(tip_link))
+    return replace(model, links=tuple(links), joints=tuple(moved), tip_link=tip_link)
+
+
+def nameless(model: Model) -> Model:
+    """An arm's model with numbers for names, as what is called otherwise is the same arm."""
+    joints = list(model.joints)
+    if joints[-1].moves:
+        joints.append(Joint("tip", "fixed", model.tip_link, ""))
+    links = {link.name: link for link in (*model.links, Link(""))}
+    order = (model.base_link, *(joint.child for joint in joints))
+    return varied(
+        model,
+        links=tuple(varied(links[name], name=str(k)) for k, name in enumerate(order)),
+        joints=tuple(
+            varied(joint, name=str(k), parent=str(k), child=str(k + 1))
+            for k, joint in enumerate(joints)
+        ),
+        driven=tuple(map(str, range(len(model.driven)))),
+        tip_link=str(len(joints)),
+    )

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives and linear models of every kind, at states in motion, under a wrench."""
+
+import numpy as np
+import pytest
+
+from robodyn.errors import InvalidInput
+
+STEP = 2e-3
+
+
+def slope(function):
+    """Derivative at zero of a function of one number, by differences of order 6."""
+    weights = enumerate((3 / 4, -3 / 20, 1 / 60), start=1)
+    return sum(w * (function(k * STEP) - function(-k * STEP)) for k, w in weights) / STEP
+
+
+def assert_close(found, expected, parts):
+    scale = max(np.abs(part).max() for part in parts)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-8 * scale)
+
+
+@pytest.fixture
+def wrench(rng):
+    return rng.normal(size=6)
+
+
+def directions(rng, nv):
+    return rng.uniform(-1.0, 1.0, (3, nv)) * np.array([[0.1], [1.0], [1.0]])
+
+
+def test_efforts_along_a_line_of_motions(mechanism, states, rng, wrench):
+    q, v, a = states(mechanism)
+    d = mechanism.inverse_dynamics_derivatives(q, v, a, wrench)
+    np.testing.assert_array_equal(d.efforts, mechanism.inverse_dynamics(q, v, a, wrench))
+    moved, faster, pushed = directions(rng, len(v))
+    expected = slope(
+        lambda t: mechanism.inverse_dynamics(
+            mechanism.advance(q, t * moved), v + t * faster, a + t * pushed, wrench
+        )
+    )
+    found = d.configuration @ moved + d.velocity @ faster + d.acceleration @ pushed
+    assert_close(found, expected, d[:3])
+
+
+def test_accelerations_along_a_line_of_efforts(mechanism, states, rng, wrench):
+    q, v, a = states(mechanism)
+    efforts = mechanism.inverse_dynamics(q, v, a, wrench)
+    d = mechanism.forward_dynamics_derivatives(q, v, efforts, wrench)
+    np.testing.assert_array_equal(d.acceleration, mechanism.forward_dynamics(q, v, efforts, wrench))
+    moved, faster, _ = directions(rng, len(v))
+    pushed = rng.uniform(-1.0, 1.0, efforts.shape)
+    expected = slope(
+        lambda t: mechanism.forward_dynamics(
+            mechanism.advance(q, t * moved), v + t * faster, efforts + t * pushed, wrench
+        )
+    )
+    found = d.configuration @ moved + d.velocity @ faster + d.efforts @ pushed
+    assert_close(found, expected, d[:3])
+
+
+def test_forward_and_inverse_derivatives_belong_together(mechanism, states, wrench):
+    """What inverse dynamics asks for, forward dynamics undoes: also where both are changed."""
+    smooth = mechanism.without_dry_friction()
+    q, v, a = states(smooth)
+    inverse = smooth.inverse_dynamics_derivatives(q, v, a, wrench)
+    forward = smooth.forward_dynamics_derivatives(q, v, inverse.efforts, wrench)
+    np.testing.assert_allclose(forward.efforts @ inverse.acceleration, np.eye(len(v)), atol=1e-8)
+    for part in ("configuration", "velocity"):
+        undone = forward.efforts @ getattr(inverse, part)
+        assert_close(getattr(forward, part), -undone, (undone, forward.configuration))
+
+
+def test_batches_are_single_states(mechanism, states, wrench):
+    q, v, a = states(mechanism, (2, 3))
+    together = mechanism.inverse_dynamics_derivatives(q, v, a, wrench)
+    alone = mechanism.inverse_dynamics_derivatives(q[1, 2], v[1, 2], a[1, 2], wrench)
+    for many, one in zip(together, alone, strict=True):
+        np.testing.assert_allclose(many[1, 2], one, rtol=0.0, atol=1e-8 * np.abs(one).max())
+    linear = mechanism.linearize(q, v, together.efforts, wrench, dt=1e-3)
+    one = mechanism.linearize(q[1, 2], v[1, 2], alone.efforts, wrench, dt=1e-3)
+    np.testing.assert_allclose(linear.state_matrix[1, 2], one.state_matrix, atol=1e-7)
+
+
+def test_two_motions_side_by_side_part_as_the_linear_model_says(mechanism, states, rng, wrench):
+    """In motion: the rate of a displacement is not only the change of the velocity."""
+    smooth = mechanism.without_dry_friction()
+    q, v, a = states(smooth)
+    efforts = smooth.inverse_dynamics(q, v, a, wrench)
+    linear = smooth.linearize(q, v, efforts, wrench)
+    moved, faster, _ = directions(rng, len(v))
+
+    def apart(side, dt):
+        here = smooth.step(q, v, efforts, wrench, dt, 1)
+        start = smooth.advance(q, side * moved), v + side * faster
+        there = smooth.step(*start, efforts, wrench, dt, 1)
+        return np.concatenate([smooth.difference(here[0], there[0]), there[1] - here[1]])
+
+    def parting(dt):
+        """By how much they part in dt, to first order in where they began."""
+        return 0.5 * (apart(1e-4, dt) - apart(-1e-4, dt)) / 1e-4
+
+    begun = np.concatenate([moved, faster])
+    dt = 1e-4  # the rate from differences over one and two periods
+    rate = 2.0 * (parting(dt) - begun) / dt - (parting(2.0 * dt) - begun) / (2.0 * dt)
+    found = linear.state_matrix @ begun
+    scale = np.abs(linear.state_matrix).max() ** 2 * dt + np.abs(linear.state_matrix).max()
+    np.testing.assert_allclose(found, rate, rtol=0.0, atol=1e-5 * scale)
+
+
+def test_a_sampled_model_takes_a_period_at_once(mechanism, states):
+    q, _, _ = states(mechanism)
+    slow, quick = (mechanism.linearize(q, dt=dt) for dt in (2e-3, 1e-3))
+    A, B = quick.state_matrix, quick.input_matrix
+    np.testing.assert_allclose(slow.state_matrix, A @ A, atol=1e-8)
+    np.testing.assert_allclose(slow.input_matrix, A @ B + B, atol=1e-8)
+
+
+def test_a_linear_model_is_a_state_space_elsewhere(mechanism):
+    linear = mechanism.linearize(mechanism.home, dt=1e-3)
+    theirs = linear.to_scipy()
+    np.testing.assert_array_equal(theirs.A, linear.state_matrix)
+    np.testing.assert_array_equal(theirs.B, linear.input_matrix)
+    assert theirs.dt == linear.dt
+    assert mechanism.linearize(mechanism.home).to_scipy().dt is None
+    with pytest.raises(InvalidInput, match="one at a time"):
+        mechanism.linearize(np.stack([mechanism.home] * 2)).to_scipy()
+
+
+def test_python_control_takes_a_linear_model(mechanism):
+    pytest.importorskip("control")
+    linear = mechanism.linearize(mechanism.home)
+    theirs = linear.to_control()
+    np.testing.assert_array_equal(theirs.A, linear.state_matrix)
+    assert theirs.isctime(strict=True)
+    assert mechanism.linearize(mechanism.home, dt=1e-3).to_control().dt == 1e-3

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random states of a mechanism, and what the library answers to them one by one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+import robodyn as rd
+
+
+class States(NamedTuple):
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    tau: np.ndarray
+    w: np.ndarray
+
+
+def random_states(m, rows, seed=0):
+    """Configurations near home, velocities, accelerations, efforts and wrenches (rows, ...)."""
+    rng = np.random.default_rng(seed)
+    nv, n = m.coordinates.velocity_size, len(m.joint_names)
+    span = [0.1 * m.size if unit == "m" else 0.1 for unit in m.coordinates.units]
+    q = np.array([m.advance(m.home, span * rng.uniform(-1.0, 1.0, nv)) for _ in range(rows)])
+    v, a = rng.normal(size=(2, rows, nv))
+    return States(q, v, a, 10.0 * rng.normal(size=(rows, n)), 5.0 * rng.normal(size=(rows, 6)))
+
+
+def expected(call, *columns):
+    """Results of single states, row by row; NaN where there is none."""
+    found, shape = [], None
+    for row in zip(*columns, strict=True):
+        try:
+            found.append(np.ravel(call(*row)))
+            shape = found[-1].shape
+        except rd.RobodynError:
+            found.append(None)
+    return np.array([np.full(shape, np.nan) if one is None else one for one in found])

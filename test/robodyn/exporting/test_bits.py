@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A C program gets the bits of the library, from every function of every kind's export."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from program import Program
+from states import expected, random_states
+
+import robodyn as rd
+from robodyn.control import ComputedTorque
+from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.mechanisms.common.motion import Motion
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("cc") is None, reason="no C compiler (cc); the extra `export` brings one"
+)
+ROWS = 100
+KP, KV = 100.0, 20.0
+
+
+class Held:
+    """A trajectory that is in one state of motion at all times."""
+
+    def __init__(self, *motion):
+        self.motion = Motion(*motion)
+
+    def sample(self, t):
+        return self.motion
+
+
+@pytest.fixture(scope="module", params=["stewart_symmetric", "puma560", "delta"])
+def exported(request, tmp_path_factory):
+    m = rd.load(request.param)
+    done = rd.export(m, tmp_path_factory.mktemp("export") / request.param)
+    return m, done, Program(m, done), random_states(m, ROWS)
+
+
+def compare(m, program, states):
+    """Largest differences by function, in parts of the largest number; 0 for equal bits."""
+    q, v, a, tau, w = states
+    rows, worst = len(q), {}
+
+    def check(name, call, columns, *inputs, absent=False):
+        status, found, *_ = program(name, *inputs)
+        wanted = expected(call, *columns)
+        known = ~np.isnan(wanted).any(axis=1)
+        # where Python looks on with other means, there may be none
+        assert (status[~known] > 0).all()
+        both = known & np.isin(status, (0, 4))
+        assert both.mean() > 0.9, (name, status)
+        scale = np.maximum(np.abs(wanted[both]).max(axis=1, keepdims=True), 1e-300)
+        same = found[both].tobytes() == wanted[both].tobytes()
+        worst[name] = 0.0 if same else float((np.abs(found[both] - wanted[both]) / scale).max())
+
+    check("inverse_dynamics", m.inverse_dynamics, (q, v, a, w), q, v, a, w, None)
+    loaded = worst["inverse_dynamics"]
+    check("inverse_dynamics", m.inverse_dynamics, (q, v, a), q, v, a, None, None)
+    worst["inverse_dynamics"] = max(loaded, worst["inverse_dynamics"])
+    check("forward_dynamics", m.forward_dynamics, (q, v, tau, w), q, v, tau, w, None)
+    check("mass_matrix", m.mass_matrix, (q,), q)
+    check("bias", m.bias, (q, v), q, v, None)
+    check("joint_positions", m.joint_positions, (q,), q)
+    check("body_pose", m.body_pose, (q,), q)
+    check("twist_jacobian", twist_jacobian(m), (q,), q)
+    positions = m.joint_positions(q)
+    home = np.tile(m.home, (rows, 1))
+    check("configuration", m.assemble, (positions,), positions, home)
+    rates = m.joint_velocities(q, v)
+    check("joint_velocities", m.joint_velocities, (q, v), q, v)
+    check("velocity", lambda q, x, r: m.motion_of_joints(x, r, None, q).velocity,
+          (q, positions, rates), q, rates)  # fmt: skip
+    check("acceleration", lambda q, x, r, c: m.motion_of_joints(x, r, c, q).acceleration,
+          (q, positions, rates, tau), q, rates, tau)  # fmt: skip
+    lengths = np.full((rows, 1), 0.7)
+    check("condition_number", m.condition_number, (q, lengths[:, 0].tolist()), q, lengths)
+    goal, rate = q[::-1], 0.1 * v[::-1]
+    law = ComputedTorque(m, KP, KV)
+
+    def torque(q, v, goal, rate, change, load):
+        efforts = law(0.0, q, v, Held(goal, rate, change), load)
+        limits = m.effort_limits_at(m.joint_velocities(q, v))
+        return np.clip(efforts, -limits, limits)
+
+    gains = np.full(v.shape[1], KP), np.full(v.shape[1], KV)
+    check("computed_torque", torque, (q, v, goal, rate, a, w),
+          q, v, goal, rate, a, *gains, w, None)  # fmt: skip
+
+    def step(q, v, tau, load):
+        held = np.clip(tau, -m.effort_limits, m.effort_limits)
+        curves = m.has_torque_speed_curve
+        return np.concatenate(m.step(q, v, held, load, 1e-3, 3, EndStops(), limit_motors=curves))
+
+    status, moved, speed = program(
+        "step", q, v, tau, w, None, np.full(rows, 1e-3), np.full(rows, 3)
+    )
+    wanted = expected(step, q, v, tau, w)
+    known = ~np.isnan(wanted).any(axis=1)
+    assert (status[known] == 0).mean() > 0.9
+    both = known & (status == 0)
+    found = np.hstack([moved, speed])
+    worst["step"] = float(np.abs(found[both] - wanted[both]).max())
+    return worst
+
+
+def twist_jacobian(m):
+    return getattr(m, "twist_jacobian", m.jacobian)
+
+
+# to rounding: of closed loops Python multiplies matrices and finds singular values by LAPACK
+ROUNDED = {"delta": {"body_pose": 1e-14, "condition_number": 1e-11}}
+
+
+def test_the_bits_are_those_of_the_library(exported):
+    m, _, program, states = exported
+    worst = compare(m, program, states)
+    allowed = ROUNDED.get(m.name, {})
+    assert {name: off for name, off in worst.items() if off > allowed.get(name, 0.0)} == {}
+
+
+def test_nothing_but_libc_is_needed(exported):
+    _, done, _, _ = exported
+    library = next(done.folder.glob("*.so"))
+    listed = subprocess.run(["nm", "-D", "-u", library], capture_output=True, text=True, check=True)
+    needed = {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
+    weak = {"__cxa_finalize", "__gmon_start__"} | {name for name in needed if name[:4] == "_ITM"}
+    assert needed - weak <= {"memcpy", "memset", "memmove", "sin", "cos", "sincos", "atan2"}
+
+
+def test_two_threads_get_the_same(exported):
+    _, _, program, s = exported
+    steps = np.full(ROWS, 1e-3), np.full(ROWS, 2)
+    program("inverse_dynamics", s.q, s.v, s.a, s.w, None, threads=True)
+    program("step", s.q, s.v, s.tau, s.w, None, *steps, threads=True)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_refused(exported, bad):
+    _, _, program, s = exported
+    nv = s.v.shape[1]
+    v = s.v.copy()
+    v[np.arange(nv), np.arange(nv)] = bad
+    steps = np.full(ROWS, 1e-3), np.full(ROWS, 1)
+    for name, *inputs in [
+        ("inverse_dynamics", s.q, v, s.a, s.w, None),
+        ("inverse_dynamics", s.q, s.a, v, None, None),
+        ("forward_dynamics", s.q, v, s.tau, s.w, None),
+        ("bias", s.q, v, None),
+        ("step", s.q, v, s.tau, s.w, None, *steps),
+    ]:
+        status = program(name, *inputs)[0]
+        assert (status[:nv] == 1).all()
+        assert (status[nv:] == 0).all()
+    assert (program("mass_matrix", np.full_like(s.q, bad))[0] == 1).all()
+    assert (program("configuration", np.full_like(s.tau, bad), s.q)[0] == 1).all()
+
+
+def test_denormal_numbers_are_no_trap(exported):
+    _, _, program, s = exported
+    tiny = np.full_like(s.v, 5e-324), np.full_like(s.v, -1e-310)
+    status, efforts = program("inverse_dynamics", s.q, *tiny, None, None)
+    assert (status == 0).all()
+    assert np.isfinite(efforts).all()
+
+
+def test_no_motion_of_the_base(exported):
+    _, _, program, s = exported
+    assert (program("inverse_dynamics", s.q, s.v, s.a, s.w, np.zeros(9))[0] == 6).all()
+
+
+def test_far_positions_have_no_solution(exported):
+    m, _, program, s = exported
+    if m.passive_joint_names:
+        far = np.tile(50.0 * np.arange(1.0, len(m.joint_names) + 1.0), (ROWS, 1))
+        status, found = program("configuration", far, s.q)
+        assert (status == 3).all()
+        assert found.tobytes() == s.q.tobytes()  # the guess is left
+
+
+@pytest.mark.parametrize("example", ["example.c", "example.cpp"])
+def test_the_examples_run(exported, example):
+    m, done, _, _ = exported
+    compiler = "cc" if example.endswith(".c") else "c++"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    made = done.folder / example.replace(".", "_")
+    flags = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", f"-I{done.folder}"]
+    link = [f"-L{done.folder}", f"-l{done.name}", f"-Wl,-rpath,{done.folder}", "-o", str(made)]
+    subprocess.run([compiler, *flags, str(done.folder / example), *link], check=True)
+    said = subprocess.run([made], capture_output=True, text=True, check=True).stdout
+    if example == "example.c":
+        held = [float(line.split()[-1]) for line in said.splitlines()]
+        np.testing.assert_allclose(held, m.gravity(m.home), rtol=1e-8, atol=1e-8)
