@@ -98,7 +98,12 @@ def _dimensions(offers: dict[str, Offer]) -> Any:
 
 def _offers() -> dict[str, Offer]:
     found = ((kind.name, kind.adapter("template")) for kind in kinds().values())
-    return {template.what: (name, template) for name, template in found if template is not None}
+    return {
+        template.what: (name, template)
+        for name, offered in found
+        for template in (offered if isinstance(offered, tuple) else (offered,))
+        if template is not None
+    }
 
 
 def _chosen(offers: dict[str, Offer], what: str) -> Offer:

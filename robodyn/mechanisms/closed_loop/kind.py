@@ -62,7 +62,7 @@ CLOSED_LOOP = Kind(
     adapters={
         "export": "robodyn.exporting.closed_loop:answers",
         "model_file": "robodyn.mechanisms.closed_loop.description.to_yaml:write_closed_loop",
-        "template": "robodyn.mechanisms.closed_loop.description.template:TEMPLATE",
+        "template": "robodyn.mechanisms.closed_loop.description.leg_templates:TEMPLATES",
     },
     example="delta",
     recognises_yaml=_recognises_yaml,

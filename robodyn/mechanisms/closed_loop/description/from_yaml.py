@@ -31,7 +31,8 @@ from robodyn.actuators import Actuator
 from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_text import read_urdf
+from robodyn.formats.urdf_text import parse_urdf, read_urdf
+from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
 from robodyn.mechanisms.closed_loop.description.from_urdf import (
     closed_loop_model_from_urdf,
     urdf_closures,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
-    "weights", "home", "closures", "actuators",
+    "weights", "home", "closures", "actuators", "platform", "legs", "leg_defaults", "symmetry",
 )  # fmt: skip
 _CLOSURE = ("name", "type", "parent", "child", "damping")
 _END = ("link", "xyz", "rpy", "axis")
@@ -82,7 +83,10 @@ def closed_loop_model_from_yaml(
     top = Fields(document, source)
     top.only(*_TOP)
     top.text("type", choices=("closed_loop",))
-    urdf = read_urdf((folder or Path()) / top.text("urdf"))
+    if "legs" in top:
+        urdf = parse_urdf(legs_urdf(top), source)
+    else:
+        urdf = read_urdf((folder or Path()) / top.text("urdf"))
     closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in _optional(top)])
     if driven is None and "actuated_joints" in top:
         driven = names(top, "actuated_joints")
