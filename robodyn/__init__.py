@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from robodyn.identification.recording import Recording as Recording
     from robodyn.identification.result import Identification as Identification
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop as ClosedLoop
+    from robodyn.mechanisms.closed_loop.transmission import Transmission as Transmission
+    from robodyn.mechanisms.closed_loop.transmission import transmission as transmission
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
     from robodyn.mechanisms.kind import Kind as Kind
     from robodyn.mechanisms.load import load as load
@@ -155,6 +157,10 @@ _HOMES = {
     "robodyn.identification.recording": ("Recording",),
     "robodyn.identification.result": ("Identification",),
     "robodyn.mechanisms.closed_loop.loop": ("ClosedLoop",),
+    "robodyn.mechanisms.closed_loop.transmission": (
+        "Transmission",
+        "transmission",
+    ),
     "robodyn.mechanisms.common.end_stops": ("EndStops",),
     "robodyn.mechanisms.kind": ("Kind",),
     "robodyn.mechanisms.load": (
