@@ -11,7 +11,7 @@ _HEAD = """\
 
 Descriptions that others publish, loaded as they are, compared with Pinocchio and moved. Made by
 `python docs/make_robots.py FOLDER`, where the folder holds checkouts of the repositories; none of
-their files is part of this package.
+their files is part of this package. [Other formats](formats.md) have a page of their own.
 
 - **Pinocchio**: the largest difference of inverse dynamics at {states} random states, relative to
   the largest torque, without friction and armature.

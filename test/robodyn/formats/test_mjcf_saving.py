@@ -51,15 +51,15 @@ def in_mujoco(model, loop, q):
     data, tree = mujoco.MjData(model), loop.structure.tree
     spread = np.zeros((model.nv, tree.rates))
     for n in range(model.njnt):
-        joint = model.joint(n)
-        at, dof = joint.qposadr[0], joint.dofadr[0]
-        place = tree.position_of[joint.name]
-        if joint.type[0] != mujoco.mjtJoint.mjJNT_FREE:
+        name, kind = model.joint(n).name or f"joint{n}", model.joint(n).type[0]
+        at, dof = model.jnt_qposadr[n], model.jnt_dofadr[n]
+        own = next(j for j in loop.model.joints if j.name == name)
+        place, seat = tree.position_of[name], own.at
+        if kind != mujoco.mjtJoint.mjJNT_FREE:
             data.qpos[at] = q[place]
-            spread[dof, tree.rate_of[joint.name]] = 1.0
+            spread[dof, tree.rate_of[name]] = 1.0 if own.mimic is None else own.mimic.multiplier
             continue
-        first = loop.rate_names.index(f"{joint.name}.x")
-        seat = next(j.at for j in loop.model.joints if j.name == joint.name)
+        first = loop.rate_names.index(f"{name}.x")
         data.qpos[at : at + 3] = seat.translation + seat.rotation @ q[place : place + 3]
         R = rotation_matrix(np.array([0, 0, 0, *q[place + 3 : place + 7]]))
         turned = seat.rotation @ R

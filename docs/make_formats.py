@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Write docs/formats.md: public MJCF, SDF and parallel robots read, compared and written back.
+
+    python docs/make_formats.py FOLDER
+
+FOLDER holds checkouts of the repositories named below, each under its own name. Their files stay
+there; the page holds what was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+import robodyn as rd
+from robodyn.formats.mjcf.compiled import compiled
+from robodyn.formats.mjcf.recognition import is_mjcf
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))
+
+from test_mjcf_saving import in_mujoco  # noqa: E402
+
+STATES, SEED = 3, 26
+# Title, repository and pattern of its files.
+GROUPS = (
+    ("MuJoCo Menagerie", "google-deepmind/mujoco_menagerie", "*/[!s]*.xml"),
+    ("robosuite, robots", "ARISE-Initiative/robosuite",
+     "robosuite/models/assets/robots/*/robot.xml"),
+    ("robosuite, grippers", "ARISE-Initiative/robosuite",
+     "robosuite/models/assets/grippers/*[!r]_*.xml"),
+    ("Gymnasium-Robotics", "Farama-Foundation/Gymnasium-Robotics",
+     "gymnasium_robotics/envs/mujoco/assets/*.xml"),
+    ("Gymnasium-Robotics, Adroit hand", "Farama-Foundation/Gymnasium-Robotics",
+     "gymnasium_robotics/envs/assets/adroit_hand/*.xml"),
+    ("Gymnasium-Robotics, Shadow hand", "Farama-Foundation/Gymnasium-Robotics",
+     "gymnasium_robotics/envs/assets/hand/[mr][ae]*[hk].xml"),
+    ("dm_control suite", "google-deepmind/dm_control", "dm_control/suite/*.xml"),
+    ("Gepetto's parallel robots", "Gepetto/example-parallel-robots", "robots/*/robot.yaml"),
+)  # fmt: skip
+SDF = "gazebosim/gz-sim"
+HEAD = """\
+# Public files of other formats
+
+MJCF, SDF and Gepetto's parallel robots as others publish them: read as a tree with closures
+(`kind="closed_loop"`), compared with MuJoCo, and written as each format and read again. Made by
+`python docs/make_formats.py FOLDER`, where the folder holds checkouts of the repositories; none of
+their files is part of this package. [Public arms](robots.md) have a page of their own.
+
+- **MuJoCo**: the largest difference of inverse dynamics at {states} random states near home,
+  relative to the largest effort: that of the file as MuJoCo compiles it, or of our MJCF of a
+  parallel robot, projected on what couplings and closures leave free; without friction, springs
+  and medium.
+- **URDF, SDF, MJCF**: the same between the mechanism and what `rd.save` writes of it, read again.
+"""
+
+
+def effort(mechanism: Any, state: tuple[Any, ...]) -> Any:
+    """Efforts as if the independent joints were driven."""
+    return mechanism.free_efforts(*state)
+
+
+def states(mechanism: Any) -> list[tuple[Any, ...]]:
+    """Configurations near home, velocities and accelerations."""
+    rng, count = np.random.default_rng(SEED), mechanism.mobility
+    out = []
+    for _ in range(STATES):
+        step = rng.uniform(-0.01, 0.01, count) * min(1.0, 2.0 * mechanism.size)
+        out.append((mechanism.advance(mechanism.home, step), *rng.uniform(-1.0, 1.0, (2, count))))
+    return out
+
+
+def written(mechanism: Any, ending: str) -> str:
+    """How far the inverse dynamics of the written file is off."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"m{ending}"
+        try:
+            rd.save(mechanism, file)
+        except rd.RobodynError as error:
+            return f"no: {shortened(error)}"
+        again = rd.load(file, kind="closed_loop")
+    worst = 0.0
+    for state in states(mechanism):
+        wanted = effort(mechanism, state)
+        off = np.abs(effort(again, state) - wanted).max() / np.abs(wanted).max()
+        worst = max(worst, float(off))
+    return f"{worst:.1e}"
+
+
+def of_mujoco(mechanism: Any, file: Path) -> str:
+    """How far MuJoCo's inverse dynamics is from ours."""
+    plain = type(mechanism)(mechanism.model.without_friction())
+    with tempfile.TemporaryDirectory() as folder:
+        if file.suffix != ".xml":
+            plain = type(mechanism)(plain.model.without_actuators())
+            file = Path(folder) / "m.xml"
+            try:
+                rd.save(plain, file)
+            except rd.RobodynError:
+                return "–"
+            plain = rd.load(file, kind="closed_loop")
+        model = compiled(str(file), file, "")
+    for name in ("jnt_stiffness", "dof_damping", "dof_frictionloss", "body_gravcomp",
+                 "tendon_stiffness", "tendon_damping", "tendon_frictionloss"):  # fmt: skip
+        getattr(model, name)[:] = 0.0
+    model.opt.viscosity = model.opt.density = 0.0
+    model.opt.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    worst = 0.0
+    for q, v, a in states(plain):
+        data, spread = in_mujoco(model, plain, q)
+        rates, changes = plain.joint_motion(q, v, a)
+        data.qvel, data.qacc = spread @ rates, spread @ changes
+        mujoco.mj_inverse(model, data)
+        wanted = (spread @ plain.tangent(q)).T @ data.qfrc_inverse
+        off = np.abs(effort(plain, (q, v, a)) - wanted).max() / np.abs(wanted).max()
+        worst = max(worst, float(off))
+    return f"{worst:.1e}"
+
+
+def shortened(error: Exception) -> str:
+    """What an error says, without the place of the file."""
+    text = " ".join(str(error).split(": ")[1:]) or str(error)
+    return text.replace("|", "/")[:200]
+
+
+def row(file: Path, name: str) -> str:
+    """A line of the table."""
+    try:
+        m = rd.load(file, kind="closed_loop")
+    except rd.RobodynError as error:
+        return f"| {name} | refused: {shortened(error)} | | | | | | |"
+    closures = ", ".join(sorted({closure.kind for closure in m.model.closures})) or "–"
+    try:
+        found = [of_mujoco(m, file), *(written(m, ending) for ending in (".urdf", ".sdf", ".xml"))]
+    except rd.NoSolution as error:
+        found = [f"no: {shortened(error)}", "", "", ""]
+    cells = [name, str(m.mobility), str(len(m.joint_names)), closures, *found]
+    return f"| {' | '.join(cells)} |"
+
+
+def worlds(folder: Path) -> str:
+    """What of Gazebo's own files is read, in one line."""
+    count = {"read": 0, "several models": 0, "nothing driven": 0, "refused": 0}
+    for file in sorted(folder.glob("**/*.sdf")):
+        if "<joint " not in file.read_text(errors="replace"):
+            continue
+        try:
+            rd.load(file, kind="closed_loop")
+            count["read"] += 1
+        except rd.RobodynError as error:
+            text = str(error)
+            which = "nothing driven" if "no joint is driven" in text else "refused"
+            count["several models" if "models with joints" in text else which] += 1
+    return ", ".join(f"{number} {what}" for what, number in count.items())
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    warnings.simplefilter("ignore")
+    lines = [HEAD.format(states=STATES)]
+    for title, repository, pattern in GROUPS:
+        root = folder / repository.split("/")[1]
+        lines += [f"\n## {title}\n", f"From [{repository}](https://github.com/{repository}).\n"]
+        lines.append("| file | freedoms | driven | closures | MuJoCo | URDF | SDF | MJCF |")
+        lines.append("|---|---|---|---|---|---|---|---|")
+        for file in sorted(root.glob(pattern)):
+            if file.suffix == ".xml" and not is_mjcf(file):
+                continue  # parts that others include
+            plain = file.stem in ("robot", "scene")
+            lines.append(row(file, file.parent.name if plain else file.stem))
+            print(lines[-1], flush=True)
+    told = worlds(folder / SDF.split("/")[1])
+    lines += [
+        f"\n## Gazebo\n\nOf the files with joints in [{SDF}](https://github.com/{SDF}): {told}.\n"
+    ]
+    (HERE / "formats.md").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
