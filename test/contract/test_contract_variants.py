@@ -150,7 +150,7 @@ def test_what_is_saved_loads_to_an_equal_mechanism(mechanism, ending, tmp_path):
 
 
 def test_what_cannot_be_saved_is_refused(mechanism, tmp_path):
-    with pytest.raises(InvalidInput, match=r"m\.stl: models are written as \.urdf, \.yaml"):
+    with pytest.raises(InvalidInput, match=r"m\.stl: models are written as \.urdf, \.sdf"):
         rd.save(mechanism, tmp_path / "m.stl")
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=r"m\.urdf: cannot be written"):

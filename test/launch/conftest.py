@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 def launch(tmp_path_factory) -> Iterator[Callable[..., Launch]]:
     """Start a launch: launch(path="II", mode="feedforward")."""
     started: list[Launch] = []
+    tmp_path_factory.getbasetemp()  # launches are started by threads, which would race to make it
 
     def start(domain: int | None = None, **arguments: object) -> Launch:
         folder = tmp_path_factory.mktemp("launch")

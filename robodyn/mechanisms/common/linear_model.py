@@ -93,12 +93,12 @@ class Linearization(NamedTuple):
             MissingExtra: python-control is not installed.
         """
         try:
-            import control
+            from control import StateSpace
         except ImportError as failure:
             raise MissingExtra(
                 f"this needs the package control: {how_to_install('control')}", value="control"
             ) from failure
-        return control.ss(*self._matrices(), 0 if self.dt is None else self.dt)
+        return StateSpace(*self._matrices(), 0 if self.dt is None else self.dt)
 
     def _matrices(self) -> tuple[FloatArray, ...]:
         if self.state_matrix.ndim != 2:

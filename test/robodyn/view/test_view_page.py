@@ -108,8 +108,9 @@ def test_pause_stops_the_clock_and_play_lets_it_run(studio, connect):
     client.until(lambda: live.snapshot().time > 0.05, "time runs")
     client.set("Run", "Pause")
     client.until(lambda: not live.snapshot().playing, "paused")
-    stopped = live.snapshot()
     client.until(lambda: "paused" in client.texts, "the page says so")
+    time.sleep(0.3)  # a step that was under way has ended
+    stopped = live.snapshot()
     time.sleep(0.1)
     assert live.snapshot().time == stopped.time
     np.testing.assert_array_equal(live.snapshot().configuration, stopped.configuration)
