@@ -106,7 +106,6 @@ def _write(
         name: of the motion.
         dt: Sampling interval of --output and --html [s].
         output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
-        html: Also write a report to this file: one self-contained page.
     """
     if output is None and html is None:
         return
