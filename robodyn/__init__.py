@@ -15,7 +15,9 @@ Names are imported on first use, so importing the package costs next to nothing.
 
 from __future__ import annotations
 
+import ast
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robodyn.version import __version__ as __version__
@@ -106,124 +108,16 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory as Trajectory
 
 
-_HOMES = {
-    "robodyn.actuators": ("Actuator",),
-    "robodyn.analysis.limits": (
-        "Violation",
-        "check_limits",
-    ),
-    "robodyn.control": (
-        "ComputedTorque",
-        "ConstantEffort",
-        "Feedforward",
-        "GravityCompensation",
-    ),
-    "robodyn.errors": (
-        "InfeasibleTrajectory",
-        "InvalidInput",
-        "KinematicsError",
-        "ModelError",
-        "ModelNotFound",
-        "NoPath",
-        "NoSolution",
-        "PathError",
-        "RobodynError",
-        "SimulationFailed",
-        "SingularConfiguration",
-        "UnderActuated",
-    ),
-    "robodyn.exporting.export": ("export",),
-    "robodyn.identification.calibration.calibrate": ("calibrate",),
-    "robodyn.identification.calibration.measurements": (
-        "Measurements",
-        "read_measurements",
-    ),
-    "robodyn.identification.calibration.poses": (
-        "CalibrationPoses",
-        "calibration_poses",
-    ),
-    "robodyn.identification.calibration.result": ("Calibration",),
-    "robodyn.identification.calibration.settings": (
-        "CalibrationSettings",
-        "PoseSettings",
-    ),
-    "robodyn.identification.excitation": ("exciting_trajectory",),
-    "robodyn.identification.identify": ("identify",),
-    "robodyn.identification.payload": (
-        "Payload",
-        "identify_payload",
-    ),
-    "robodyn.identification.reading": ("read_recording",),
-    "robodyn.identification.recording": ("Recording",),
-    "robodyn.identification.result": ("Identification",),
-    "robodyn.mechanisms.closed_loop.loop": ("ClosedLoop",),
-    "robodyn.mechanisms.closed_loop.transmission": (
-        "Transmission",
-        "transmission",
-    ),
-    "robodyn.mechanisms.common.end_stops": ("EndStops",),
-    "robodyn.mechanisms.kind": ("Kind",),
-    "robodyn.mechanisms.load": (
-        "load",
-        "models",
-    ),
-    "robodyn.mechanisms.mechanism": ("Mechanism",),
-    "robodyn.mechanisms.save": ("save",),
-    "robodyn.mechanisms.registry": (
-        "kinds",
-        "register_kind",
-    ),
-    "robodyn.mechanisms.serial.arm": ("SerialArm",),
-    "robodyn.mechanisms.stewart.platform": ("StewartPlatform",),
-    "robodyn.planning.paths.plan_path": ("plan_path",),
-    "robodyn.planning.paths.planned_path": ("PlannedPath",),
-    "robodyn.planning.paths.redundancy": (
-        "Optimized",
-        "RedundancySettings",
-        "optimize_redundancy",
-    ),
-    "robodyn.planning.paths.settings": ("PathSettings",),
-    "robodyn.planning.time_optimal.motion": ("TimeOptimal",),
-    "robodyn.planning.time_optimal.settings": ("TimeOptimalSettings",),
-    "robodyn.planning.time_optimal.time_optimal": ("time_optimal",),
-    "robodyn.planning.workspace.pose_region": ("PoseRegion",),
-    "robodyn.planning.workspace.tip_region": ("TipRegion",),
-    "robodyn.planning.workspace.workspace": (
-        "WorkspaceSettings",
-        "workspace",
-    ),
-    "robodyn.poses": (
-        "pose_from_rpy",
-        "rpy_from_pose",
-    ),
-    "robodyn.report.study": (
-        "Study",
-        "analyze",
-    ),
-    "robodyn.simulation": (
-        "simulate",
-        "simulate_many",
-    ),
-    "robodyn.simulation.many": ("SimulationResults",),
-    "robodyn.simulation.result": ("SimulationResult",),
-    "robodyn.simulation.settings": ("SimulationSettings",),
-    "robodyn.sweeps.settings": ("SweepSettings",),
-    "robodyn.sweeps.sweep": ("sweep",),
-    "robodyn.threads": (
-        "get_threads",
-        "set_threads",
-    ),
-    "robodyn.trajectories": (
-        "load_path",
-        "paper_path",
-        "plan_joints",
-        "plan_line",
-    ),
-    "robodyn.trajectories.base": ("Trajectory",),
-}
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+def _modules_of_names() -> dict[str, str]:
+    """The module of each public name, as the imports for type checkers above have it."""
+    source = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
+    return {name.asname: str(node.module) for node in imports for name in node.names if name.asname}
 
-__all__ = sorted(_HOME_OF)
+
+_HOME_OF = _modules_of_names()
+
+__all__ = sorted(_HOME_OF.keys() - {"__version__"})
 
 
 def __getattr__(name: str) -> Any:

@@ -10,9 +10,13 @@ from __future__ import annotations
 import shlex
 import sys
 import sysconfig
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EXTRAS = {
     "record": ["rosbags>=0.11"],
@@ -54,6 +58,27 @@ def how_to_install(extra: str) -> str:
         "~/robodyn-env/bin/activate): this Python belongs to the system, which does not let pip "
         "change it (PEP 668)"
     )
+
+
+@contextmanager
+def needing(extra: str, what: str, package: str) -> Iterator[None]:
+    """Import optional packages within this; without them an error says how to install them.
+
+    Args:
+        extra: that they belong to.
+        what: needs them, and which.
+        package: the value of the error.
+
+    Raises:
+        MissingExtra: an import fails.
+    """
+    try:
+        yield
+    except ImportError as error:
+        # imported here: setup.py runs this file where nothing is installed
+        from robodyn.errors import MissingExtra
+
+        raise MissingExtra(f"{what}: {how_to_install(extra)}", value=package) from error
 
 
 def _kept() -> list[str]:

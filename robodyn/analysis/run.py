@@ -16,7 +16,7 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
 from robodyn.analysis.margins import Margins, condition_limit, margins
 from robodyn.analysis.margins_text import margin_lines
-from robodyn.errors import KinematicsError, OutputError
+from robodyn.errors import KinematicsError, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -178,12 +178,8 @@ class RunHistory:
         Raises:
             OutputError: the folder or a file in it cannot be written.
         """
-        try:
+        with writing(folder):
             return self._write(Path(folder))
-        except OSError as error:
-            raise OutputError(
-                f"{folder}: cannot be written: {error.strerror or error}", value=str(folder)
-            ) from error
 
     def _write(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)

@@ -4,24 +4,25 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis import study_tables
-from robodyn.analysis.dynamic_fraction import dynamic_fraction
+from robodyn.analysis.dynamic_fraction import dynamic_fraction, peak_dynamic_fraction
 from robodyn.analysis.margins import Margins, condition_limit, margins
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, writing
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from numpy.typing import ArrayLike
+    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
@@ -67,6 +68,37 @@ class MotionStudy:
     reactions: Any = None
     singular_times: FloatArray = field(default_factory=lambda: np.empty(0))
 
+    @classmethod
+    def along(
+        cls,
+        mechanism: Mechanism,
+        trajectory: Trajectory,
+        dt: float,
+        formulation: str,
+        wrench: ArrayLike | None,
+        characteristic_length: float,
+        progress: Callable[[float], None] | None,
+    ) -> Self:
+        """The study of a planned motion; arguments and errors as of `robodyn.analyze`."""
+        step = as_scalar("dt", dt, "s", above=0.0)
+        load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        time = _times(trajectory, step)
+        chunks = []
+        for first in range(0, len(time), CHUNK):
+            if progress is not None:
+                progress(first / len(time))
+            motion = trajectory.sample(time[first : first + CHUNK])
+            chunks.append(_examine(mechanism, motion, load, formulation, characteristic_length))
+        histories = {name: _joined([chunk[name] for chunk in chunks]) for name in chunks[0]}
+        return cls(
+            mechanism,
+            formulation,
+            float(characteristic_length),
+            time,
+            singular_times=singular_times(mechanism, trajectory),
+            **histories,
+        )
+
     @property
     def massless_forces(self) -> FloatArray:
         """(N, 6) [N] of a platform with massless legs."""
@@ -84,7 +116,23 @@ class MotionStudy:
 
     def extremes(self) -> list[dict[str, Any]]:
         """One row a driven joint: peaks of its forces and of their parts, range, top speed."""
-        return study_tables.extremes(self)
+        fractions = None
+        if "massless" in self.terms:
+            fractions = peak_dynamic_fraction(self.forces, self.terms["massless"])
+        rows = []
+        for i, name in enumerate(self.mechanism.joint_names):
+            peak, when = _peak(self.time, self.forces[:, i])
+            row: dict[str, Any] = {"joint": name, "peak_force": peak, "time_of_peak": when}
+            for part, values in self.terms.items():
+                row[f"peak_{part}"] = _peak(self.time, values[:, i])[0]
+            if fractions is not None:
+                row["peak_dynamic_fraction"] = float(fractions[i])
+            row["lowest_position"] = float(self.joint_positions[:, i].min())
+            row["highest_position"] = float(self.joint_positions[:, i].max())
+            row["peak_velocity"] = float(np.abs(self.joint_velocities[:, i]).max())
+            row["zero_crossings"] = zero_crossings(self.time, self.forces[:, i])
+            rows.append(row)
+        return rows
 
     def margins(self, max_condition: float | None = None) -> Margins:
         """The motion against the mechanism's limits; see `robodyn.analysis.margins.margins`."""
@@ -100,7 +148,45 @@ class MotionStudy:
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
         """Everything as plain lists and numbers, with or without the histories."""
-        return study_tables.to_dict(self, histories)
+        number = self.condition_number
+        out: dict[str, Any] = {
+            "model": self.mechanism.name,
+            "kind": self.mechanism.kind,
+            "formulation": self.formulation,
+            "duration": float(self.time[-1]),
+            "samples": len(self.time),
+            "condition_number": {
+                "min": float(number.min()),
+                "max": float(number.max()),
+                "time_of_max": float(self.time[number.argmax()]),
+            },
+            "scaled_condition_number": {
+                "characteristic_length": self.characteristic_length,
+                "min": float(self.scaled_condition_number.min()),
+                "max": float(self.scaled_condition_number.max()),
+            },
+            "singular_times": self.singular_times.tolist(),
+            "joints": self.extremes(),
+            "margins": self.margins().to_dict(),
+        }
+        if histories:
+            out["histories"] = {
+                "time": self.time.tolist(),
+                **{name: values.tolist() for name, values in self.motion._asdict().items()},
+                "forces": self.forces.tolist(),
+                **{f"{name}_forces": values.tolist() for name, values in self.terms.items()},
+                "condition_number": number.tolist(),
+                "scaled_condition_number": self.scaled_condition_number.tolist(),
+                "joint_positions": self.joint_positions.tolist(),
+                "joint_velocities": self.joint_velocities.tolist(),
+            }
+            if "massless" in self.terms:
+                out["histories"]["dynamic_fraction"] = self.dynamic_fraction.tolist()
+            if self.reactions is not None:
+                out["histories"]["reactions"] = {
+                    name: values.tolist() for name, values in self.reactions._asdict().items()
+                }
+        return out
 
     def write_csv(self, path: str | Path) -> None:
         """Write the histories, one row a time, with a header.
@@ -108,7 +194,30 @@ class MotionStudy:
         Raises:
             OutputError: the file cannot be written.
         """
-        study_tables.write_csv(self, path)
+        columns: list[tuple[str, FloatArray]] = [("time", self.time)]
+        joints = self.mechanism.joint_names
+        coordinates = self.mechanism.coordinates
+        for name, values in self.motion._asdict().items():
+            columns += zip(coordinates.columns(name, name), values.T, strict=True)
+        for name, values in (
+            ("force", self.forces),
+            *self.terms.items(),
+            ("position", self.joint_positions),
+            ("rate", self.joint_velocities),
+        ):
+            columns += zip((f"{name}_{joint}" for joint in joints), values.T, strict=True)
+        for name, values in (self.reactions._asdict() if self.reactions else {}).items():
+            for leg in range(values.shape[1]):
+                columns += ((f"{name}_{leg + 1}{axis}", values[:, leg, j])
+                            for j, axis in enumerate("xyz"))  # fmt: skip
+        columns += [
+            ("condition_number", self.condition_number),
+            ("scaled_condition_number", self.scaled_condition_number),
+        ]
+        with writing(path), Path(path).open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([name for name, _ in columns])
+            writer.writerows(np.column_stack([values for _, values in columns]).tolist())
 
     def _term(self, name: str) -> FloatArray:
         if name not in self.terms:
@@ -118,41 +227,6 @@ class MotionStudy:
                 value=name,
             )
         return self.terms[name]
-
-
-def analyze(
-    mechanism: Mechanism,
-    trajectory: Trajectory,
-    dt: float = 0.01,
-    *,
-    formulation: str = "exact",
-    wrench: ArrayLike | None = None,
-    characteristic_length: float = 1.0,
-    progress: Callable[[float], None] | None = None,
-) -> MotionStudy:
-    """Examine the forces and conditioning of a planned motion; see `robodyn.analyze`.
-
-    This is the analysis without charts, so that it needs no report; arguments and errors are those
-    of `robodyn.analyze`.
-    """
-    step = as_scalar("dt", dt, "s", above=0.0)
-    load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-    time = _times(trajectory, step)
-    chunks = []
-    for first in range(0, len(time), CHUNK):
-        if progress is not None:
-            progress(first / len(time))
-        motion = trajectory.sample(time[first : first + CHUNK])
-        chunks.append(_examine(mechanism, motion, load, formulation, characteristic_length))
-    histories = {name: _joined([chunk[name] for chunk in chunks]) for name in chunks[0]}
-    return MotionStudy(
-        mechanism,
-        formulation,
-        float(characteristic_length),
-        time,
-        singular_times=singular_times(mechanism, trajectory),
-        **histories,
-    )
 
 
 def _examine(
@@ -191,3 +265,19 @@ def _joined(parts: list[Any]) -> Any:
     if isinstance(first, tuple):
         return type(first)(*(_joined(list(column)) for column in zip(*parts, strict=True)))
     return None if first is None else np.concatenate(parts)
+
+
+def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
+    """Value of the largest magnitude, and when it is reached; NaN if there is none."""
+    if not np.isfinite(values).any():
+        return np.nan, np.nan
+    row = int(np.nanargmax(np.abs(values)))
+    return float(values[row]), float(time[row])
+
+
+def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
+    """Times at which the sign changes, interpolated linearly."""
+    a, b = values[:-1], values[1:]
+    rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))
+    share = a[rows] / (a[rows] - b[rows])
+    return [float(t) for t in time[rows] + share * (time[rows + 1] - time[rows])]

@@ -44,7 +44,6 @@ def _write(
         name: of the path.
         csv: Also write the histories to this file, one row per instant.
         formulations: Compare the papers' formulations in the report of any platform.
-        html: Also write a report to this file: one self-contained page.
         png: Also write the report's charts to this folder.
         pdf: Also write the report's charts to this file, one per page.
     """

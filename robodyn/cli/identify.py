@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
 from robodyn.cli.commands import Answer, passed
-from robodyn.cli.session import progress_bar, write_report
+from robodyn.cli.session import command_line, progress_bar, write_report
 from robodyn.errors import InvalidInput
 from robodyn.identification.identify import identify
 from robodyn.identification.payload import identify_payload, payload_summary, payload_text
@@ -106,7 +104,7 @@ def identify_command(
     if html is not None:
         from robodyn.report.identification_page import identification_page
 
-        write_report(identification_page(result, validations, shlex.join(sys.argv), body), html)
+        write_report(identification_page(result, validations, command_line(), body), html)
         found["written"].append(str(html))
     text = summary_text(found) if body is None else f"{summary_text(found)}\n\n{payload_text(body)}"
     return Answer(found, text)

@@ -14,7 +14,7 @@ import yaml
 
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import passed
-from robodyn.errors import InvalidInput, OutputError
+from robodyn.errors import InvalidInput, OutputError, writing
 from robodyn.formats.schemas import editor_line, schemas
 from robodyn.mechanisms.registry import kinds
 
@@ -157,13 +157,8 @@ def _write(files: dict[Path, str], force: bool) -> None:
                 value=str(path),
             )
     for path, text in files.items():
-        try:
-            with path.open("w" if force else "x", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise OutputError(
-                f"{path}: cannot be written: {error.strerror or error}", value=str(path)
-            ) from error
+        with writing(path), path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
 
 
 new = new_command()

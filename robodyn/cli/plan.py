@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.analysis.limits import check_limits
-from robodyn.analysis.study import analyze as examine
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
@@ -23,6 +22,7 @@ from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.planning.time_optimal.motion import TimeOptimal, shares_of_time
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
+from robodyn.report.study import analyze as examine
 from robodyn.trajectories import load_path
 from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 from robodyn.trajectories.straight import plan_straight
@@ -106,7 +106,6 @@ def _write(
         name: of the motion.
         dt: Sampling interval of --output and --html [s].
         output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
-        html: Also write a report to this file: one self-contained page.
     """
     if output is None and html is None:
         return

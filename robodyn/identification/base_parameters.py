@@ -74,33 +74,18 @@ class Base:
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 
 
-def find_base(Y: FloatArray, first: Sequence[int] = (), tolerance: float = RANK) -> Base:
-    """The base of a regressor (rows, p).
-
-    Args:
-        Y: rows of many states.
-        first: columns that are kept if they are independent of each other.
-        tolerance: see `RANK`.
-    """
+def find_base(Y: FloatArray) -> Base:
+    """The base of a regressor (rows, p), of many states."""
     from scipy.linalg import qr, solve_triangular  # slow to import
 
     size = np.linalg.norm(Y, axis=0)
     present = np.flatnonzero(size > 1e-12 * size.max(initial=0.0))
-    ahead = [int(c) for c in first if c in set(present.tolist())]
-    later = np.array([c for c in present if c not in set(ahead)], dtype=int)
     scaled = Y / np.where(size > 0.0, size, 1.0)
     kept: list[int] = []
-    rest = scaled
-    for group in (np.array(ahead, dtype=int), later):
-        if not len(group):
-            continue
-        R, order = qr(rest[:, group], mode="r", pivoting=True)
-        diagonal = np.abs(np.diag(R))
-        rank = int((diagonal > tolerance).sum())
-        kept += group[order[:rank]].tolist()
-        basis = np.linalg.qr(scaled[:, kept])[0] if kept else np.zeros((len(Y), 0))
-        rest = scaled - basis @ (basis.T @ scaled)
-    kept.sort()
+    if len(present):
+        R, order = qr(scaled[:, present], mode="r", pivoting=True)
+        rank = int((np.abs(np.diag(R)) > RANK).sum())
+        kept = sorted(present[order[:rank]].tolist())
     dropped = [c for c in range(Y.shape[1]) if c not in set(kept)]
     Q, R = np.linalg.qr(scaled[:, kept])
     X = solve_triangular(R, Q.T @ scaled[:, dropped])

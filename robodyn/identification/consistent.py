@@ -81,9 +81,66 @@ def _units(length: float) -> FloatArray:
     return np.array([length, length, length, 1.0])
 
 
-def consistent(
-    N: FloatArray, c: FloatArray, priors: Priors, start: FloatArray, gamma: float = GAMMA
-) -> FloatArray:
+@dataclass(frozen=True)
+class _Programme:
+    """What is made least, and its derivatives.
+
+    Attributes:
+        N, c: (p, p) and (p,) normal equations in units of the observations' noise.
+        priors: of the first columns and of the positive ones; other columns are free.
+        inverse: (count, 4, 4) of the bodies' pseudo-inertias in the given model.
+    """
+
+    N: FloatArray
+    c: FloatArray
+    priors: Priors
+    inverse: FloatArray
+
+    def bodies(self, theta: FloatArray) -> FloatArray:
+        """(count, 4, 4) pseudo-inertias of parameters (p,)."""
+        return pseudo_inertias(theta[: 10 * len(self.inverse)].reshape(-1, 10))
+
+    def value(self, theta: FloatArray, weight: float) -> float:
+        """At parameters (p,), with a weight of the priors; infinite beyond the barrier."""
+        positive = theta[list(self.priors.positive)]
+        if (positive <= 0.0).any():
+            return np.inf
+        J = self.bodies(theta)
+        try:
+            factors = np.linalg.cholesky(J)
+        except np.linalg.LinAlgError:
+            return np.inf
+        logs = 2.0 * np.log(np.einsum("bii->bi", factors)).sum()
+        ratios = positive / self.priors.values
+        divergence = np.einsum("bij,bji->", self.inverse, J) - logs
+        divergence = divergence + (ratios - np.log(ratios)).sum()
+        return float(0.5 * theta @ self.N @ theta - self.c @ theta + weight * divergence)
+
+    def derivatives(self, theta: FloatArray, weight: float) -> tuple[FloatArray, FloatArray]:
+        """Gradient (p,) and Hessian (p, p) there."""
+        gradient, H = self.N @ theta - self.c, self.N.copy()
+        J = np.linalg.inv(self.bodies(theta))
+        for k, (at, prior) in enumerate(zip(J, self.inverse, strict=True)):
+            rows = slice(10 * k, 10 * k + 10)
+            gradient[rows] += weight * np.einsum("pij,ji->p", BASIS, prior - at)
+            half = at @ BASIS
+            H[rows, rows] += weight * np.einsum("pij,qji->pq", half, half)
+        for column, value in zip(self.priors.positive, self.priors.values, strict=True):
+            gradient[column] += weight * (1.0 / value - 1.0 / theta[column])
+            H[column, column] += weight / theta[column] ** 2
+        return gradient, H
+
+    def step(self, theta: FloatArray, weight: float) -> tuple[FloatArray, float]:
+        """Newton's step (p,) from there, and the decrease that it promises."""
+        gradient, H = self.derivatives(theta, weight)
+        scale = scaling(H)
+        scaled = H * np.outer(scale, scale)
+        scaled[np.diag_indices_from(scaled)] += 1e-12
+        step = -scale * np.linalg.solve(scaled, scale * gradient)
+        return step, -float(gradient @ step)
+
+
+def consistent(N: FloatArray, c: FloatArray, priors: Priors, start: FloatArray) -> FloatArray:
     """The parameters (p,), from those of `start` (p,), whose bodies' entries are not used.
 
     Args:
@@ -91,25 +148,17 @@ def consistent(
         c: (p,) right side.
         priors: of the first columns and of the positive ones; other columns are free.
         start: (p,) where to begin the others.
-        gamma: weight of the priors.
     """
-    count = len(priors.bodies)
     theta = np.array(start)
-    theta[: 10 * count] = of_pseudo_inertias(priors.bodies).ravel()
+    theta[: 10 * len(priors.bodies)] = of_pseudo_inertias(priors.bodies).ravel()
     theta[list(priors.positive)] = priors.values
-    inverse = np.asarray(np.linalg.inv(priors.bodies), dtype=np.float64)
-    for weight in (1e4 * gamma, 1e2 * gamma, gamma):
+    programme = _Programme(N, c, priors, np.asarray(np.linalg.inv(priors.bodies)))
+    for weight in (1e4 * GAMMA, 1e2 * GAMMA, GAMMA):
         for _ in range(STEPS):
-            gradient, H = _derivatives(theta, N, c, priors, inverse, weight)
-            scale = scaling(H)
-            scaled = H * np.outer(scale, scale)
-            scaled[np.diag_indices_from(scaled)] += 1e-12
-            step = -scale * np.linalg.solve(scaled, scale * gradient)
-            decrement = -float(gradient @ step)
-            now, length = _objective(theta, N, c, priors, inverse, weight), 1.0
+            step, decrement = programme.step(theta, weight)
+            now, length = programme.value(theta, weight), 1.0
             while length > 1e-12:
-                value = _objective(theta + length * step, N, c, priors, inverse, weight)
-                if value <= now - 0.1 * length * decrement:
+                if programme.value(theta + length * step, weight) <= now - 0.1 * length * decrement:
                     break
                 length *= 0.5
             else:
@@ -118,46 +167,3 @@ def consistent(
             if decrement < 1e-9:
                 break
     return theta
-
-
-def _objective(
-    theta: FloatArray,
-    N: FloatArray,
-    c: FloatArray,
-    priors: Priors,
-    inverse: FloatArray,
-    weight: float,
-) -> float:
-    positive = theta[list(priors.positive)]
-    if (positive <= 0.0).any():
-        return np.inf
-    J = pseudo_inertias(theta[: 10 * len(inverse)].reshape(-1, 10))
-    try:
-        factors = np.linalg.cholesky(J)
-    except np.linalg.LinAlgError:
-        return np.inf
-    logs = 2.0 * np.log(np.einsum("bii->bi", factors)).sum()
-    ratios = positive / priors.values
-    divergence = np.einsum("bij,bji->", inverse, J) - logs + (ratios - np.log(ratios)).sum()
-    return float(0.5 * theta @ N @ theta - c @ theta + weight * divergence)
-
-
-def _derivatives(
-    theta: FloatArray,
-    N: FloatArray,
-    c: FloatArray,
-    priors: Priors,
-    inverse: FloatArray,
-    weight: float,
-) -> tuple[FloatArray, FloatArray]:
-    gradient, H = N @ theta - c, N.copy()
-    J = np.linalg.inv(pseudo_inertias(theta[: 10 * len(inverse)].reshape(-1, 10)))
-    for k, (at, prior) in enumerate(zip(J, inverse, strict=True)):
-        rows = slice(10 * k, 10 * k + 10)
-        gradient[rows] += weight * np.einsum("pij,ji->p", BASIS, prior - at)
-        half = at @ BASIS
-        H[rows, rows] += weight * np.einsum("pij,qji->pq", half, half)
-    for column, value in zip(priors.positive, priors.values, strict=True):
-        gradient[column] += weight * (1.0 / value - 1.0 / theta[column])
-        H[column, column] += weight / theta[column] ** 2
-    return gradient, H

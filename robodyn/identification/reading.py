@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +28,12 @@ from robodyn.identification.signals import (
     usable_stamps,
     widest_step,
 )
-from robodyn.identification.sources import sources_of
+from robodyn.identification.sources import refuse_unknown_topics, sources_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.joint_tables import JointTable
     from robodyn.identification.sources import Sources
     from robodyn.mechanisms.mechanism import Mechanism
 
@@ -43,14 +41,6 @@ if TYPE_CHECKING:
 FEWEST, SHORTEST = 20, 0.5
 # Samples further apart than this [s] show no dynamics: their times are in another unit.
 SLOWEST = 0.5
-
-
-@dataclass(frozen=True)
-class _Timed:
-    """A table whose rows are of one run of its clock, with their times (N,) [s]."""
-
-    table: JointTable
-    times: FloatArray
 
 
 def read_recording(
@@ -96,15 +86,14 @@ def read_recording(
         raise InvalidInput(f"{source}: there is no such file or folder", value=str(source))
     notes: list[str] = []
     if path.suffix.lower() in (".csv", ".txt", ".tsv"):
-        sources = sources_of(str(path), m, [table_of_csv(path)], joints or {}, notes=notes)
+        tables, topic, effort_topic = [table_of_csv(path)], "", ""
     else:
         read = tables_of_bag(path, effort_topic, m.joint_names)
         notes += [f"{name}: its message type is not defined in the bag" for name in read.unreadable]
-        sources = sources_of(
-            str(path), m, read.tables, joints or {}, topic, effort_topic, read.topics, notes
-        )
-    series = _series(sources, m, notes)
-    series = _part(series, start, stop, str(path))
+        tables = read.tables
+        refuse_unknown_topics(str(path), tables, read.topics, topic, effort_topic)
+    sources = sources_of(str(path), m, tables, joints or {}, notes, topic, effort_topic)
+    series = _part(_series(sources, notes), start, stop, str(path))
     times, values = _aligned(series, m, str(path), notes)
     effort = values["effort"] * gains
     position, velocity = in_model_units(
@@ -120,18 +109,18 @@ def read_recording(
     )
 
 
-def _series(sources: Sources, m: Mechanism, notes: list[str]) -> dict[tuple[str, int], Series]:
+def _series(sources: Sources, notes: list[str]) -> dict[tuple[str, int], Series]:
     """The series of each quantity and driven joint, on one clock."""
-    tables = {id(table): table for table, _ in sources.columns.values()}
-    received = {key: usable_stamps(table, False) for key, table in tables.items()}
+    tables = list({id(table): table for table, _ in sources.values()}.values())
+    usable = [usable_stamps(table) for table in tables]
     # stamps of two clocks cannot be compared
-    by_receipt = [stamps is tables[key].received for key, (stamps, _) in received.items()]
+    by_receipt = [
+        stamps is table.received for (stamps, _), table in zip(usable, tables, strict=True)
+    ]
     mixed = any(by_receipt) and not all(by_receipt)
-    timed: dict[int, _Timed] = {}
-    origin: int | None = None
-    chosen = {}
-    for key, table in tables.items():
-        stamps, said = (table.received, "") if mixed else received[key]
+    chosen: dict[int, tuple[NDArray[np.int64], slice]] = {}
+    for table, (stamps, said) in zip(tables, usable, strict=True):
+        stamps, said = (table.received, "") if mixed else (stamps, said)
         notes += [said] if said else []
         rows, resets = longest_run(stamps)
         if resets:
@@ -144,20 +133,16 @@ def _series(sources: Sources, m: Mechanism, notes: list[str]) -> dict[tuple[str,
                 f"{table.name}: {table.not_finite} values are not finite: bridged where few in a "
                 "row, else a gap"
             )
-        chosen[key] = stamps[rows], rows
-        origin = min(int(stamps[rows].min()), origin if origin is not None else 2**63 - 1)
+        chosen[id(table)] = stamps[rows], rows
     if mixed:
         notes.append("positions and efforts are stamped by different clocks: times of receipt used")
-    for key, (stamps, rows) in chosen.items():
-        table = tables[key]
-        values = {name: array[rows] for name, array in table.values.items()}
-        seconds = np.asarray((stamps - (origin or 0)) * 1e-9, dtype=np.float64)
-        timed[key] = _Timed(replace(table, values=values), seconds)
+    origin = min(int(stamps.min()) for stamps, _ in chosen.values())
     found: dict[tuple[str, int], Series] = {}
     late, repeated = 0, 0
-    for (name, joint), (table, column) in sources.columns.items():
-        one = timed[id(table)]
-        series, unordered, twice = series_of(one.times, one.table.values[name][:, column])
+    for (name, joint), (table, column) in sources.items():
+        stamps, rows = chosen[id(table)]
+        times = np.asarray((stamps - origin) * 1e-9, dtype=np.float64)
+        series, unordered, twice = series_of(times, table.values[name][rows, column])
         late, repeated = max(late, unordered), max(repeated, twice)
         found[name, joint] = series
     if late:

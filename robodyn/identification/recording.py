@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_exact
-from robodyn.errors import InvalidInput, OutputError
+from robodyn.errors import InvalidInput, writing
 from robodyn.identification.signals import segments_of
 
 if TYPE_CHECKING:
@@ -133,12 +133,10 @@ class Recording:
         known = {name: values for name, values in parts.items() if values is not None}
         header = ["time", *(f"{joint}.{name}" for name in known for joint in self.joint_names)]
         table = np.column_stack([self.time, *known.values()])
-        try:
+        with writing(path):
             np.savetxt(
                 path, table, fmt="%.17g", delimiter=",", header=",".join(header), comments=""
             )
-        except OSError as failure:
-            raise OutputError(f"{path}: cannot be written: {failure}", value=str(path)) from failure
 
 
 # Efforts this close to the limit count as at the limit.

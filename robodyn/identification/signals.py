@@ -46,10 +46,8 @@ class Series(NamedTuple):
         return float(np.median(np.diff(self.times))) if len(self.times) > 1 else np.inf
 
 
-def usable_stamps(table: JointTable, by_receipt: bool) -> tuple[NDArray[np.int64], str]:
+def usable_stamps(table: JointTable) -> tuple[NDArray[np.int64], str]:
     """The stamps (N,) [ns] to go by, and what is to be said of it."""
-    if by_receipt:
-        return table.received, ""
     stamps = table.stamps
     # simulated time begins at zero, and a simulator may send its first state several times
     zero = int(np.count_nonzero(stamps == 0))

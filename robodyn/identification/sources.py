@@ -18,20 +18,53 @@ if TYPE_CHECKING:
     from robodyn.identification.joint_tables import JointTable
     from robodyn.mechanisms.mechanism import Mechanism
 
+    Column = tuple[JointTable, int]
+    # By quantity and driven joint (its index); velocities are there for all joints or for none.
+    Sources = dict[tuple[str, int], Column]
+
 # Topics of efforts of their own, the likeliest first, where joint states have none.
 EFFORTS = ("joint_commands", "forces")
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Where readings come from.
+@dataclass(frozen=True, eq=False)
+class _Matched:
+    """A table whose columns were matched with the driven joints.
 
     Attributes:
-        columns: the table and its column, by quantity and driven joint (its index); velocities are
-            there for all joints or for none.
+        table: the readings.
+        places: (n,) the column of each driven joint, None of one that it does not have.
     """
 
-    columns: dict[tuple[str, int], tuple[JointTable, int]]
+    table: JointTable
+    places: list[int | None]
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    def column(self, field: str, joint: int) -> Column | None:
+        """Where a quantity of a joint is, if it has any value."""
+        place = self.places[joint]
+        known = place is not None and np.isfinite(self.table.values[field][:, place]).any()
+        return (self.table, place) if place is not None and known else None
+
+    def columns(self, field: str) -> list[Column]:
+        """Those of all joints that have a value."""
+        found = (self.column(field, joint) for joint in range(len(self.places)))
+        return [column for column in found if column is not None]
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """Lower is better: all joints, named joint_states, with efforts, most messages."""
+        positions, efforts = self.columns("position"), self.columns("effort")
+        named = self.name.endswith("joint_states")
+        return -len(positions), -int(named), -int(_pushes(efforts)), -len(self.table.stamps)
+
+    @property
+    def effort_rank(self) -> int:
+        """Lower is likelier to be of efforts."""
+        ranks = [rank for rank, name in enumerate(EFFORTS) if self.name.endswith(name)]
+        return min(ranks, default=len(EFFORTS))
 
 
 def sources_of(
@@ -39,19 +72,15 @@ def sources_of(
     m: Mechanism,
     tables: Sequence[JointTable],
     renamed: Mapping[str, str],
+    notes: list[str],
     topic: str = "",
     effort_topic: str = "",
-    topics: Mapping[str, tuple[str, int]] | None = None,
-    notes: list[str] | None = None,
 ) -> Sources:
     """Choose the tables and columns; what the user should know of the choice goes to `notes`.
 
     Raises:
-        InvalidInput: no joint readings, no such topic, other joints, or no efforts.
+        InvalidInput: other joints, or no efforts.
     """
-    notes = [] if notes is None else notes
-    if topics is not None:
-        _refuse_unknown_topics(source, tables, topics, topic, effort_topic)
     unknown = [name for name in renamed if name not in m.joint_names]
     if unknown:
         raise InvalidInput(
@@ -59,51 +88,51 @@ def sources_of(
             f"{', '.join(m.joint_names)}",
             value=dict(renamed),
         )
-    places = {id(table): _places(table, m, renamed) for table in tables}
-    for table in tables:
-        _tell_matches(table, m, renamed, places[id(table)], notes)
-    moving = [t for t in tables if topic in ("", t.name) and t.name != (effort_topic or None)]
-    moving = sorted(moving, key=lambda t: _rank(t, places[id(t)]))
-    columns: dict[tuple[str, int], tuple[JointTable, int]] = {}
-    missing = []
-    for joint, name in enumerate(m.joint_names):
-        place = _first(moving, places, "position", joint)
-        if place is None:
-            missing.append(name)
-        else:
-            columns["position", joint] = place
+    matched = [_Matched(table, _places(table, m, renamed)) for table in tables]
+    for each in matched:
+        _tell_matches(each, m, renamed, notes)
+    moving = [t for t in matched if topic in ("", t.name) and t.name != (effort_topic or None)]
+    moving = sorted(moving, key=lambda t: t.rank)
+    joints = range(len(m.joint_names))
+    found = _first(moving, "position", len(joints))
+    missing = [name for j, name in enumerate(m.joint_names) if j not in found]
     if missing:
         raise InvalidInput(_no_joints(source, m, missing, moving), value=missing)
-    used = list({id(t): t for t, _ in columns.values()}.values())
-    others = [
-        t for t in moving if t not in used and all(_has(t, places, "position", j)
-                                                   for j in range(len(m.joint_names)))
-    ]  # fmt: skip
+    used = [t for t in moving if any(table is t.table for table, _ in found.values())]
+    used.sort(key=lambda t: min(j for j, (table, _) in found.items() if table is t.table))
+    others = [t.name for t in moving if t not in used and len(t.columns("position")) == len(joints)]
     if others:
         notes.append(
-            f"positions are read from {used[0].name}, also in {', '.join(t.name for t in others)}: "
-            "`topic` chooses"
+            f"positions are read from {used[0].name}, also in {', '.join(others)}: `topic` chooses"
         )
-    _add_velocities(columns, places, len(m.joint_names))
-    _add_efforts(source, m, columns, tables, places, used, effort_topic, notes)
+    columns: Sources = {("position", joint): found[joint] for joint in joints}
+    if all(np.isfinite(table.values["velocity"][:, k]).any() for table, k in found.values()):
+        columns |= {("velocity", joint): found[joint] for joint in joints}
+    efforts = _efforts(source, m, matched, used, effort_topic, notes)
+    columns |= {("effort", joint): place for joint, place in efforts.items()}
     extra = [
         name
-        for table in used
-        for column, name in enumerate(table.joints)
-        if column not in places[id(table)] and name not in m.all_joint_names
+        for t in used
+        for column, name in enumerate(t.table.joints)
+        if column not in t.places and name not in m.all_joint_names
     ]
     if extra:
         notes.append(f"joints that {m.name} does not have are left out: {', '.join(extra)}")
-    return Sources(columns)
+    return columns
 
 
-def _refuse_unknown_topics(
+def refuse_unknown_topics(
     source: str,
     tables: Sequence[JointTable],
     topics: Mapping[str, tuple[str, int]],
     topic: str,
     effort_topic: str,
 ) -> None:
+    """What a bag must have.
+
+    Raises:
+        InvalidInput: no messages, no joint readings, or no such topic.
+    """
     if not topics or not any(count for _, count in topics.values()):
         raise InvalidInput(f"{source}: the bag is empty, it has no messages", value=source)
     with_joints = [table.name for table in tables]
@@ -148,61 +177,41 @@ def _ends_with(joint: str, name: str) -> bool:
 
 
 def _tell_matches(
-    table: JointTable,
-    m: Mechanism,
-    renamed: Mapping[str, str],
-    places: Sequence[int | None],
-    notes: list[str],
+    matched: _Matched, m: Mechanism, renamed: Mapping[str, str], notes: list[str]
 ) -> None:
+    recorded = matched.table.joints
     pairs = [
-        (name, table.joints[place])
-        for name, place in zip(m.joint_names, places, strict=True)
-        if place is not None and name not in renamed and table.joints[place] != name
+        (name, recorded[place])
+        for name, place in zip(m.joint_names, matched.places, strict=True)
+        if place is not None and name not in renamed and recorded[place] != name
     ]
     if pairs:
         said = ", ".join(f"{name} is {joint}" for name, joint in pairs)
         how = "their numbers" if pairs[0][1].isdecimal() else "the end of their names"
-        notes.append(f"{table.name}: joints matched by {how}: {said}")
+        notes.append(f"{matched.name}: joints matched by {how}: {said}")
 
 
-def _rank(table: JointTable, places: Sequence[int | None]) -> tuple[int, int, int, int]:
-    """Lower is better: all joints, named joint_states, with efforts, most messages."""
-    columns = [place for place in places if place is not None]
-    known = [c for c in columns if np.isfinite(table.values["position"][:, c]).any()]
-    named = table.name.endswith("joint_states")
-    efforts = bool(columns) and _nonzero(table, columns)
-    return -len(known), -int(named), -int(efforts), -len(table.stamps)
+def _first(tables: Sequence[_Matched], field: str, n: int) -> dict[int, Column]:
+    """The column of each joint in the first of the tables that has it."""
+    found = {}
+    for joint in range(n):
+        columns = (table.column(field, joint) for table in tables)
+        column = next((column for column in columns if column is not None), None)
+        if column is not None:
+            found[joint] = column
+    return found
 
 
-def _nonzero(table: JointTable, columns: Sequence[int]) -> bool:
-    efforts = table.values["effort"][:, columns]
-    return bool((np.isfinite(efforts) & (efforts != 0.0)).any())
-
-
-def _has(
-    table: JointTable, places: Mapping[int, Sequence[int | None]], field: str, joint: int
-) -> bool:
-    place = places[id(table)][joint]
-    return place is not None and bool(np.isfinite(table.values[field][:, place]).any())
-
-
-def _first(
-    tables: Sequence[JointTable],
-    places: Mapping[int, Sequence[int | None]],
-    field: str,
-    joint: int,
-) -> tuple[JointTable, int] | None:
-    for table in tables:
-        place = places[id(table)][joint]
-        if place is not None and _has(table, places, field, joint):
-            return table, place
-    return None
+def _pushes(columns: Sequence[Column]) -> bool:
+    """Whether any effort in these columns is other than zero."""
+    efforts = (table.values["effort"][:, column] for table, column in columns)
+    return any(bool((np.isfinite(values) & (values != 0.0)).any()) for values in efforts)
 
 
 def _no_joints(
-    source: str, m: Mechanism, missing: Sequence[str], tables: Sequence[JointTable]
+    source: str, m: Mechanism, missing: Sequence[str], tables: Sequence[_Matched]
 ) -> str:
-    recorded = list(dict.fromkeys(joint for table in tables for joint in table.joints))
+    recorded = list(dict.fromkeys(joint for t in tables for joint in t.table.joints))
     if all(name in recorded for name in missing):
         return f"{source}: no positions of {', '.join(missing)} were recorded"
     return (
@@ -212,69 +221,33 @@ def _no_joints(
     )
 
 
-def _add_velocities(
-    columns: dict[tuple[str, int], tuple[JointTable, int]],
-    places: Mapping[int, Sequence[int | None]],
-    n: int,
-) -> None:
-    """Velocities where the positions come from, if all joints have them."""
-    tables = [columns["position", joint] for joint in range(n)]
-    if all(_has(table, places, "velocity", joint) for joint, (table, _) in enumerate(tables)):
-        for joint, place in enumerate(tables):
-            columns["velocity", joint] = place
-
-
-def _add_efforts(
+def _efforts(
     source: str,
     m: Mechanism,
-    columns: dict[tuple[str, int], tuple[JointTable, int]],
-    tables: Sequence[JointTable],
-    places: Mapping[int, Sequence[int | None]],
-    used: Sequence[JointTable],
+    tables: Sequence[_Matched],
+    used: Sequence[_Matched],
     effort_topic: str,
     notes: list[str],
-) -> None:
+) -> dict[int, Column]:
     """Efforts from the same tables as positions, else from the likeliest of the others."""
     n = len(m.joint_names)
-
-    def complete(candidates: Sequence[JointTable]) -> dict[int, tuple[JointTable, int]] | None:
-        found = {j: _first(candidates, places, "effort", j) for j in range(n)}
-        pairs = {j: place for j, place in found.items() if place is not None}
-        whole = len(pairs) == n and any(_nonzero(table, [c]) for table, c in pairs.values())
-        return pairs if whole else None
-
-    rest = sorted((t for t in tables if t not in used), key=_effort_rank)
+    rest = sorted((t for t in tables if t not in used), key=lambda t: t.effort_rank)
+    tries = [list(used), *([t] for t in rest)]
     if effort_topic:
         tries = [[t for t in tables if t.name == effort_topic]]
-    else:
-        tries = [list(used), *([t] for t in rest)]
     for candidates in tries:
-        pairs = complete(candidates)
-        if pairs is not None:
-            for joint, place in pairs.items():
-                columns["effort", joint] = place
+        found = _first(candidates, "effort", n)
+        if len(found) == n and _pushes([*found.values()]):
             if candidates != list(used) and not effort_topic:
                 notes.append(
                     f"{used[0].name} has no efforts: those of {candidates[0].name} are used"
                 )
-            return
-    missing = [name for j, name in enumerate(m.joint_names) if not _has_effort(tables, places, j)]
+            return found
+    known = _first(tables, "effort", n)
+    missing = [name for j, name in enumerate(m.joint_names) if j not in known]
     what = f"no efforts of {', '.join(missing)}" if missing else "all efforts are zero"
     raise InvalidInput(
         f"{source}: {what}; record the efforts, or the motors' currents as efforts with their "
         "`effort_gain` (--effort-gain), or name their topic as `effort_topic` (--effort-topic)",
         value=source,
     )
-
-
-def _has_effort(
-    tables: Sequence[JointTable], places: Mapping[int, Sequence[int | None]], joint: int
-) -> bool:
-    return any(_has(table, places, "effort", joint) for table in tables)
-
-
-def _effort_rank(table: JointTable) -> int:
-    for rank, name in enumerate(EFFORTS):
-        if table.name.endswith(name):
-            return rank
-    return len(EFFORTS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.study_tables import zero_crossings
+from robodyn.analysis.study import zero_crossings
 from robodyn.papers.statements import Statement
 from robodyn.report.numbers_as_text import number
 from robodyn.report.study_charts import (

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robodyn.analysis.study import analyze
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
 from robodyn.papers.statements import Statement, statements_data, statements_html
 from robodyn.report.page import Page
+from robodyn.report.study import analyze
 from robodyn.trajectories import paper_path
 
 if TYPE_CHECKING:

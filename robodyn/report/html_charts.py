@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import MissingExtra
-from robodyn.extras import how_to_install
+from robodyn.extras import needing
 from robodyn.report.axis_ranges import (
     LINEAR,
     LOG,
@@ -90,12 +89,8 @@ def bokeh_script() -> str:
     Raises:
         MissingExtra: Bokeh is not installed.
     """
-    try:
+    with needing("report", "HTML reports need bokeh", "bokeh"):
         from bokeh.resources import Resources
-    except ImportError as error:
-        raise MissingExtra(
-            f"HTML reports need bokeh: {how_to_install('report')}", value="bokeh"
-        ) from error
     return str(Resources(mode="inline", components=["bokeh"]).js_raw[0])
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.errors import MissingExtra, OutputError, writing
-from robodyn.extras import how_to_install
+from robodyn.errors import OutputError, writing
+from robodyn.extras import needing
 from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
 from robodyn.report.chart import SOLID
 from robodyn.report.numbers_as_text import decimal
@@ -76,13 +76,9 @@ def draw(chart: Chart) -> Figure:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    try:
+    with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
         from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
-    except ImportError as error:
-        raise MissingExtra(
-            f"PNG and PDF charts need matplotlib: {how_to_install('report')}", value="matplotlib"
-        ) from error
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)
     figure = Figure(figsize=(11.0, 1.3 + 2.9 * rows if columns > 1 else 5.5), layout="constrained")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robodyn.analysis import study as plain
+from robodyn.analysis.study import MotionStudy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
 
-class Study(plain.MotionStudy):
+class Study(MotionStudy):
     """A study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
@@ -92,13 +92,6 @@ def analyze(
         InvalidInput: arguments out of range, or an unknown formulation.
         KinematicsError: a configuration without geometry. Forces at a singularity are NaN instead.
     """
-    found = plain.analyze(
-        mechanism,
-        trajectory,
-        dt,
-        formulation=formulation,
-        wrench=wrench,
-        characteristic_length=characteristic_length,
-        progress=progress,
+    return Study.along(
+        mechanism, trajectory, dt, formulation, wrench, characteristic_length, progress
     )
-    return Study(**vars(found))

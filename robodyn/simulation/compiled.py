@@ -23,7 +23,8 @@ from robodyn.control.computed_torque import (
 )
 from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
 from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
-from robodyn.simulation.control_loop import inner_ends, steps_between
+from robodyn.simulation.control_loop import steps_between
+from robodyn.simulation.integrators import inner_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +44,18 @@ WINDOW = 1024
 PARTS = 100
 
 
-def fast_forward(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
+def complete(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
+    """Fill all rows; `progress` is told the time [s] now and then.
+
+    Raises:
+        InvalidInput, SimulationFailed: as `SimulationTask.finish`.
+    """
+    if run.has_fixed_steps:
+        _fast_forward(run, progress)
+    run.finish(progress)
+
+
+def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
     """Advance a run as far as compiled code takes it, which may be nowhere."""
     law = law_of(run.controller)
     advance = None if law is None else _compiled(run.plant.mechanism, law)

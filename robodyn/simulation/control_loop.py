@@ -36,14 +36,6 @@ def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> NDArray[np
     return np.maximum(needed, 1.0).astype(np.int64)
 
 
-def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both ends of steps as their own stages see them, from those of the steps (...) [s].
-
-    At a switching time the acceleration jumps: both ends of a step must see this step's side.
-    """
-    return np.nextafter(start, end), np.nextafter(end, start)
-
-
 def sampled(
     plant: Plant, controller: Controller, trajectory: Trajectory, load: WrenchOfTime | None
 ) -> Advance:

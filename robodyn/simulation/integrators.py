@@ -19,6 +19,8 @@ from robodyn.numerics.runge_kutta import BEYOND
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-12
 # Friction that jumps, and the like, make steps ever smaller; on smooth motion some thousands do.
 MOST_CALLS = 200_000
+
+
+def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both ends of steps as their own stages see them, from those of the steps (...) [s].
+
+    At a switching time the acceleration jumps: both ends of a step must see this step's side.
+    """
+    return np.nextafter(start, end), np.nextafter(end, start)
 
 
 class DormandPrince853:
@@ -67,8 +77,7 @@ class DormandPrince853:
         from scipy.integrate import solve_ivp
 
         size = len(state[0])
-        # at a mark the acceleration jumps: both ends must see this stretch's side
-        inside = np.nextafter(start, end), np.nextafter(end, start)
+        inside = inner_ends(start, end)
         calls = 0
 
         def rate(t: float, y: FloatArray) -> FloatArray:
@@ -123,8 +132,7 @@ def runge_kutta_4(
     """
     start, end = times
     h = end - start
-    # at a switching time the acceleration jumps: both ends must see this step's side
-    inside = np.nextafter(start, end), np.nextafter(end, start)
+    inside = inner_ends(start, end)
     q0, v0 = state
     rates: list[State] = []
     for t, fraction in ((inside[0], 0.0), (start + 0.5 * h, 0.5), (start + 0.5 * h, 0.5),
@@ -136,7 +144,7 @@ def runge_kutta_4(
         if _is_beyond(q, v):
             raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=state)
         try:
-            rates.append((mechanism.configuration_rate(q, v), acceleration(t, q, v)))
+            rates.append((mechanism.configuration_rate(q, v), acceleration(float(t), q, v)))
         except KinematicsError as error:
             raise SimulationFailed(str(error), time=0.0, value=state) from error
     dq, dv = (h / 6.0 * (a + 2.0 * (b + c) + d) for a, b, c, d in zip(*rates, strict=True))

@@ -13,8 +13,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.simulation.compiled import is_compiled
-from robodyn.simulation.completion import complete
+from robodyn.simulation.compiled import complete, is_compiled
 from robodyn.simulation.plant import plant_of
 from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.checks import as_scalar
-from robodyn.simulation.completion import complete
+from robodyn.simulation.compiled import complete
 from robodyn.simulation.plant import plant_of
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.settings import SimulationSettings

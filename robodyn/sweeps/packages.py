@@ -7,8 +7,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from robodyn.errors import MissingExtra
-from robodyn.extras import how_to_install
+from robodyn.extras import needing
 
 
 def package(name: str) -> Any:
@@ -17,10 +16,5 @@ def package(name: str) -> Any:
     Raises:
         MissingExtra: it is not installed.
     """
-    try:
+    with needing("sweep", f"a sweep needs the package {name.split('.')[0]}", name):
         return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingExtra(
-            f"a sweep needs the package {name.split('.')[0]}: {how_to_install('sweep')}",
-            value=name,
-        ) from error

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import yaml
 
-from robodyn.errors import OutputError, PathError, RobodynError
+from robodyn.errors import OutputError, PathError, RobodynError, writing
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
@@ -112,11 +112,9 @@ class FourierTrajectory(SampledTrajectory):
             "cosine": series.cosine.tolist(),
         }
         text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100)
-        try:
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error}", value=str(path)) from error
 
 
 def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:

@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError, UnderActuated
-from robodyn.simulation import Plant
+from robodyn.simulation import Pacer, Plant
 from robodyn.trajectories.base import Motion
 from robodyn.view.snapshot import snapshot_of
 from robodyn.warmup import warm_up
@@ -95,7 +95,6 @@ class LiveSimulation:
 
     Attributes:
         mechanism: the one without payload.
-        lost: [s] by which simulated time has fallen behind the wall clock for good.
     """
 
     def __init__(
@@ -112,9 +111,9 @@ class LiveSimulation:
         self.mechanism = mechanism
         self.paths = dict(paths)
         self.repeat = repeat
-        self.lost = 0.0
         self._steps = max(round(1.0 / (as_scalar("rate", rate, "Hz", above=0.0) * dt)), 1)
         self._period = round(self._steps * dt * 1e9)
+        self._pacer = Pacer(self.period)
         self._v_max = v_max
         self._lock = threading.RLock()
         self._ended = threading.Event()
@@ -133,11 +132,17 @@ class LiveSimulation:
     @property
     def speed(self) -> float:
         """Simulated seconds per second."""
-        return self._speed
+        return self._pacer.factor
 
     @speed.setter
     def speed(self, value: float) -> None:
-        self._speed = as_scalar("speed", value, above=0.0)
+        self._pacer.factor = as_scalar("speed", value, above=0.0)
+        self._pacer.slack = int(SLACK * self.speed / self.period)
+
+    @property
+    def lost(self) -> float:
+        """[s] by which simulated time has fallen behind the wall clock for good."""
+        return self._pacer.lost
 
     @property
     def period(self) -> float:
@@ -288,14 +293,7 @@ class LiveSimulation:
         self._follower.follow(self._followed, start)
 
     def _run(self) -> None:
-        wall, due = time.monotonic(), 0.0
         while not self._ended.wait(self.period):
             now = time.monotonic()
-            due = due + (now - wall) * self._speed if self._playing else 0.0
-            wall = now
-            if due > SLACK * self._speed:
-                self.lost += due - SLACK * self._speed
-                due = SLACK * self._speed
-            while due >= self.period and self._playing and not self._ended.is_set():
+            while self._pacer.due(now, running=self._playing and not self._ended.is_set()):
                 self.step()
-                due -= self.period

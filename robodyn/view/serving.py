@@ -10,8 +10,8 @@ import logging
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from robodyn.errors import InvalidInput, MissingExtra, RobodynError
-from robodyn.extras import how_to_install
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.extras import needing
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -29,12 +29,8 @@ def viser_module() -> ModuleType:
     Raises:
         MissingExtra: it is not installed.
     """
-    try:
+    with needing("view", "the live view needs the package viser", "viser"):
         import viser
-    except ImportError as failure:
-        raise MissingExtra(
-            f"the live view needs the package viser: {how_to_install('view')}", value="viser"
-        ) from failure
     module: ModuleType = viser
     return module
 

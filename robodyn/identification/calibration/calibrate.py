@@ -23,9 +23,7 @@ from robodyn.identification.calibration.problem import (
 )
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
 from robodyn.identification.calibration.settings import CalibrationSettings
-from robodyn.identification.calibration.tracking_frames import (
-    Frame,
-)
+from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import (
     first_frames,
     frame_of,

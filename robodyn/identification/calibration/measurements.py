@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.errors import InvalidInput, OutputError
+from robodyn.errors import InvalidInput, writing
 from robodyn.identification.csv_table import read_columns
 
 if TYPE_CHECKING:
@@ -104,10 +104,8 @@ class Measurements:
             columns.append(self.position)
         header += [f"{name}.position" for name in self.passive]
         columns += [np.asarray(each)[:, None] for each in self.passive.values()]
-        try:
+        with writing(path):
             np.savetxt(path, np.hstack(columns), "%.17g", ",", header=",".join(header), comments="")
-        except OSError as failure:
-            raise OutputError(f"{path}: cannot be written: {failure}", value=str(path)) from failure
 
 
 def read_measurements(

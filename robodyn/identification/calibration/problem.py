@@ -131,11 +131,7 @@ class Problem:
 
     def held(self) -> Problem:
         """The same problem with the geometry held at its nominal values."""
-        return self.with_tolerance(np.zeros_like(self.tolerance))
-
-    def with_tolerance(self, tolerance: FloatArray) -> Problem:
-        """The same problem with other tolerances."""
-        return self._again(tolerance, self.frames)
+        return self._again(np.zeros_like(self.tolerance), self.frames)
 
     def from_frames(self, frames: Frames) -> Problem:
         """The same problem with its frames elsewhere; unknowns of zero are these frames."""
@@ -149,17 +145,20 @@ class Problem:
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
         """Parameters (P,) and frames."""
-        steps = unknowns * self._scale
-        p, b, t = len(self.active), len(self.free_base), len(self.free_target)
+        parameters, base, target, zeros = self._steps(unknowns)
         values = self.nominal.copy()
-        values[self.active] += steps[:p]
-        base, target = np.zeros(6), np.zeros(6)
-        base[self.free_base], target[self.free_target] = steps[p : p + b], steps[p + b : p + b + t]
-        zeros = self.frames.zeros.copy()
-        if self._zeros:
-            zeros = zeros + steps[p + b + t :]
-        moved = Frames(self.frames.base.moved(base), self.frames.target.moved(target), zeros)
+        values[self.active] += parameters
+        start = self.frames
+        moved = Frames(start.base.moved(base), start.target.moved(target), start.zeros + zeros)
         return values, moved
+
+    def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:
+        """Of the active parameters, the frames (6,), and the joints' zeros, 0 of known ones."""
+        counts = len(self.active), len(self.free_base), len(self.free_target)
+        parts = np.split(unknowns * self._scale, np.cumsum(counts))
+        base, target = np.zeros(6), np.zeros(6)
+        base[self.free_base], target[self.free_target] = parts[1], parts[2]
+        return parts[0], base, target, parts[3] if self._zeros else np.zeros_like(self.frames.zeros)
 
     def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
         """Residuals and derivatives; None where a sample has no pose."""
@@ -169,11 +168,7 @@ class Problem:
         except RobodynError:
             return None
         self._poses = placed.poses
-        steps = unknowns * self._scale
-        p, b, t = len(self.active), len(self.free_base), len(self.free_target)
-        turn_base, turn_target = np.zeros(6), np.zeros(6)
-        turn_base[self.free_base] = steps[p : p + b]
-        turn_target[self.free_target] = steps[p + b : p + b + t]
+        _, turn_base, turn_target, _ = self._steps(unknowns)
         R, place = rotation_matrix(placed.poses), placed.poses[:, :3]
         RB, RE = frames.base.rotation, frames.target.rotation
         arm = R @ frames.target.origin
@@ -203,7 +198,7 @@ class Problem:
         ]
         across[:, :, -n:] = placed.passive_by_joint[:, self.passive]
         if self._zeros:
-            across[:, :, p + b + t : -n] = np.eye(self._zeros)
+            across[:, :, self.count - self._zeros : -n] = np.eye(self._zeros)
         whole = np.concatenate([predicted[:, self.rows], across], axis=1)
         return Evaluated(
             np.concatenate([residual[:, self.rows], passive], axis=1),

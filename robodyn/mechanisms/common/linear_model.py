@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.errors import InvalidInput, MissingExtra
-from robodyn.extras import how_to_install
+from robodyn.errors import InvalidInput
+from robodyn.extras import needing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,12 +92,8 @@ class Linearization(NamedTuple):
             InvalidInput: a batch.
             MissingExtra: python-control is not installed.
         """
-        try:
+        with needing("control", "this needs the package control", "control"):
             from control import StateSpace
-        except ImportError as failure:
-            raise MissingExtra(
-                f"this needs the package control: {how_to_install('control')}", value="control"
-            ) from failure
         return StateSpace(*self._matrices(), 0 if self.dt is None else self.dt)
 
     def _matrices(self) -> tuple[FloatArray, ...]:

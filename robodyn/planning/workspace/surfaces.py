@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.errors import InvalidInput, OutputError
+from robodyn.errors import InvalidInput, writing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,12 +58,8 @@ class Surface(NamedTuple):
                 f"{place}: ends in {place.suffix or 'nothing'}, expected .stl or .ply",
                 value=str(path),
             )
-        try:
+        with writing(place):
             place.write_bytes(writers[place.suffix.lower()](self))
-        except OSError as error:
-            raise OutputError(
-                f"{place}: cannot be written: {error.strerror}", value=str(path)
-            ) from error
 
 
 def level_surface(
