@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
+from numba.core.runtime import rtsys
 
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes
@@ -101,6 +102,15 @@ class _Store(FunctionCache):  # type: ignore[misc]
         )
         self.writable = writable
         super().__init__(function)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Machine code for a signature, or None if it is not there.
+
+        Numba would first load all that it can compile, which takes longer than loading a kernel.
+        What is compiled already needs the runtime only; whoever compiles afterwards loads the rest.
+        """
+        rtsys.initialize(target)
+        return self._load_overload(signature, target)
 
     @property
     def turn_file(self) -> Path:
