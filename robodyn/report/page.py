@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -21,7 +22,7 @@ from robodyn.report.parameters import parameter_tables
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.report.chart import Chart, Line
@@ -41,21 +42,21 @@ class Page:
     subtitle: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     charts: list[Chart] = field(default_factory=list)
-    _sections: list[tuple[str, str, str]] = field(default_factory=list)
+    _sections: list[tuple[str, str, Callable[[], str]]] = field(default_factory=list)
 
     def add(self, key: str, title: str, body: str) -> None:
         """Add a section of HTML."""
-        self._sections.append((key, title, body))
+        self._sections.append((key, title, lambda: body))
 
     def add_chart(self, chart: Chart, beside: str = "") -> None:
-        """Add a section with a chart, its explanation and its legend.
+        """Add a section with a chart, its explanation and its legend, drawn when the page is made.
 
         Args:
             chart: what to show.
             beside: HTML to put between the explanation and the chart.
         """
         self.charts.append(chart)
-        self.add(chart.key, chart.title, chart_html(chart, beside))
+        self._sections.append((chart.key, chart.title, partial(chart_html, chart, beside)))
 
     def add_margins(self, found: dict[str, Any]) -> None:
         """Add a section that holds a motion against the limits of every joint.
@@ -103,7 +104,7 @@ class Page:
         """
         links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in self._sections)
         parts = "".join(
-            f'<section id="{key}"><h2>{escape(name)}</h2>{body}</section>'
+            f'<section id="{key}"><h2>{escape(name)}</h2>{body()}</section>'
             for key, name, body in self._sections
         )
         return (
@@ -214,13 +215,15 @@ def cards(values: Sequence[tuple[str, str]]) -> str:
     ) + "</dl>"  # fmt: skip
 
 
-def write_page(page: Page, path: str | Path) -> None:
-    """Write a page to a file.
+def write_page(page: Page, path: str | Path) -> str:
+    """Write a page to a file, and return it.
 
     Raises:
         MissingExtra: Bokeh is not installed.
         OutputError: the file cannot be written.
     """
-    text = page.html()
     with writing(path):
+        Path(path).touch()  # drawing takes seconds: better to fail before
+        text = page.html()
         Path(path).write_text(text, encoding="utf-8")
+    return text

@@ -60,9 +60,7 @@ class Study(MotionStudy):
         from robodyn.report.study_page import study_page
 
         page = study_page(self, name, command, formulations)
-        if path is not None:
-            write_page(page, path)
-        return page.html()
+        return page.html() if path is None else write_page(page, path)
 
 
 def analyze(

@@ -80,8 +80,7 @@ def test_another_numba_and_another_processor_have_files_of_their_own(warm):
     assert run(cache) == run(cache, first=other) == (printed, "")
 
 
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-@pytest.mark.parametrize("length", [0, 20])
+@pytest.mark.parametrize(("suffix", "length"), [("nbi", 20), ("nbc", 0)])
 def test_a_damaged_file_is_said_and_made_again(warm, suffix, length):
     cache, printed = warm
     for path in files(cache, suffix):
