@@ -12,7 +12,7 @@ from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.system
 MODELS = ("delta", "hexapod_rotary")
-FLOWN = 2.0  # of its path [s]
+FLOWN = 1.0  # of its path [s]
 TYPOS = """
 /**/inverse_dynamics:
   ros__parameters:

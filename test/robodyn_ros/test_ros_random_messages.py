@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.ros
-SEQUENCES = int(os.environ.get("ROBODYN_STORM", "1000"))
+SEQUENCES = int(os.environ.get("ROBODYN_STORM", "500"))
 OVER_DDS = 60
 MODELS = {"platform": "stewart_symmetric", "arm": "puma560"}
 STATE = {"platform": "platform_state", "arm": "joint_states"}

@@ -15,6 +15,7 @@ from robodyn.analysis.execution import execute
 from robodyn.cli import app
 from robodyn.mechanisms.stewart.description.template import hexapod_template
 from robodyn.report.study import analyze
+from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
 
 
@@ -120,13 +121,14 @@ def test_the_papers_formulations_are_for_their_mechanisms_and_on_request(run, da
     pytest.importorskip("matplotlib")
     hexapod = rd.load("hexapod.yaml")
     own = analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1)
-    assert 'id="formulations"' not in study_page(own).html()
-    assert 'id="formulations"' in study_page(own, formulations=True).html()
+    for asked, shown in ((None, False), (True, True)):
+        charts = study_page(own, formulations=asked).charts
+        assert ("formulations" in {chart.key for chart in charts}) == shown
     papers = analyze(dasgupta, rd.paper_path("I"), 0.5)
-    assert "formulations" in papers.plot()
+    assert "formulations" in {chart.key for chart in study_charts(papers)}
     assert "formulations" not in papers.plot(formulations=False)
     asked = analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1, formulation="dasgupta1998")
-    assert "formulations" in asked.plot()
+    assert "formulations" in {chart.key for chart in study_charts(asked)}
     named = replace(dasgupta.model, name="another")
     other = analyze(type(dasgupta)(named), rd.paper_path("I"), 0.5)
-    assert "formulations" not in other.plot()
+    assert "formulations" not in {chart.key for chart in study_charts(other)}

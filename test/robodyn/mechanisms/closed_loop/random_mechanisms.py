@@ -245,7 +245,7 @@ def random_state(mechanism, rng, spread=0.2):
     """A closed configuration near home, a velocity, an acceleration and a wrench."""
     n = mechanism.mobility
     q = mechanism.home
-    # no joint goes much further than the independent ones do: searching what is out of reach is slow
+    # no joint goes much further than the independent ones: a search beyond reach takes long
     spread = spread / max(1.0, np.abs(mechanism.tangent(q)).max())
     for scale in (spread, 0.3 * spread, 0.03 * spread, 0.0):
         try:
