@@ -101,11 +101,10 @@ docs: $(DOCS_READY)
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build $(ARGS)
 	@echo "open docs/_build/index.html"
 
-# The kernels are compiled while the test dependencies are installed and the linters run. Processes
-# that communicate over DDS spend much of their time waiting, so three run on two cores.
+# The kernels are compiled while the test dependencies are installed and the linters run.
 test:
 	@$(MAKE) --no-print-directory -j 2 lint $(TEST_READY)
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest $(ARGS)
 
 # Each with its own Python and packages, and every kernel compiled: takes several minutes.
 test-versions:

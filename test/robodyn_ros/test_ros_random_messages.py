@@ -95,8 +95,8 @@ CASES = {
     "markers": Case("force_markers", "platform", 1.0,
                     {"platform_state": 0.4, "inverse_dynamics/forces": 0.4,
                      "condition_number": 0.2}, {"values": True}),
-    "summary": summary("platform", 0.7),
-    "arm_summary": summary("arm", 0.3),
+    "summary": summary("platform", 3.0),
+    "arm_summary": summary("arm", 3.0),
 }  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def test_random_messages(name, monkeypatch, tmp_path, rng):
                 target.look()
             if k % 20 == 0 and target.node.has_parameter("payload_mass"):
                 target.node.set_parameters(payload(storm))
-            if k % 250 == 249 and target.services:
+            if k % 50 == 49 and target.services:
                 service = target.services[storm.rng.integers(len(target.services))]
                 service.callback(Trigger.Request(), Trigger.Response())
             assert judge.wrong == [], f"sequence {k}: {judge.wrong[0]}"

@@ -30,7 +30,8 @@ SYSTEMS = {
     "debian-12": (
         "3.11",
         ["typer==0.7.0", "click==8.1.3", "rich==13.3.1", "numba==0.57.1", "numpy==1.24.2",
-         "scipy==1.10.1", "pytest==7.2.1", "hypothesis==6.67.1", "jsonschema==4.10.3"],
+         "scipy==1.10.1", "pytest==7.2.1", "hypothesis==6.67.1", "jsonschema==4.10.3",
+         "pytest-xdist==3.1.0"],
     ),
     "ubuntu-24.04": (
         "3.12",
