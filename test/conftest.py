@@ -54,14 +54,15 @@ WORKERS = 3
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run all tests, where no file is named, in several workers, as `make test` and colcon do."""
-    distributed = config.pluginmanager.has_plugin("xdist") and not config.option.usepdb
-    if distributed and config.option.numprocesses is None and named_none(config):
+    alone = config.pluginmanager.has_plugin("xdist") and not hasattr(config, "workerinput")
+    if alone and config.option.numprocesses is None and named_none(config):
         config.option.numprocesses, config.option.dist = WORKERS, "loadfile"
         config.option.loadscopereorder = False  # the order is below
 
 
 def named_none(config: pytest.Config) -> bool:
-    return config.args_source is config.ArgsSource.TESTPATHS and not config.option.collectonly
+    told = config.option.collectonly or config.option.usepdb
+    return config.args_source is config.ArgsSource.TESTPATHS and not told
 
 
 @pytest.hookimpl(tryfirst=True)
