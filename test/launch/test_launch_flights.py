@@ -18,7 +18,7 @@ import robodyn as rd
 pytestmark = pytest.mark.system
 SINGULAR = 3.670504110
 FALLEN = 0.4  # path II without feedback [s]
-FLOWN = 2.0  # of path I [s]
+FLOWN = 1.0  # of path I [s]
 
 
 def equal(ours, theirs, relative=1e-9):

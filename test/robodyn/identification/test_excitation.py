@@ -75,9 +75,9 @@ def test_searching_makes_it_better_and_a_seed_is_kept():
         return kept[0] / kept[-1], path
 
     first, _ = condition(1)
-    best, path = condition(30)
+    best, path = condition(10)
     assert best < first
-    same = rd.exciting_trajectory(m, 5.0, seed=4, trials=30)
+    same = rd.exciting_trajectory(m, 5.0, seed=4, trials=10)
     np.testing.assert_array_equal(same.series.sine, path.series.sine)
 
 
