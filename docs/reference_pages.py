@@ -39,6 +39,7 @@ SECTIONS = {
         "GravityCompensation",
         "ConstantEffort",
     ),
+    "Motion cueing": ("ClassicalWashout",),
     "Analysis": ("analyze", "check_limits", "sweep"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
     "Planning": ("time_optimal", "plan_path", "optimize_redundancy", "workspace"),
@@ -63,6 +64,7 @@ ANSWERS = (
     "robodyn.mechanisms.common.linear_model.ForwardDynamicsDerivatives",
     "robodyn.mechanisms.common.linear_model.InverseDynamicsDerivatives",
     "robodyn.mechanisms.common.linear_model.Linearization",
+    "robodyn.cueing.washout.Cue",
     "robodyn.Trajectory",
     "robodyn.Violation",
     "robodyn.SimulationResult",
@@ -85,6 +87,7 @@ SETTINGS = (
     "robodyn.WorkspaceSettings",
     "robodyn.SimulationSettings",
     "robodyn.SweepSettings",
+    "robodyn.WashoutParameters",
     "robodyn.CalibrationSettings",
     "robodyn.PoseSettings",
 )

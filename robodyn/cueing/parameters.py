@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The parameters of a washout, checked, with a few to begin from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+MAY_BE_ZERO = ("force_gain", "rotation_gain")
+
+
+@dataclass(frozen=True)
+class WashoutParameters:
+    """Gains, limits and cut-off frequencies of a `ClassicalWashout`.
+
+    Each is one number for all axes or three, for x (forward), y (left) and z (up) of the vehicle.
+
+    Attributes:
+        force_gain: of the specific force less gravity.
+        force_limit: [m/s^2] at which the scaled specific force is cut.
+        rotation_gain: of the angular velocity.
+        rotation_limit: [rad/s] at which the scaled angular velocity is cut.
+        force_highpass: [rad/s] of the translation's high-pass filter of second order.
+        force_highpass_damping: ratio of that filter.
+        force_washout: [rad/s] of the further pole that takes the platform back to neutral.
+        tilt_lowpass: [rad/s] of the filter whose share of a force is felt by tilting.
+        tilt_lowpass_damping: ratio of that filter.
+        tilt_rate: [rad/s] at most of the tilt, below what people perceive as turning.
+        rotation_highpass: [rad/s] of the rotation's high-pass filter.
+
+    Raises:
+        InvalidInput: not a number or three, not finite, or not positive (gains may be zero).
+    """
+
+    force_gain: ArrayLike = 0.5
+    force_limit: ArrayLike = 10.0
+    rotation_gain: ArrayLike = 0.5
+    rotation_limit: ArrayLike = 1.0
+    force_highpass: ArrayLike = 2.5
+    force_highpass_damping: ArrayLike = 1.0
+    force_washout: ArrayLike = 0.25
+    tilt_lowpass: ArrayLike = 2.5
+    tilt_lowpass_damping: ArrayLike = 1.0
+    tilt_rate: ArrayLike = 0.05
+    rotation_highpass: ArrayLike = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuse what no filter can have."""
+        for each in fields(self):
+            values = self.of_axes(each.name)
+            lowest = 0.0 if each.name in MAY_BE_ZERO else np.nextafter(0.0, 1.0)
+            if (values < lowest).any():
+                wanted = "not be negative" if each.name in MAY_BE_ZERO else "be positive"
+                raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {wanted}")
+
+    def of_axes(self, name: str) -> FloatArray:
+        """One of them for x, y and z (3,)."""
+        value: ArrayLike = getattr(self, name)
+        given = np.full(3, value) if np.ndim(value) == 0 else value
+        values: FloatArray = as_exact(name, given, (3,)).copy()
+        return values
+
+    @classmethod
+    def preset(cls, name: str) -> WashoutParameters:
+        """Parameters to begin from: `driving`, `airliner` or `small` (a desktop platform).
+
+        Raises:
+            InvalidInput: none of that name.
+        """
+        if name not in PRESETS:
+            raise InvalidInput(f"no washout {name!r}: there are {', '.join(PRESETS)}")
+        return PRESETS[name]
+
+
+PRESETS = {
+    # Short, hard accelerations: much by translation, quick washout.
+    "driving": WashoutParameters(
+        force_gain=0.5, rotation_gain=0.6, force_highpass=3.0, tilt_lowpass=3.0, tilt_rate=0.06
+    ),
+    # Long, soft ones: much by tilt, which a passenger is not to feel as turning.
+    "airliner": WashoutParameters(
+        force_gain=(0.5, 0.5, 0.3), rotation_gain=0.7, force_highpass=(2.0, 2.0, 3.5),
+        tilt_lowpass=2.0, tilt_rate=0.04, rotation_highpass=0.3,
+    ),
+    # A few centimetres of travel.
+    "small": WashoutParameters(
+        force_gain=0.2, rotation_gain=0.4, force_highpass=5.0, force_washout=0.5,
+        tilt_lowpass=4.0, tilt_rate=0.1, rotation_highpass=1.0,
+    ),
+}  # fmt: skip

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The classical washout: high-pass filtered motion, and tilt for what lasts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.cueing.filters import LinearFilter
+from robodyn.cueing.parameters import WashoutParameters
+from robodyn.numerics import rotations_batch as kernels
+from robodyn.poses import composed_pose, rotation_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+GRAVITY = 9.81
+# No platform stands that steeply; there roll and yaw would be the same.
+STEEPEST = 0.1
+
+
+class Cue(NamedTuple):
+    """The motion of a platform at one instant, in its base frame.
+
+    Attributes:
+        pose: (7,) position [m] of its reference point and quaternion x y z w.
+        twist: (6,) linear [m/s] and angular velocity [rad/s].
+        accel: (6,) linear [m/s^2] and angular acceleration [rad/s^2].
+    """
+
+    pose: FloatArray
+    twist: FloatArray
+    accel: FloatArray
+
+
+class ClassicalWashout:
+    """Motion of a platform that lets a driver feel a vehicle's (Reid and Nahon 1985).
+
+    Specific force, scaled and less gravity, is high-pass filtered in axes that do not turn and
+    moves the platform; what lasts of its horizontal part is felt by a slow tilt; angular velocity,
+    scaled, is high-pass filtered and turns the platform. For small inputs position, tilt and angle
+    are those of the filters of `WashoutParameters`, exact for inputs that run in straight lines
+    between samples; at rest all return to neutral. Nothing here knows the legs' limits.
+
+    Args:
+        mechanism: whose body moves, about where it is at home.
+        dt: [s] between steps.
+        parameters: gains and filters.
+        head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
+            frame.
+
+    Raises:
+        InvalidInput: `dt` not positive, or a head that is not three finite numbers.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        parameters: WashoutParameters | None = None,
+        head: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        self.parameters = parameters = parameters or WashoutParameters()
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self.neutral = mechanism.body_pose(mechanism.home)
+        self._axes = rotation_matrix(self.neutral)
+        self._head = as_exact("head", head, (3,), "m").copy()
+        of = parameters.of_axes
+        self._force_gain, self._force_limit = of("force_gain"), of("force_limit")
+        self._rotation_gain, self._rotation_limit = of("rotation_gain"), of("rotation_limit")
+        self._tilt_rate = of("tilt_rate")[:2]
+        w, damping, b = of("force_highpass"), of("force_highpass_damping"), of("force_washout")
+        low, low_damping = of("tilt_lowpass")[:2], of("tilt_lowpass_damping")[:2]
+        # (s^2 + 2 z w s + w^2) (s + b)
+        cubic = np.column_stack([w**2 * b, w**2 + 2.0 * damping * w * b, 2.0 * damping * w + b])
+        self._translation = LinearFilter(cubic, self.dt)
+        square = np.column_stack([low**2, 2.0 * low_damping * low])
+        self._tilt, self._share = LinearFilter(square, self.dt), low**2
+        self._rotation = LinearFilter(of("rotation_highpass")[:, None], self.dt)
+        self._highpass = of("rotation_highpass")
+        self._rates, self._tilted = np.zeros(3), np.zeros((2, 3))
+        self._angles = np.zeros(3)
+
+    def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
+        """The platform's motion one sample later, when the vehicle's is this.
+
+        Args:
+            specific_force: (3,) [m/s^2] at the vehicle's head, in its frame (x forward, y left, z
+                up); at rest (0, 0, 9.81).
+            angular_velocity: (3,) [rad/s] of the vehicle, in its frame.
+
+        Raises:
+            InvalidInput: wrong shape or not finite; nothing has changed then.
+        """
+        force = as_exact("specific_force", specific_force, (3,), "m/s^2")
+        turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
+        felt = np.clip(
+            self._force_gain * (force - [0.0, 0.0, GRAVITY]), -self._force_limit, self._force_limit
+        )
+        turned = np.clip(self._rotation_gain * turning, -self._rotation_limit, self._rotation_limit)
+        # in axes that do not turn: by the attitude so far
+        moved = self._translation(_rotation(self._angles) @ felt)
+        rates = _angle_rates(self._angles, turned)
+        angle, rate = self._rotation(rates).T
+        change = (rates - self._rates) / self.dt - self._highpass * rate
+        self._rates = rates
+        rpy = np.stack([angle, rate, change])
+        rpy[:, :2] += self._tilting(felt).T
+        self._angles = rpy[0]
+        return self._at_reference_point(moved, rpy)
+
+    def _tilting(self, felt: FloatArray) -> FloatArray:
+        """Roll and pitch that let a lasting force be felt, with their derivatives (2, 3)."""
+        pitch = -np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
+        roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
+        self._tilt(self._share * np.array([roll, pitch]))
+        self._tilted = self._tilt.cut_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
+        return self._tilted
+
+    def _at_reference_point(self, moved: FloatArray, rpy: FloatArray) -> Cue:
+        """From the head's displacement (3, 4), in neutral axes, to the platform's motion."""
+        omega, alpha, pose = np.empty((1, 3)), np.empty((1, 3)), np.empty(7)
+        kernels.angular_motions(rpy[:1], rpy[1:2], rpy[2:], omega, alpha)
+        kernels.quaternions_from_rpy(rpy[:1], pose[None, 3:])
+        arm = -_rotation(rpy[0]) @ self._head
+        # position = s u / (...): the cubic's own first derivative
+        pose[:3] = self._head + moved[:, 1] + arm
+        spin, twist, accel = omega[0], np.empty((2, 3)), np.empty((2, 3))
+        swept = np.cross(spin, arm)
+        twist[0], twist[1] = moved[:, 2] + swept, spin
+        accel[0] = moved[:, 3] + np.cross(alpha[0], arm) + np.cross(spin, swept)
+        accel[1] = alpha[0]
+        axes = self._axes.T
+        return Cue(
+            composed_pose(self.neutral, pose), (twist @ axes).ravel(), (accel @ axes).ravel()
+        )
+
+
+def _rotation(rpy: FloatArray) -> FloatArray:
+    """Rotation matrix (3, 3) of roll, pitch and yaw."""
+    pose = np.zeros((1, 7))
+    kernels.quaternions_from_rpy(rpy[None], pose[:, 3:])
+    out = np.empty((1, 3, 3))
+    kernels.rotation_matrices(pose, out)
+    single: FloatArray = out[0]
+    return single
+
+
+def _angle_rates(rpy: FloatArray, omega: FloatArray) -> FloatArray:
+    """Rates of roll, pitch and yaw (3,) of an angular velocity (3,) in the turned axes."""
+    roll, pitch, _ = rpy
+    level = max(np.cos(pitch), STEEPEST)
+    across = np.sin(roll) * omega[1] + np.cos(roll) * omega[2]
+    pitching = np.cos(roll) * omega[1] - np.sin(roll) * omega[2]
+    return np.array([omega[0] + across * np.sin(pitch) / level, pitching, across / level])

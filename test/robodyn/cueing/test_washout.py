@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The washout's motion is that of its filters, and lets be felt what it is to let be felt."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.cueing.filters import LinearFilter
+from robodyn.poses import rotation_matrix, rpy_of_rotation
+
+# of the objective motion cueing test (ICAO 9625) [rad/s]
+FREQUENCIES = 10.0 ** np.linspace(-1.0, 1.2, 12)
+REST = np.array([0.0, 0.0, 9.81])
+PARAMETERS = rd.WashoutParameters(
+    force_gain=(0.5, 0.6, 0.4), rotation_gain=0.7, force_highpass=(2.0, 2.5, 4.0),
+    force_highpass_damping=(1.0, 0.8, 1.2), force_washout=0.3, tilt_lowpass=(2.0, 3.0, 1.0),
+    tilt_lowpass_damping=0.9, rotation_highpass=(0.5, 0.7, 0.9),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load("stewart_symmetric")
+
+
+def flown(washout, forces, turns):
+    """Cues (k, 7), (k, 6), (k, 6) of specific forces beside gravity and of angular velocities."""
+    cues = [washout.step(REST + f, w) for f, w in zip(forces, turns, strict=True)]
+    return tuple(np.array(each) for each in zip(*cues, strict=True))
+
+
+def displacements(washout, poses):
+    """Positions (k, 3) and roll, pitch, yaw (k, 3) from neutral, in its axes."""
+    axes = rotation_matrix(washout.neutral)
+    angles = [rpy_of_rotation(axes.T @ R) for R in rotation_matrix(poses)]
+    return (poses[:, :3] - washout.neutral[:3]) @ axes, np.array(angles)
+
+
+def test_small_inputs_get_the_filters_own_response(platform):
+    dt, period = 0.01, 2.0 * np.pi / FREQUENCIES[0]
+    times = np.arange(1, int((period + 40.0) / dt)) * dt
+    amplitude = 1e-6
+    basis = np.hstack([np.sin(np.outer(times, FREQUENCIES)), np.cos(np.outer(times, FREQUENCIES))])
+    lasting = times > times[-1] - period
+    wave = amplitude * basis[:, :12].sum(axis=1)[:, None]
+    washout = rd.ClassicalWashout(platform, dt, PARAMETERS)
+    poses, _, _ = flown(washout, wave * [1.0, 1.0, 1.0], wave * [0.0, 0.0, 1.0])
+    moved, angles = displacements(washout, poses)
+    found = np.linalg.lstsq(
+        basis[lasting], np.hstack([moved, angles])[lasting] / amplitude, rcond=None
+    )[0]
+    response = found[:12] + 1j * found[12:]
+
+    s, of = 1j * FREQUENCIES[:, None], PARAMETERS.of_axes
+    w, z, b = of("force_highpass"), of("force_highpass_damping"), of("force_washout")
+    low, damping = of("tilt_lowpass")[:2], of("tilt_lowpass_damping")[:2]
+    gain = of("force_gain")
+    position = gain * s / ((s**2 + 2.0 * z * w * s + w**2) * (s + b))
+    share = low**2 / (s**2 + 2.0 * damping * low * s + low**2)
+    tilt = gain[[1, 0]] * [1.0, -1.0] / 9.81 * share
+    angle = 0.7 / (s + of("rotation_highpass")[2])
+    wanted = np.hstack([position, tilt, angle])
+    np.testing.assert_allclose(np.abs(response) / np.abs(wanted), 1.0, rtol=0, atol=6e-3)
+    np.testing.assert_allclose(np.angle(response / wanted, deg=True), 0.0, atol=0.1)
+
+
+@pytest.mark.parametrize("frequency", FREQUENCIES[-3:])
+def test_at_1_khz_a_thousandth_is_kept(frequency):
+    dt = 1e-3
+    times = np.arange(1, 12_000) * dt
+    single = LinearFilter(np.array([[4.0, 3.0]]), dt)
+    found = np.array([single(np.array([np.sin(frequency * t)]))[0, 0] for t in times])
+    s, late = 1j * frequency, times > 12.0 - 4.0 * np.pi / frequency
+    basis = np.column_stack([np.sin(frequency * times), np.cos(frequency * times)])[late]
+    a, b = np.linalg.lstsq(basis, found[late], rcond=None)[0]
+    wanted = 1.0 / (s * s + 3.0 * s + 4.0)
+    assert abs((a + 1j * b) / wanted - 1.0) < 1e-4
+
+
+def test_a_lasting_force_is_felt_by_tilt_and_nothing_else(platform):
+    washout = rd.ClassicalWashout(platform, 0.02, rd.WashoutParameters.preset("driving"))
+    force = np.array([2.0, -1.0, 0.0])
+    poses, twists, _ = flown(washout, np.tile(force, (3000, 1)), np.zeros((3000, 3)))
+    axes = rotation_matrix(washout.neutral).T @ rotation_matrix(poses[-1])
+    np.testing.assert_allclose((axes.T @ REST)[:2], 0.5 * force[:2], atol=1e-9)
+    np.testing.assert_allclose(twists[-1], 0.0, atol=1e-4)
+    assert np.linalg.norm(twists[:, 3:], axis=1).max() < 1.5 * 0.06
+    # and at rest it returns
+    poses, _, _ = flown(washout, np.zeros((4500, 3)), np.zeros((4500, 3)))
+    np.testing.assert_allclose(poses[-1], washout.neutral, atol=1e-6)
+
+
+def test_rates_and_accelerations_are_those_of_the_pose(platform, rng):
+    """With a head above the platform, at full scale, tilt at the limit of its rate or not."""
+    dt, count = 1e-3, 2000
+    washout = rd.ClassicalWashout(platform, dt, PARAMETERS, head=[0.2, 0.1, 1.1])
+    corners = rng.uniform(-1.0, 1.0, (6, 11))
+    at = np.linspace(0.0, 10.0, count)
+    inputs = np.array([np.interp(at, np.arange(11), row) for row in corners]).T
+    poses, twists, accels = flown(washout, 8.0 * inputs[:, :3], inputs[:, 3:])
+    between = np.array(
+        [platform.difference(a, b) for a, b in zip(poses[:-2], poses[2:], strict=True)]
+    )
+    np.testing.assert_allclose(between / (2.0 * dt), twists[1:-1], atol=2e-2)
+    assert np.median(np.abs(between / (2.0 * dt) - twists[1:-1])) < 1e-5
+    changes = (twists[2:] - twists[:-2]) / (2.0 * dt)
+    # of piecewise linear inputs the acceleration has corners, and the cut rate of tilt steps
+    assert np.quantile(np.abs(changes - accels[1:-1]), 0.95) < 1e-2
+
+
+def test_the_head_stays_where_the_platform_turns_about_it(platform):
+    head = np.array([0.3, 0.0, 1.2])
+    washout = rd.ClassicalWashout(platform, 0.01, head=head)
+    poses, _, _ = flown(washout, np.zeros((200, 3)), np.tile([0.3, -0.2, 0.1], (200, 1)))
+    heads = poses[:, :3] + rotation_matrix(poses) @ head
+    np.testing.assert_allclose(heads, heads[0] * np.ones((200, 1)), atol=1e-12)
+    assert np.ptp(poses[:, :3], axis=0).max() > 0.05
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"force_gain": -0.1}, "must not be negative"),
+        ({"tilt_rate": 0.0}, "must be positive"),
+        ({"tilt_lowpass": [1.0, 2.0]}, "tilt_lowpass has shape"),
+        ({"force_washout": np.nan}, "force_washout"),
+    ],
+)
+def test_parameters_that_no_filter_has(given, message):
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.WashoutParameters(**given)
+
+
+def test_what_is_refused_changes_nothing(platform):
+    with pytest.raises(rd.InvalidInput, match="no washout 'ship': there are driving"):
+        rd.WashoutParameters.preset("ship")
+    with pytest.raises(rd.InvalidInput, match="dt"):
+        rd.ClassicalWashout(platform, 0.0)
+    spared, other = (rd.ClassicalWashout(platform, 0.01) for _ in range(2))
+    for bad in ([np.nan, 0.0, 9.81], [0.0, 9.81]):
+        with pytest.raises(rd.InvalidInput, match="specific_force"):
+            spared.step(bad, np.zeros(3))
+    given = [1.0, 0.0, 9.0], [0.1, 0.2, 0.3]
+    for ours, theirs in zip(spared.step(*given), other.step(*given), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
