@@ -34,6 +34,7 @@ SECTIONS = {
     "Control and simulation": (
         "simulate",
         "simulate_many",
+        "BatchPlant",
         "ComputedTorque",
         "Feedforward",
         "GravityCompensation",

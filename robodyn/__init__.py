@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from robodyn.report.study import analyze as analyze
     from robodyn.simulation import simulate as simulate
     from robodyn.simulation import simulate_many as simulate_many
+    from robodyn.simulation.batch_plant import BatchPlant as BatchPlant
     from robodyn.simulation.many import SimulationResults as SimulationResults
     from robodyn.simulation.result import SimulationResult as SimulationResult
     from robodyn.simulation.settings import SimulationSettings as SimulationSettings

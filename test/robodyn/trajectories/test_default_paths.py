@@ -3,7 +3,6 @@
 """Every mechanism has a path of its own to follow where none is asked for."""
 
 import json
-import logging
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
@@ -89,13 +88,13 @@ def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
     assert path.duration > 2.0
 
 
-def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog, monkeypatch):
-    # launch, where it is imported, puts its own root of loggers in the place of pytest's
-    monkeypatch.setattr(logging.getLogger("robodyn.trajectories"), "handlers", [caplog.handler])
+def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog, capsys):
     arm = load("stanford_arm")
     path = demonstration(arm, budget=0.0)
     assert path.duration < rd.load_path("demo", arm).duration
-    assert "ways, as planning them took over 0 s" in caplog.text
+    # launch, where it is imported, puts its own root of loggers in the place of pytest's
+    said = caplog.text + capsys.readouterr().err
+    assert "ways, as planning them took over 0 s" in said
 
 
 def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many mechanisms side by side, in compiled code on all threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput, SimulationFailed
+from robodyn.mechanisms.common.compiled_run import Rollout, held, spring_and_damper
+from robodyn.simulation.plant import DEFAULT_STOPS
+from robodyn.threads import each, get_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import BoolArray, FloatArray
+    from robodyn.mechanisms.common.end_stops import EndStops
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# Rows below which a thread costs more than it saves.
+SMALLEST_SHARE = 16
+
+
+class BatchPlant:
+    """Mechanisms of one structure in motion, each a row that moves as a `Plant` of its own does.
+
+    A row from which no finite state follows keeps its last good one, is marked as failed, and is
+    skipped until it is reset; the others go on. Results do not depend on the number of threads.
+
+    Args:
+        mechanism: what moves in every row; or one for each row, with payloads, friction or
+            dimensions of its own.
+        count: number of rows; as many as there are mechanisms if several are given.
+        dt: [s] length of an integration step.
+        end_stops: at the position limits; None to let joints pass them.
+        limit_efforts: cut efforts to the actuators' limits, and to what motors with torque-speed
+            curves have at their present speeds.
+
+    Attributes:
+        failed: (count,) rows that are skipped.
+        problem: why, for each of them: its number and a line.
+
+    Raises:
+        InvalidInput: no rows, mechanisms of different sizes, or a step that is not positive.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism | Sequence[Mechanism],
+        count: int | None = None,
+        *,
+        dt: float = 1e-3,
+        end_stops: EndStops | None = DEFAULT_STOPS,
+        limit_efforts: bool = True,
+    ) -> None:
+        self.mechanisms = _rows_of(mechanism, count)
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        first, count = self.mechanisms[0], len(self.mechanisms)
+        nv, n = first.coordinates.velocity_size, len(first.joint_names)
+        self._limits = np.array([each.effort_limits for each in self.mechanisms])
+        if not limit_efforts:
+            self._limits = np.full((count, n), np.inf)
+        # the row of a state before a step and that after it
+        self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
+        self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 6))
+        self._steps, self._end_stops = np.array([0.0, 1.0]), end_stops
+        self._rollouts, self._advance = [], []
+        for row, one in enumerate(self.mechanisms):
+            curves = limit_efforts and one.has_torque_speed_curve
+            self._rollouts.append(self._rollout(row, end_stops, curves))
+            advance = one.compiled_simulation(one)
+            if advance is None:
+                raise InvalidInput(
+                    f"{one.name}: mechanisms of the kind {one.kind!r} have no compiled simulation; "
+                    "use a Plant for each",
+                    value=one,
+                )
+            self._advance.append(advance)
+        self.failed: BoolArray = np.zeros(count, dtype=np.bool_)
+        self.problem: dict[int, str] = {}
+        self.reset()
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return len(self.mechanisms)
+
+    @property
+    def configuration(self) -> FloatArray:
+        """(count, nq), as in the mechanism's protocol."""
+        return np.array(self._q[:, 0])
+
+    @property
+    def velocity(self) -> FloatArray:
+        """(count, nv), as in the mechanism's protocol."""
+        return np.array(self._v[:, 0])
+
+    def reset(
+        self,
+        configuration: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+    ) -> None:
+        """Put rows into a state, each into its home and at rest by default, failed ones too.
+
+        Args:
+            configuration: (nq,) or one for each of the rows.
+            velocity: (nv,) or one for each of the rows.
+            rows: numbers of rows, or whether for each of all (count,); all by default.
+
+        Raises:
+            InvalidInput: wrong shapes, not finite, or rows that there are not.
+            KinematicsError: a configuration without geometry. No row has changed then.
+        """
+        numbers = self._numbers(rows)
+        homes = np.array([self.mechanisms[row].home for row in numbers])
+        q = homes if configuration is None else _each("configuration", configuration, homes)
+        still = np.zeros((len(numbers), self._v.shape[2]))
+        v = still if velocity is None else _each("velocity", velocity, still)
+        checked = []
+        for row, wanted, rest in zip(numbers, q, still, strict=True):
+            one = self.mechanisms[row]
+            one.joint_positions(wanted)  # raises where the geometry is undefined
+            checked.append(one.advance(wanted, rest))
+        if len(numbers):
+            self._q[numbers, 0], self._v[numbers, 0] = checked, v
+        self.failed[numbers] = False
+        for row in numbers.tolist():
+            self.problem.pop(row, None)
+
+    def step(self, efforts: ArrayLike, steps: int = 1, wrench: ArrayLike | None = None) -> None:
+        """Advance every row by `steps` of dt, efforts and wrenches held.
+
+        Args:
+            efforts: (n,) or (count, n) [N or N m]; cut to the limits.
+            steps: how many.
+            wrench: (6,) or (count, 6) [N, N m] on the body, base frame; none by default.
+
+        Raises:
+            InvalidInput: wrong shapes, not finite, or no step to take. No row has moved then.
+        """
+        if steps < 1 or steps != int(steps):
+            raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
+        wanted = _each("efforts", efforts, self._efforts[:, 0, 0])
+        load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0])
+        self._efforts[:, 0, 0] = np.clip(wanted, -self._limits, self._limits)
+        self._loads[:, 0, 0], self._steps[1] = load, steps
+        going = np.flatnonzero(~self.failed)
+        shares = np.array_split(going, max(1, min(get_threads(), len(going) // SMALLEST_SHARE)))
+        for _ in each(lambda share: self._run(shares[share].tolist()), len(shares)):
+            pass
+        moved = going[~self.failed[going]]
+        self._q[moved, 0], self._v[moved, 0] = self._q[moved, 1], self._v[moved, 1]
+
+    def _run(self, rows: list[int]) -> None:
+        for row in rows:
+            if self._advance[row](self._rollouts[row], 0, 1).status:
+                self.failed[row] = True
+                self.problem[row] = self._why(row)
+
+    def _why(self, row: int) -> str:
+        """What the same step says where it is taken alone."""
+        efforts, load = self._efforts[row, 0, 0], self._loads[row, 0, 0]
+        steps, curves = int(self._steps[1]), bool(self._rollouts[row].stops[2])
+        try:
+            self.mechanisms[row].step(
+                self._q[row, 0], self._v[row, 0], efforts, load, self.dt, steps,
+                self._end_stops, limit_motors=curves,
+            )  # fmt: skip
+        except SimulationFailed as error:
+            return str(error)
+        return "no finite state follows"
+
+    def _rollout(self, row: int, stops: EndStops | None, curves: bool) -> Rollout:
+        rest = self._efforts[row, 0, 0], self._loads[row, 0, 0]
+        once = held(self._q[row, 0], self._v[row, 0], *rest, self.dt, 1, stops, curves)
+        return Rollout(
+            spring_and_damper(stops, curves), once.effort_limits, once.law, once.kp, once.kv,
+            self._efforts[row], once.dt, self._steps, self._loads[row],
+            self._q[row], self._v[row], once.wanted, once.applied,
+        )  # fmt: skip
+
+    def _numbers(self, rows: ArrayLike | None) -> np.ndarray:
+        if rows is None:
+            return np.arange(self.count)
+        given = np.atleast_1d(np.asarray(rows))
+        if given.dtype == np.bool_ and given.shape == (self.count,):
+            return np.flatnonzero(given)
+        if given.size == 0:
+            return np.arange(0)
+        known = given.dtype.kind in "iu" and given.ndim == 1
+        if not known or given.min() < 0 or given.max() >= self.count:
+            raise InvalidInput(
+                f"rows are {rows!r}, expected numbers from 0 to {self.count - 1}", value=rows
+            )
+        return given
+
+
+def _rows_of(mechanism: Mechanism | Sequence[Mechanism], count: int | None) -> list[Mechanism]:
+    given = list(mechanism) if isinstance(mechanism, Sequence) else [mechanism] * (count or 0)
+    if not given or count not in (None, len(given)):
+        raise InvalidInput(
+            f"count is {count} for {len(given) or 'one'} mechanism(s): say how many rows there are "
+            "of one, or give one for each",
+            value=count,
+        )
+    sizes = [(type(each), len(each.home), each.joint_names) for each in given]
+    for row, size in enumerate(sizes):
+        if size != sizes[0]:
+            raise InvalidInput(
+                f"row {row}, {given[row].name}, is not of the structure of the first, "
+                f"{given[0].name}: all need the same kind and driven joints",
+                value=given[row],
+            )
+    return given
+
+
+def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
+    """One for each row (k, size), of one for all or one for each."""
+    values = as_array(name, value, like.shape[1:])
+    if values.shape not in (like.shape[1:], like.shape):
+        raise InvalidInput(
+            f"{name} has shape {values.shape}, expected {like.shape[1:]} or {like.shape}",
+            value=value,
+        )
+    return np.broadcast_to(values, like.shape)
