@@ -34,6 +34,7 @@ EXTRAS = {
     "mujoco": ["mujoco>=3.2"],
     "control": ["control>=0.10"],
     "export": ["ziglang>=0.12"],
+    "gym": ["gymnasium>=1.1"],
 }
 
 

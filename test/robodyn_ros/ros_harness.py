@@ -311,6 +311,9 @@ class Peer:
         """The answer of a service."""
         client = self.node.create_client(kind, name)
         self.until(client.service_is_ready, f"service {name}")
+        # The server learns of a client later than the client of it, and what it answers before
+        # that Fast DDS drops a tenth of a second later.
+        self.spin(0.2)
         future = client.call_async(kind.Request() if request is None else request)
         self.until(future.done, f"an answer of {name}")
         self.node.destroy_client(client)

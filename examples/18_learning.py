@@ -1,0 +1,53 @@
+"""
+Learning to reach
+=================
+
+A platform learns to go from anywhere on its path to anywhere else and to stay there. The policy is
+linear in what Gymnasium's environment lets be seen, and the cross-entropy method keeps the best of
+every generation: each candidate flies a few episodes, all of them at once.
+"""
+
+import gymnasium
+import matplotlib.pyplot as plt
+import numpy as np
+
+import robodyn.gym  # registers the environments  # noqa: F401
+
+CANDIDATES, EPISODES, STEPS, GENERATIONS = 40, 2, 40, 12
+envs = gymnasium.make_vec(
+    "robodyn/Reach-v0",
+    num_envs=CANDIDATES * EPISODES,
+    model="stewart_symmetric",
+    duration=1.0,
+    dt=5e-3,
+)
+actions, seen = envs.single_action_space.shape[0], envs.single_observation_space.shape[0]
+rng = np.random.default_rng(0)
+
+
+def returns(policies, seed):
+    """Mean rewards of policies (k, actions, seen + 1), in the same episodes."""
+    observation, _ = envs.reset(seed=seed)
+    each = np.repeat(policies, EPISODES, axis=0)
+    total = 0.0
+    for _ in range(STEPS):
+        known = np.column_stack([observation, np.ones(len(observation))])
+        observation, reward, *_ = envs.step(np.tanh(np.einsum("kij,kj->ki", each, known)))
+        total += reward / STEPS
+    return total.reshape(-1, EPISODES).mean(axis=1)
+
+
+mean, spread = np.zeros((actions, seen + 1)), np.ones((actions, seen + 1))
+history = []
+for generation in range(GENERATIONS):
+    policies = mean + spread * rng.normal(size=(CANDIDATES, *mean.shape))
+    found = returns(policies, generation)
+    best = policies[np.argsort(found)[-CANDIDATES // 5 :]]
+    mean, spread = best.mean(axis=0), best.std(axis=0) + 0.05
+    history.append([found.max(), np.median(found)])
+print("median reward, first and last generation:", history[0][1], history[-1][1])
+
+plt.plot(history, label=["best", "median"])
+plt.gca().set(xlabel="generation", ylabel="mean reward", yscale="symlog")
+plt.legend()
+plt.show()

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The environments are Gymnasium's, the same for the same seed, and can be solved."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+
+gymnasium = pytest.importorskip("gymnasium", "1.1")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+MODELS = ("stewart_symmetric", "delta", "puma560")
+
+
+def vector(task="reach", **given):
+    import robodyn.gym  # registers  # noqa: F401
+
+    return gymnasium.make_vec(f"robodyn/{task.capitalize()}-v0", **given)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("task", ["reach", "track"])
+def test_gymnasiums_own_checker_passes(model, task):
+    from gymnasium.utils.env_checker import check_env
+
+    from robodyn.gym import MechanismEnv
+
+    check_env(MechanismEnv(model, task, duration=0.2), skip_render_check=True)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_same_seed_gives_the_same_episodes(model):
+    found = []
+    for _ in range(2):
+        envs = vector(num_envs=5, model=model, duration=0.1)
+        observations = [envs.reset(seed=3)[0]]
+        envs.action_space.seed(1)
+        for _ in range(12):
+            observation, reward, terminated, truncated, _ = envs.step(envs.action_space.sample())
+            assert envs.observation_space.contains(observation)
+            assert reward.shape == terminated.shape == truncated.shape == (5,)
+            observations.append(observation)
+        found.append(np.array(observations))
+    np.testing.assert_array_equal(*found)
+
+
+def test_an_episode_ends_and_the_next_step_begins_another():
+    envs = vector(num_envs=3, model="delta", duration=0.1)
+    first, _ = envs.reset(seed=0)
+    still = np.zeros((3, 3))
+    ends = [envs.step(still)[3] for _ in range(5)]
+    assert np.array(ends).all(axis=1).tolist() == [False] * 4 + [True]
+    begun, reward, terminated, truncated, _ = envs.step(still)
+    assert not (terminated | truncated).any()
+    assert not reward.any()
+    assert (begun[:, :3] != first[:, :3]).any(axis=1).all()
+    assert not begun[:, 3:6].any()  # at rest
+
+
+@pytest.mark.parametrize("task", ["reach", "track"])
+@pytest.mark.parametrize("model", MODELS)
+def test_feedback_gets_to_the_goal(model, task):
+    """Computed torque, told of the goal by the observation alone, has the reward of a solver."""
+    envs = vector(task, num_envs=8, model=model, duration=2.0)
+    env = envs.unwrapped
+    m, nv = env.mechanism, env.mechanism.coordinates.velocity_size
+    observation, _ = envs.reset(seed=5)
+    rewards = []
+    for _ in range(100):
+        displacement = env._scale * observation[:, -2 * nv : -nv]
+        wanted = env._scale * observation[:, -nv:]
+        q, v = env.plants.configuration, env.plants.velocity
+        command = 40.0 * displacement + 12.0 * (wanted - v)
+        efforts = m.inverse_dynamics(q, v, command)
+        observation, reward, *_ = envs.step((efforts - env._holding) / env._reach)
+        rewards.append(reward)
+    assert np.median(rewards[-1]) > -0.02
+    if task == "reach":
+        assert np.median(rewards[-1]) > 0.2 * np.median(rewards[0])
+
+
+def test_payloads_of_their_own_and_what_is_refused():
+    from robodyn.gym import MechanismVectorEnv
+
+    m = rd.load("delta")
+    envs = MechanismVectorEnv(model=[m, m.with_payload(1.0)], duration=1.0)
+    assert envs.num_envs == 2
+    with pytest.raises(rd.InvalidInput, match="no task 'fly': there are reach, track"):
+        MechanismVectorEnv(1, m, "fly")
+    with pytest.raises(rd.InvalidInput, match="a multiple of dt"):
+        MechanismVectorEnv(1, m, control_dt=0.0105)
+    envs.reset(seed=0)
+    with pytest.raises(rd.InvalidInput, match="efforts"):
+        envs.step(np.full((2, 3), np.nan))
