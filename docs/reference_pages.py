@@ -39,6 +39,8 @@ SECTIONS = {
         "Feedforward",
         "GravityCompensation",
         "ConstantEffort",
+        "Impedance",
+        "WrenchObserver",
     ),
     "Motion cueing": ("ClassicalWashout",),
     "Analysis": ("analyze", "check_limits", "sweep"),

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward
     from robodyn.control import GravityCompensation as GravityCompensation
+    from robodyn.control.impedance import Impedance as Impedance
+    from robodyn.control.wrench_observer import WrenchObserver as WrenchObserver
     from robodyn.cueing.parameters import WashoutParameters as WashoutParameters
     from robodyn.cueing.washout import ClassicalWashout as ClassicalWashout
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory

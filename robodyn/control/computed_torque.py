@@ -74,8 +74,8 @@ class ComputedTorque:
     ) -> None:
         self.mechanism = mechanism
         size = mechanism.coordinates.velocity_size
-        self.kp = _gain("kp", kp, size)
-        self.kv = _gain("kv", kv, size)
+        self.kp = gain("kp", kp, size)
+        self.kv = gain("kv", kv, size)
         self.preview = as_scalar("preview", preview, "s", at_least=0.0)
 
     @cached_property
@@ -194,18 +194,23 @@ class ConstantEffort:
         return self.effort
 
 
-def _gain(name: str, value: ArrayLike, size: int) -> FloatArray:
-    gain = as_array(name, value, (), "1/s^2" if name == "kp" else "1/s")
-    if gain.shape not in {(), (size,), (size, size)}:
+def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
+    """A gain as a matrix (size, size), of one number, (size,) or (size, size).
+
+    Raises:
+        InvalidInput: another shape, or not symmetric positive definite.
+    """
+    given = as_array(name, value, (), {"kp": "1/s^2", "kv": "1/s"}.get(name, ""))
+    if given.shape not in {(), (size,), (size, size)}:
         raise InvalidInput(
-            f"{name} has shape {gain.shape}, expected one number, ({size},) or ({size}, {size})",
+            f"{name} has shape {given.shape}, expected one number, ({size},) or ({size}, {size})",
             value=value,
         )
-    matrix = np.diag(np.broadcast_to(gain, (size,))) if gain.ndim < 2 else gain
+    matrix = np.diag(np.broadcast_to(given, (size,))) if given.ndim < 2 else given
     symmetric = np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0)
     if not symmetric or not (np.linalg.eigvalsh(matrix) > 0.0).all():
         raise InvalidInput(
-            f"{name} is {np.array2string(gain)}, must be positive (a matrix: symmetric positive "
+            f"{name} is {np.array2string(given)}, must be positive (a matrix: symmetric positive "
             "definite) for the error to decay",
             value=value,
         )

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism that answers a push as a spring and a damper would."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.control.computed_torque import gain
+from robodyn.poses import pose_difference
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+
+class Impedance:
+    """Impedance control of the body, its own inertia kept (PD+ of Paden and Panja 1988).
+
+    The body is drawn to the plan by a spring and a damper in the base frame, and what the plan
+    needs is added as
+
+        M(q) a_d + C(q, v) v_d + g(q),
+
+    not with C(q, v) v: then power goes in through the contact only, and with a plan at rest the
+    controlled mechanism is passive, whatever it touches. Friction is left to the plant.
+
+    Args:
+        mechanism: the model that the control uses.
+        stiffness: [N/m, N m/rad] of translation and rotation; one number, (6,) or (6, 6).
+        damping: [N s/m, N m s/rad], likewise.
+
+    Raises:
+        InvalidInput: gains that are not positive (a matrix: not symmetric positive definite).
+    """
+
+    def __init__(self, mechanism: Mechanism, stiffness: ArrayLike, damping: ArrayLike) -> None:
+        self.mechanism = mechanism
+        self.stiffness = gain("stiffness", stiffness, 6)
+        self.damping = gain("damping", damping, 6)
+
+    def __call__(
+        self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> FloatArray:
+        """Efforts (n,) for a measured configuration and velocity at `time` [s].
+
+        Raises:
+            KinematicsError: the mechanism has no answer at this configuration.
+        """
+        m, wanted = self._frictionless, trajectory.sample(time)
+        spring = self.wrench(configuration, velocity, wanted.configuration, wanted.velocity)
+        rest = np.zeros_like(velocity)
+
+        def efforts(v: FloatArray, a: FloatArray, load: FloatArray | None = None) -> FloatArray:
+            return m.inverse_dynamics(configuration, v, a, load)
+
+        # C(q, v) v_d, of what is quadratic in the velocity alone
+        coupled = efforts(velocity + wanted.velocity, rest) - efforts(velocity, rest)
+        coupled += efforts(rest, rest) - efforts(wanted.velocity, rest)
+        return efforts(rest, wanted.acceleration, -spring) + 0.5 * coupled
+
+    def wrench(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        wanted: FloatArray,
+        wanted_velocity: FloatArray,
+    ) -> FloatArray:
+        """What spring and damper exert on the body (6,) [N, N m], base frame."""
+        m = self.mechanism
+        away = pose_difference(m.body_pose(configuration), m.body_pose(wanted))
+        rate = m.twist_jacobian(wanted) @ wanted_velocity
+        rate = rate - m.twist_jacobian(configuration) @ velocity
+        pull = self.stiffness @ away
+        # the gradient of the spring's energy, which of unequal stiffnesses is not along the turn
+        pull[3:] = _turning(away[3:]).T @ pull[3:]
+        return np.asarray(pull + self.damping @ rate)
+
+    @cached_property
+    def _frictionless(self) -> Mechanism:
+        return self.mechanism.without_friction()
+
+
+def _turning(rotation: FloatArray) -> FloatArray:
+    """(3, 3) by which an angular velocity becomes the rate of a rotation vector (3,) to a goal."""
+    x, y, z = rotation
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    angle = float(np.linalg.norm(rotation))
+    share = 1.0 / 12.0
+    if angle > 1e-2:
+        share = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
+    return np.asarray(np.eye(3) + 0.5 * cross + share * cross @ cross)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What pushes a mechanism, told from its motion and its efforts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+
+# A push along which the body hardly moves, in parts of that along which it moves best, is not told:
+# near a singularity the noise would be all of it.
+UNSEEN = 1e-2
+
+
+class WrenchObserver:
+    """The external wrench on the body without a sensor of force (De Luca and Mattone 2003).
+
+    Over each period the change of momentum is compared with what efforts, gravity and friction
+    would cause; what is missing is filtered with a time constant of 1 / `bandwidth`. A step of
+    the wrench is seen to 63 % after that time, to 95 % after three times that. No acceleration
+    is measured. A wrench that stays the same is not blurred by the motion. What the model lacks,
+    friction above all, is taken for a push.
+
+    Args:
+        mechanism: the model.
+        dt: [s] between states.
+        bandwidth: [rad/s]; noise of the estimate grows with it.
+
+    Attributes:
+        generalized: (nv,) [N, N m] the estimated push along the velocity's coordinates.
+        wrench: (6,) [N, N m] that `update` gave last.
+
+    Raises:
+        InvalidInput: a time or a bandwidth that is not positive.
+    """
+
+    def __init__(self, mechanism: Mechanism, dt: float, bandwidth: float = 20.0) -> None:
+        self.mechanism = mechanism
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self._share = -math.expm1(-as_scalar("bandwidth", bandwidth, "rad/s", above=0.0) * self.dt)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last state and what was estimated."""
+        self.generalized = np.zeros(self.mechanism.coordinates.velocity_size)
+        self.wrench = np.zeros(6)
+        self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
+
+    def update(
+        self, configuration: ArrayLike, velocity: ArrayLike, efforts: ArrayLike
+    ) -> FloatArray:
+        """The wrench on the body (6,) [N, N m], base frame, after one more state.
+
+        Where the body cannot move in six ways, singular configurations included, it is the smallest
+        that explains the motion.
+
+        Args:
+            configuration: (nq,) measured.
+            velocity: (nv,) measured.
+            efforts: (n,) [N or N m] that acted since the last state.
+
+        Raises:
+            InvalidInput: wrong shapes or not finite; nothing has changed then.
+            KinematicsError: the mechanism has no answer at this configuration.
+        """
+        m = self.mechanism
+        q = as_exact("configuration", configuration, m.home.shape)
+        v = as_exact("velocity", velocity, self.generalized.shape)
+        given = as_exact("efforts", efforts, (len(m.joint_names),), "N or N m")
+        jacobian = m.twist_jacobian(q)
+        if self._last is not None:
+            before, rate, turned = self._last
+            middle = m.advance(before, 0.5 * m.difference(before, q))
+            expected = m.forward_dynamics(middle, 0.5 * (rate + v), given)
+            missing = m.mass_matrix(middle) @ ((v - rate) / self.dt - expected)
+            # the same wrench elsewhere
+            carried = self.generalized + (jacobian - turned).T @ self.wrench
+            self.generalized = carried + self._share * (missing - carried)
+            self.wrench = np.linalg.lstsq(jacobian.T, self.generalized, rcond=UNSEEN)[0]
+        self._last = q.copy(), v.copy(), jacobian
+        return np.array(self.wrench)
