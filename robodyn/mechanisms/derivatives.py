@@ -249,7 +249,7 @@ class Derivatives(Presentation):
         by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
         faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
         by_velocity = 0.5 * (faster - slower)
-        by_configuration = _weighed(out[..., rest:, :], self._stencil)
+        by_configuration = weighed(out[..., rest:, :], self._stencil)
         if self._smooth is not self:
             dry = self._of_dry_friction(question, q, v, u, w)
             answer = answer + dry[..., 0, :]
@@ -278,7 +278,7 @@ class Derivatives(Presentation):
         parts = [added[..., :1, :]]
         for part in (slice(1, 1 + rows), slice(1 + rows, None)):
             smooth = kept[..., part].reshape(*kept.shape[:-1], len(PLACES), nv).all(axis=-2)
-            parts.append(_weighed(added[..., part, :], own) * smooth[..., None])
+            parts.append(weighed(added[..., part, :], own) * smooth[..., None])
         return np.concatenate(parts, axis=-2)
 
     def _displaced_by(self, q: FloatArray, stencil: Stencil) -> FloatArray:
@@ -296,7 +296,7 @@ def _turned(slopes: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))
 
 
-def _weighed(values: FloatArray, stencil: Stencil) -> FloatArray:
+def weighed(values: FloatArray, stencil: Stencil) -> FloatArray:
     """Derivatives (..., nv, k) of values (..., p nv, k) at a stencil's places."""
     by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
     return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

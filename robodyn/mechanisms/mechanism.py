@@ -23,7 +23,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.parameters import bodies_of
-from robodyn.mechanisms.derivatives import Derivatives
+from robodyn.mechanisms.link_motion import LinkMotion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
 
-class Mechanism(Derivatives):
+class Mechanism(LinkMotion):
     """A mechanism of any kind, in its own coordinates; methods are pure functions of its model.
 
     A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
@@ -59,7 +59,7 @@ class Mechanism(Derivatives):
     no_step: ClassVar[Mapping[int, str]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.model, *self.options)
+        return type(self), (self.model, *self.options), {"_added": self.added_frames}
 
     @property
     @abstractmethod

@@ -21,7 +21,6 @@ from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
-from robodyn.poses import quaternion_of_rotation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,16 +114,16 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
         return self.link_pose(configuration, self.model.tip_link)
 
-    def link_pose(self, configuration: ArrayLike, link: str) -> FloatArray:
-        """Pose (..., 7) of a link, base frame.
+    def _frames(self, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
+        q = self._q("configuration", configuration)
+        return np.stack([self._frame(q, link) for link in links], axis=-3)
 
-        Raises:
-            InvalidInput: no link of that name.
-        """
+    def _frame(self, q: FloatArray, name: str) -> FloatArray:
+        """Frames (..., 4, 4) of a link or an added frame at checked configurations (..., nq)."""
+        link, at = self.added_frames.get(name, (name, np.eye(4)))
         if link not in self._tree.body_of:
             raise InvalidInput(f"{self.name} has no link {link!r}", value=link)
-        q = self._q("configuration", configuration)
-        frame, number = self._tree.frame_of[link], self._tree.body_of[link]
+        number = self._tree.body_of[link]
         places = np.zeros((*q.shape[:-1], 4, 4))
         found = None
         if q.ndim > 1:
@@ -136,9 +135,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         else:
             for index in np.ndindex(q.shape[:-1]):
                 places[index] = self._placed(q[index])[number]
-        matrices = places @ frame
-        turns = quaternion_of_rotation(matrices[..., :3, :3])
-        return np.concatenate([matrices[..., :3, 3], turns], axis=-1)
+        return np.asarray(places @ self._tree.frame_of[link] @ at)
 
     def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""

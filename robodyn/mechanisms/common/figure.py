@@ -134,6 +134,34 @@ class Figure:
             frames[i] = above @ frame_in_parent(joint, positions, poses)
         return frames
 
+    def many_link_frames(
+        self,
+        count: int,
+        positions: Mapping[str, FloatArray],
+        floating: Mapping[tuple[str, str], FloatArray],
+    ) -> FloatArray:
+        """Frames (count, L, 4, 4) of all links, as `link_frames` for each of many configurations.
+
+        Args:
+            count: of configurations.
+            positions: (count,) [rad or m] of joints by name.
+            floating: (count, 4, 4) of children of floating joints, by names of parent and child.
+        """
+        frames = np.empty((count, len(self.links), 4, 4))
+        frames[:, 0] = np.eye(4)
+        for i, joint in enumerate(self.joints, start=1):
+            above = frames[:, self._index[joint.parent]]
+            pose = floating.get((joint.parent, joint.child))
+            if pose is not None:
+                frames[:, i] = above @ pose
+            elif joint.kind in ("fixed", "floating"):
+                frames[:, i] = above @ joint.place
+            else:
+                leader, factor, offset = joint.mimic or (joint.name, 1.0, 0.0)
+                value = factor * positions.get(leader, np.zeros(count)) + offset
+                frames[:, i] = above @ joint.place @ _moved(joint, value)
+        return frames
+
     def index(self, link: str) -> int:
         """Row of a link in `link_frames`.
 
@@ -243,15 +271,18 @@ def _position(joint: DrawnJoint, positions: Mapping[str, float]) -> float:
     return factor * positions.get(leader, 0.0) + offset
 
 
-def _moved(joint: DrawnJoint, value: float) -> FloatArray:
-    """(4, 4) rotation about the axis, or translation along it."""
-    out = np.eye(4)
+def _moved(joint: DrawnJoint, value: float | FloatArray) -> FloatArray:
+    """(..., 4, 4) rotations about the axis, or translations along it, by values (...)."""
+    values = np.asarray(value, dtype=np.float64)
+    out = np.zeros((*values.shape, 4, 4))
+    out[...] = np.eye(4)
     if joint.kind == "prismatic":
-        out[:3, 3] = value * joint.axis
+        out[..., :3, 3] = values[..., None] * joint.axis
         return out
     x, y, z = joint.axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    out[:3, :3] += np.sin(value) * cross + (1.0 - np.cos(value)) * cross @ cross
+    sine, rest = np.sin(values)[..., None, None], (1.0 - np.cos(values))[..., None, None]
+    out[..., :3, :3] += sine * cross + rest * (cross @ cross)
     return out
 
 

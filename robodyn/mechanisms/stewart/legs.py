@@ -93,6 +93,12 @@ class PlatformLegs(Mechanism):
         return self.model.base_link, self.model.platform_link
 
     @property
+    def body_links(self) -> tuple[str, ...]:
+        """The links of the bodies."""
+        own, parts = self.model.platform_link, [body.name for body in self.bodies[1:]]
+        return own, *(name.replace(" ", "_") for name in parts)
+
+    @property
     def bodies(self) -> tuple[MovingBody, ...]:
         """The platform, then the lower and the upper parts of the legs."""
         return tuple(

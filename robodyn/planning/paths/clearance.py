@@ -10,11 +10,10 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape
+    from robodyn.mechanisms.common.figure import Figure, Shape
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -83,37 +82,13 @@ class Clearance:
 
     def _distances(self, configurations: FloatArray) -> FloatArray:
         """(N, pairs) [m] between capsules, negative where they overlap."""
-        frames = self._frames(configurations)
+        frames = self._mechanism.figure_frames(self._figure, configurations)
         placed = frames[:, self._links]
         points = np.einsum("nsij,skj->nski", placed[..., :3, :3], self._ends)
         points += placed[..., None, :3, 3]
         first, second = self._pairs.T
         radii = self._radii[first] + self._radii[second]
         return np.asarray(segment_distances(points[:, first], points[:, second]) - radii)
-
-    def _frames(self, configurations: FloatArray) -> FloatArray:
-        """(N, L, 4, 4) of all links in the frame of the root."""
-        mechanism, figure = self._mechanism, self._figure
-        states = mechanism.joint_states(configurations)
-        positions = dict(zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True))
-        floating: dict[tuple[str, str], list[FloatArray]] = {}
-        if any(joint.kind == "floating" for joint in figure.joints):
-            for one in configurations:
-                for key, pose in mechanism.floating_poses(one).items():
-                    floating.setdefault(key, []).append(pose)
-        count = len(configurations)
-        frames = np.empty((count, len(figure.links), 4, 4))
-        frames[:, 0] = np.eye(4)
-        for i, joint in enumerate(figure.joints, start=1):
-            above = frames[:, figure.index(joint.parent)]
-            poses = floating.get((joint.parent, joint.child))
-            if poses is not None:
-                frames[:, i] = above @ _frames_of_poses(np.array(poses))
-            elif joint.kind in ("fixed", "floating"):
-                frames[:, i] = above @ joint.place
-            else:
-                frames[:, i] = above @ joint.place @ _moved(joint, positions, count)
-        return frames
 
 
 def capsule(shape: Shape) -> tuple[FloatArray, float]:
@@ -153,25 +128,3 @@ def segment_distances(one: FloatArray, other: FloatArray) -> FloatArray:
     s = np.where(a > tiny, np.clip((b * t - d) / np.maximum(a, tiny), 0.0, 1.0), 0.0)
     apart = w + s[..., None] * u - t[..., None] * v
     return np.asarray(np.linalg.norm(apart, axis=-1))
-
-
-def _frames_of_poses(poses: FloatArray) -> FloatArray:
-    frames = np.zeros((len(poses), 4, 4))
-    frames[:, :3, :3], frames[:, :3, 3] = rotation_matrix(poses), poses[:, :3]
-    frames[:, 3, 3] = 1.0
-    return frames
-
-
-def _moved(joint: DrawnJoint, positions: dict[str, FloatArray], count: int) -> FloatArray:
-    """(N, 4, 4) rotations about the axis, or translations along it."""
-    leader, factor, offset = joint.mimic or (joint.name, 1.0, 0.0)
-    value = factor * positions.get(leader, np.zeros(count)) + offset
-    out = np.tile(np.eye(4), (count, 1, 1))
-    if joint.kind == "prismatic":
-        out[:, :3, 3] = value[:, None] * joint.axis
-        return out
-    x, y, z = joint.axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    out[:, :3, :3] += np.sin(value)[:, None, None] * cross
-    out[:, :3, :3] += (1.0 - np.cos(value))[:, None, None] * (cross @ cross)
-    return out
