@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from robodyn.control.impedance import Impedance as Impedance
     from robodyn.control.wrench_observer import WrenchObserver as WrenchObserver
     from robodyn.cueing.parameters import WashoutParameters as WashoutParameters
+    from robodyn.cueing.ride import Ride as Ride
+    from robodyn.cueing.ride import VehicleMotion as VehicleMotion
+    from robodyn.cueing.ride import read_vehicle as read_vehicle
+    from robodyn.cueing.ride import ride as ride
     from robodyn.cueing.washout import ClassicalWashout as ClassicalWashout
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
     from robodyn.errors import InvalidInput as InvalidInput
@@ -100,7 +104,9 @@ if TYPE_CHECKING:
     from robodyn.simulation import simulate_many as simulate_many
     from robodyn.simulation.batch_plant import BatchPlant as BatchPlant
     from robodyn.simulation.many import SimulationResults as SimulationResults
+    from robodyn.simulation.plant import Plant as Plant
     from robodyn.simulation.result import SimulationResult as SimulationResult
+    from robodyn.simulation.sensor import Sensor as Sensor
     from robodyn.simulation.settings import SimulationSettings as SimulationSettings
     from robodyn.sweeps.settings import SweepSettings as SweepSettings
     from robodyn.sweeps.sweep import sweep as sweep

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "plan": ("plan.plan", {}),
     "report": ("report.report", {}),
     "export": ("export.export_command", {}),
+    "cue": ("cue.cue", {"output": "-o"}),
     "excite": ("excite.excite", {}),
     "identify": ("identify.identify_command", {}),
     "simulate": ("simulate.simulate", {}),

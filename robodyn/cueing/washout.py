@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.checks import as_exact, as_scalar
 from robodyn.cueing.filters import LinearFilter
 from robodyn.cueing.parameters import WashoutParameters
+from robodyn.errors import InvalidInput
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.poses import composed_pose, rotation_matrix
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 GRAVITY = 9.81
 # No platform stands that steeply; there roll and yaw would be the same.
 STEEPEST = 0.1
+# Cosine of how far a platform may be inclined at home.
+UPRIGHT = 0.9
 
 
 class Cue(NamedTuple):
@@ -56,7 +59,8 @@ class ClassicalWashout:
             frame.
 
     Raises:
-        InvalidInput: `dt` not positive, or a head that is not three finite numbers.
+        InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
+            that cannot move in six ways or does not stand upright.
     """
 
     def __init__(
@@ -68,8 +72,21 @@ class ClassicalWashout:
     ) -> None:
         self.parameters = parameters = parameters or WashoutParameters()
         self.dt = as_scalar("dt", dt, "s", above=0.0)
+        freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
+        if freedoms < 6:
+            raise InvalidInput(
+                f"{mechanism.name} moves its body in {freedoms} of six ways at home; a washout "
+                "needs all six",
+                value=mechanism,
+            )
         self.neutral = mechanism.body_pose(mechanism.home)
         self._axes = rotation_matrix(self.neutral)
+        if self._axes[2, 2] < UPRIGHT:
+            raise InvalidInput(
+                f"{mechanism.name}: the z axis of its body does not point up at home, as that of a "
+                "driver's seat does",
+                value=mechanism,
+            )
         self._head = as_exact("head", head, (3,), "m").copy()
         of = parameters.of_axes
         self._force_gain, self._force_limit = of("force_gain"), of("force_limit")

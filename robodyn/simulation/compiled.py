@@ -57,7 +57,7 @@ def complete(run: SimulationTask, progress: Callable[[float], None] | None = Non
 
 def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
     """Advance a run as far as compiled code takes it, which may be nowhere."""
-    law = law_of(run.controller)
+    law = None if run.load_knows_state else law_of(run.controller)
     advance = None if law is None else _compiled(run.plant.mechanism, law)
     if law is None or advance is None:
         return

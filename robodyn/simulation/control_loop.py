@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from robodyn.simulation.plant import Plant
     from robodyn.trajectories.base import Trajectory
 
-    WrenchOfTime = Callable[[float], ArrayLike]
+    # of time [s], configuration and velocity
+    Load = Callable[[float, FloatArray, FloatArray], ArrayLike]
     # From one recorded time to the next: efforts asked for and applied at the first of them.
     Advance = Callable[[float, float], tuple[FloatArray, FloatArray]]
 
@@ -37,9 +38,12 @@ def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> NDArray[np
 
 
 def sampled(
-    plant: Plant, controller: Controller, trajectory: Trajectory, load: WrenchOfTime | None
+    plant: Plant, controller: Controller, trajectory: Trajectory, load: Load | None
 ) -> Advance:
-    """Efforts are computed at the first time and held; `load` is sampled mid-step."""
+    """Efforts are computed at the first time and held; `load` is asked mid-step.
+
+    It is told the state before the step.
+    """
     longest = plant.dt
 
     def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
@@ -52,7 +56,8 @@ def sampled(
             return wanted, plant.effort
         for step in range(steps):
             try:
-                plant.hold(wanted, 1, load(now + (step + 0.5) * plant.dt))
+                middle = now + (step + 0.5) * plant.dt
+                plant.hold(wanted, 1, load(middle, plant.configuration, plant.velocity))
             except SimulationFailed as error:
                 time = step * plant.dt
                 raise SimulationFailed(str(error), time=time, value=error.value) from error
@@ -65,7 +70,7 @@ def continuous(
     plant: Plant,
     controller: Controller,
     trajectory: Trajectory,
-    load: WrenchOfTime | None,
+    load: Load | None,
     marks: FloatArray | None,
 ) -> Advance:
     """Efforts are computed at every stage; the adaptive method, with `marks`, stops at them.
@@ -87,7 +92,7 @@ def continuous(
                 mechanism.joint_velocities(configuration, velocity),
                 mechanism.position_limits,
             )
-        wrench = none if load is None else load(t)
+        wrench = none if load is None else load(t, configuration, velocity)
         return mechanism.forward_dynamics(configuration, velocity, effort, wrench)
 
     adaptive = None
@@ -111,12 +116,13 @@ def continuous(
 
 
 def _step_by_step(
-    plant: Plant, controller: Controller, trajectory: Trajectory, load: WrenchOfTime | None
+    plant: Plant, controller: Controller, trajectory: Trajectory, load: Load | None
 ) -> Advance:
     def advance(now: float, then: float) -> tuple[FloatArray, FloatArray]:
         wanted = _command(controller, now, plant.configuration, plant.velocity, trajectory)
         plant.dt = then - now
-        plant.hold(wanted, 1, None if load is None else load(0.5 * (now + then)))
+        state = plant.configuration, plant.velocity
+        plant.hold(wanted, 1, None if load is None else load(0.5 * (now + then), *state))
         return wanted, plant.effort
 
     return advance

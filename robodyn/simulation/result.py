@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.extras import needing
+
 if TYPE_CHECKING:
+    import xarray
+
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Motion
@@ -66,6 +70,36 @@ class SimulationResult:
         mechanism: Any = self.mechanism  # both kinds have energy, which no controller needs
         kinetic, potential = mechanism.energy(self.configuration, self.velocity)
         return np.asarray(kinetic + potential)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The histories as an xarray Dataset, their numbers by name.
+
+        Its dimensions are `time` [s], `coordinate` of the configuration, `rate` of the velocity and
+        `joint` of the efforts; `desired_configuration` and its like are there if `desired` is.
+
+        Raises:
+            MissingExtra: xarray is not installed.
+        """
+        with needing("sweep", "a result as an xarray Dataset", "xarray"):
+            import xarray
+
+        names = self.mechanism.coordinates
+        q, v, a = (("time", each) for each in ("coordinate", "rate", "rate"))
+        found = {
+            "configuration": (q, self.configuration),
+            "velocity": (v, self.velocity),
+            "effort": (("time", "joint"), self.effort),
+        }
+        if self.desired is not None:
+            planned = zip((q, v, a), self.desired._fields, self.desired, strict=True)
+            found |= {f"desired_{name}": (dims, values) for dims, name, values in planned}
+        along = {
+            "time": self.time,
+            "coordinate": list(names.configuration_names),
+            "rate": list(names.velocity_names),
+            "joint": list(self.mechanism.joint_names),
+        }
+        return xarray.Dataset(found, along, {"mechanism": self.mechanism.name})
 
     @property
     def peak_effort(self) -> FloatArray:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
 from robodyn.simulation.compiled import complete
 from robodyn.simulation.plant import plant_of
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import AtRest, Motion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
     WrenchOfTime = Callable[[float], ArrayLike]
+    WrenchOfState = Callable[[float, FloatArray, FloatArray], ArrayLike]
 
 
 DEFAULT = SimulationSettings()
@@ -36,16 +38,16 @@ DEFAULT = SimulationSettings()
 def simulate(
     mechanism: Mechanism,
     controller: Controller,
-    trajectory: Trajectory,
+    trajectory: Trajectory | None = None,
     dt: float = 1e-3,
     control_dt: float | None = 1e-2,
     *,
-    wrench: ArrayLike | WrenchOfTime | None = None,
+    wrench: ArrayLike | WrenchOfTime | WrenchOfState | None = None,
     settings: SimulationSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> SimulationResult:
-    """Simulate a mechanism that a controller drives along a trajectory.
+    """Simulate a mechanism that a controller drives, along a trajectory if there is one.
 
     With `control_dt` the controller is sampled and its efforts held in between (a zero-order
     hold), as on a real machine; with None it acts continuously, at every stage of every step.
@@ -61,12 +63,16 @@ def simulate(
     Args:
         mechanism: the plant; the controller may hold another model of it.
         controller: efforts (n,) for (time, configuration, velocity, trajectory).
-        trajectory: what to follow; also where to start, if the settings do not say.
+        trajectory: what to follow; also where to start, if the settings do not say. Without one,
+            for a `duration`, it starts at home and at rest, and the controller gets a trajectory
+            that stays where it started.
         dt: [s] longest integration step; steps also end on the trajectory's switching times
             (continuous) or on control instants (sampled).
         control_dt: [s] control period, or None.
         wrench: external wrench (6,) [N, N m], constant or a function of time [s]; where efforts
-            are held, so is its value at the middle of each step.
+            are held, so is its value at the middle of each step. Or a function of time,
+            configuration and velocity, as of a contact or a spring: where efforts are held, of the
+            state before each step. Such simulations are not compiled.
         settings: all else that is asked of the simulation.
         progress: called with the simulated time [s] now and then.
         options: fields of the settings that are to be others, such as `duration`.
@@ -80,6 +86,11 @@ def simulate(
         TypeError: an option that is no field of the settings.
     """
     wanted = replace(settings, **options)
+    desired = trajectory
+    if trajectory is None:
+        if wanted.duration is None:
+            raise InvalidInput("without a trajectory a duration is needed: duration=5.0, for one")
+        trajectory = AtRest(mechanism, wanted.initial[0] if wanted.initial else mechanism.home)
     duration = trajectory.duration if wanted.duration is None else wanted.duration
     end = as_scalar("duration", duration, "s", above=0.0)
     plant = plant_of(mechanism, trajectory, dt, wanted)
@@ -91,7 +102,7 @@ def simulate(
         run.configuration,
         run.velocity,
         np.concatenate([run.applied, run.applied[-1:]]),
-        Motion(*trajectory.sample(run.time)),
+        None if desired is None else Motion(*desired.sample(run.time)),
         find_events(mechanism, run.time, run.configuration, run.wanted, run.applied),
     )
 

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import inspect
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from robodyn.trajectories.base import Trajectory
 
     WrenchOfTime = Callable[[float], ArrayLike]
+    WrenchOfState = Callable[[float, FloatArray, FloatArray], ArrayLike]
 
 INTEGRATORS = ("rk4", "dop853")
 
@@ -39,6 +41,8 @@ class SimulationTask:
         time: (N,) [s] of each row.
         configuration, velocity: (N, ...).
         wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
+        load: the wrench, constant or a function of time, or of time and state.
+        load_knows_state: whether it is the last of these.
         row: the last one that is filled.
 
     Raises:
@@ -52,7 +56,7 @@ class SimulationTask:
         trajectory: Trajectory,
         control_dt: float | None,
         end: float,
-        wrench: ArrayLike | WrenchOfTime | None = None,
+        wrench: ArrayLike | WrenchOfTime | WrenchOfState | None = None,
         integrator: str = "rk4",
     ) -> None:
         if integrator not in INTEGRATORS:
@@ -61,7 +65,7 @@ class SimulationTask:
                 value=integrator,
             )
         self.plant, self.controller, self.trajectory = plant, controller, trajectory
-        self.load = _as_load(wrench)
+        self.load, self.load_knows_state = _as_load(wrench), _knows_state(wrench)
         self.is_sampled = control_dt is not None
         self._marks: FloatArray | None = None
         if control_dt is None:
@@ -117,8 +121,11 @@ class SimulationTask:
             self.row = row + 1
 
     def _advance(self) -> control_loop.Advance:
-        given = self.load
-        load = given if given is None or callable(given) else lambda _: given
+        given, load = self.load, None
+        if self.load_knows_state:
+            load = given
+        elif given is not None:
+            load = lambda t, _q, _v: given(t) if callable(given) else given  # noqa: E731
         what = self.plant, self.controller, self.trajectory, load
         return (
             control_loop.sampled(*what)
@@ -142,7 +149,17 @@ def _periods(end: float, period: float) -> FloatArray:
     return np.append(whole[whole < end * (1.0 - 1e-12)], end)
 
 
-def _as_load(wrench: ArrayLike | WrenchOfTime | None) -> FloatArray | WrenchOfTime | None:
+def _as_load(wrench: Any) -> Any:
     if wrench is None or callable(wrench):
         return wrench
     return as_exact("wrench", wrench, (6,), "N, N m")
+
+
+def _knows_state(wrench: Any) -> bool:
+    """Whether a function is one of time, configuration and velocity, not of time alone."""
+    try:
+        parameters = inspect.signature(wrench).parameters.values() if callable(wrench) else ()
+    except ValueError:  # of compiled functions that do not tell
+        return False
+    by_place = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    return sum(p.kind in by_place and p.default is p.empty for p in parameters) == 3

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Trajectory(Protocol):
@@ -56,6 +57,20 @@ class RowTrajectory:
     def _rows(self, t: FloatArray) -> Motion:
         """The motion at times (N,)."""
         raise NotImplementedError
+
+
+class AtRest(RowTrajectory):
+    """No motion: a configuration (nq,) at all times."""
+
+    duration = 0.0
+    switching_times: tuple[float, ...] = ()
+
+    def __init__(self, mechanism: Mechanism, configuration: ArrayLike) -> None:
+        rest = np.zeros(mechanism.coordinates.velocity_size)
+        self._state = mechanism.advance(configuration, rest), rest, rest
+
+    def _rows(self, t: FloatArray) -> Motion:
+        return Motion(*(np.tile(values, (len(t), 1)) for values in self._state))
 
 
 def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:

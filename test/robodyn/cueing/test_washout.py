@@ -132,6 +132,13 @@ def test_parameters_that_no_filter_has(given, message):
         rd.WashoutParameters(**given)
 
 
+def test_a_platform_moves_in_six_ways_and_stands_upright(platform):
+    with pytest.raises(rd.InvalidInput, match="delta moves its body in 3 of six ways"):
+        rd.ClassicalWashout(rd.load("delta"), 0.01)
+    rotary = rd.ClassicalWashout(rd.load("hexapod_rotary"), 0.01)
+    assert rotary.step(REST, np.zeros(3)).pose == pytest.approx(rotary.neutral)
+
+
 def test_what_is_refused_changes_nothing(platform):
     with pytest.raises(rd.InvalidInput, match="no washout 'ship': there are driving"):
         rd.WashoutParameters.preset("ship")

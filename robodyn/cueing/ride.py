@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A recorded ride on a platform: what it would do, and what would be felt."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.cueing.parameters import WashoutParameters
+from robodyn.cueing.washout import GRAVITY, ClassicalWashout
+from robodyn.errors import InvalidInput
+from robodyn.poses import rotation_matrix
+from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+COLUMNS = ("time", "force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
+# What is felt the wrong way round, and by more than people notice [m/s^2].
+NOTICED = 0.17
+# Progress is told this often.
+PARTS = 100
+
+
+class VehicleMotion(NamedTuple):
+    """What was measured at the driver's head in a vehicle: x forward, y left, z up.
+
+    Attributes:
+        time: (K,) [s], increasing.
+        force: (K, 3) [m/s^2] specific force; at rest (0, 0, 9.81).
+        rate: (K, 3) [rad/s] angular velocity.
+    """
+
+    time: FloatArray
+    force: FloatArray
+    rate: FloatArray
+
+
+@dataclass(frozen=True)
+class Ride:
+    """What a platform does for a vehicle's motion, and what is felt on it, in the head's axes.
+
+    Attributes:
+        mechanism: the platform.
+        time: (K,) [s] from the ride's beginning.
+        pose, twist, accel: (K, 7), (K, 6), (K, 6) of the platform, base frame.
+        wanted_force, felt_force: (K, 3) [m/s^2] specific force in the vehicle and on the platform.
+        wanted_rate, felt_rate: (K, 3) [rad/s] angular velocity, likewise.
+    """
+
+    mechanism: Mechanism
+    time: FloatArray
+    pose: FloatArray
+    twist: FloatArray
+    accel: FloatArray
+    wanted_force: FloatArray
+    felt_force: FloatArray
+    wanted_rate: FloatArray
+    felt_rate: FloatArray
+
+    @property
+    def trajectory(self) -> SampledTrajectory:
+        """The platform's motion, to be followed or examined.
+
+        Raises:
+            KinematicsError: the mechanism cannot take its body there.
+        """
+        states = self.time, self.pose, self.twist, self.accel
+        motion = self.mechanism.motion_of_body(*states, self.mechanism.home)
+        return SampledTrajectory(self.mechanism, self.time, motion, of_body=True)
+
+    @property
+    def force_error(self) -> FloatArray:
+        """(3,) [m/s^2] root of the mean square of felt less wanted force."""
+        return np.asarray(np.sqrt(np.square(self.felt_force - self.wanted_force).mean(axis=0)))
+
+    @property
+    def rate_error(self) -> FloatArray:
+        """(3,) [rad/s] likewise, of the angular velocity."""
+        return np.asarray(np.sqrt(np.square(self.felt_rate - self.wanted_rate).mean(axis=0)))
+
+    @property
+    def force_correlation(self) -> FloatArray:
+        """(3,) correlation of felt and wanted force, whatever their scale; NaN where one rests."""
+        return _correlation(self.wanted_force, self.felt_force)
+
+    @property
+    def false_cues(self) -> float:
+        """Share of the time at which a horizontal force is felt in the wrong sense."""
+        wanted, felt = self.wanted_force[:, :2], self.felt_force[:, :2]
+        opposite = (np.sign(wanted) != np.sign(felt)) & (np.abs(felt) > NOTICED)
+        return float((opposite & (np.abs(wanted) > NOTICED)).any(axis=1).mean())
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write it as CSV: time, the platform's motion, wanted and felt force and rate."""
+        parts = {
+            "": self.time[:, None], "pose_": self.pose, "twist_": self.twist, "accel_": self.accel,
+            "wanted_force_": self.wanted_force, "felt_force_": self.felt_force,
+            "wanted_rate_": self.wanted_rate, "felt_rate_": self.felt_rate,
+        }  # fmt: skip
+        axes = {1: ("time",), 3: "xyz", 6: ("vx", "vy", "vz", "wx", "wy", "wz")}
+        axes[7] = ("x", "y", "z", "qx", "qy", "qz", "qw")
+        names = [head + axis for head, values in parts.items() for axis in axes[values.shape[1]]]
+        table = np.hstack(list(parts.values()))
+        np.savetxt(file, table, "%.9g", delimiter=",", header=",".join(names), comments="")
+
+
+def ride(
+    mechanism: Mechanism,
+    vehicle: VehicleMotion,
+    parameters: WashoutParameters | None = None,
+    *,
+    head: ArrayLike | None = None,
+    dt: float = 0.01,
+    progress: Callable[[float], None] | None = None,
+) -> Ride:
+    """Take a platform through a vehicle's motion by `ClassicalWashout`.
+
+    Args:
+        mechanism: the platform.
+        vehicle: its motion; between samples it runs in straight lines.
+        parameters: of the washout.
+        head: (3,) [m] of the driver's head in the platform's frame; its origin by default.
+        dt: [s] between steps.
+        progress: called with the share that is done.
+
+    Raises:
+        InvalidInput: a motion of wrong shapes, not finite or with times that do not increase.
+    """
+    time = as_array("time", vehicle.time, (), "s")
+    if time.ndim != 1 or len(time) < 2 or (np.diff(time) <= 0.0).any():
+        raise InvalidInput(
+            "the times of a vehicle's motion must increase, two or more", value=vehicle.time
+        )
+    seat = np.zeros(3) if head is None else as_exact("head", head, (3,), "m")
+    force = as_exact("force", vehicle.force, (len(time), 3), "m/s^2")
+    rate = as_exact("rate", vehicle.rate, (len(time), 3), "rad/s")
+    washout = ClassicalWashout(mechanism, as_scalar("dt", dt, "s", above=0.0), parameters, seat)
+    count = int((time[-1] - time[0]) / dt * (1.0 + 1e-12)) + 1
+    if count > MAX_KNOTS:
+        raise InvalidInput(f"{count} steps of {dt} s are more than {MAX_KNOTS}: take a longer dt")
+    times: FloatArray = np.arange(count, dtype=np.float64) * float(dt)
+    wanted = [
+        np.column_stack([np.interp(times, time - time[0], column) for column in values.T])
+        for values in (force, rate)
+    ]
+    rows = []
+    for k in range(count):
+        if progress is not None and k % (count // PARTS + 1) == 0:
+            progress(k / count)
+        rows.append(washout.step(wanted[0][k], wanted[1][k]))
+    pose, twist, accel = (np.array(each) for each in zip(*rows, strict=True))
+    R = rotation_matrix(pose)
+    arm, spin = R @ seat, twist[:, 3:]
+    at_head = accel[:, :3] + np.cross(accel[:, 3:], arm) + np.cross(spin, np.cross(spin, arm))
+    at_head[:, 2] += GRAVITY
+    felt = np.einsum("kji,kj->ki", R, at_head)
+    turned = np.einsum("kji,kj->ki", R, spin)
+    forces, rates = (np.asarray(each, dtype=np.float64) for each in wanted)
+    return Ride(mechanism, times, pose, twist, accel, forces, felt, rates, turned)
+
+
+def read_vehicle(file: str | os.PathLike[str]) -> VehicleMotion:
+    """The motion of a vehicle from a CSV file with the columns of `COLUMNS`, in any order.
+
+    Raises:
+        InvalidInput: no such file, a column or a number that is missing; with file and line.
+    """
+    path = Path(file)
+    wanted = ", ".join(COLUMNS)
+    try:
+        with path.open(newline="", encoding="utf-8") as text:
+            rows = list(csv.DictReader(text, skipinitialspace=True))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{path}: {getattr(error, 'strerror', error)}", value=str(path)
+        ) from error
+    missing = [name for name in COLUMNS if not rows or rows[0].get(name) is None]
+    if missing:
+        raise InvalidInput(
+            f"{path}: no column {missing[0]!r}; expected {wanted}, in m/s^2 and rad/s",
+            value=str(path),
+        )
+    table = np.empty((len(rows), len(COLUMNS)))
+    for number, row in enumerate(rows):
+        for place, name in enumerate(COLUMNS):
+            try:
+                table[number, place] = float(row[name])
+            except (TypeError, ValueError) as error:
+                line = f"{path}, line {number + 2}: {name} is {row[name]!r}, expected a number"
+                raise InvalidInput(line, value=row[name]) from error
+    return VehicleMotion(table[:, 0], table[:, 1:4], table[:, 4:])
+
+
+def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
+    a, b = one - one.mean(axis=0), other - other.mean(axis=0)
+    size = np.sqrt(np.square(a).sum(axis=0) * np.square(b).sum(axis=0))
+    rests = size < 1e-12
+    return np.where(rests, np.nan, (a * b).sum(axis=0) / np.where(rests, 1.0, size))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A recorded ride: what is felt follows from the platform's motion, and files are checked."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.cli import app
+from robodyn.cueing.ride import COLUMNS, VehicleMotion, read_vehicle, ride
+from robodyn.poses import rotation_matrix
+
+
+@pytest.fixture(scope="module")
+def vehicle():
+    """Half a minute: a brake, two bends and a rough road."""
+    time = np.arange(0.0, 30.0, 0.02)
+    force = np.tile([0.0, 0.0, 9.81], (len(time), 1))
+    force[:, 0] -= 2.0 * ((time > 5.0) & (time < 11.0))
+    force[:, 1] += 1.5 * np.sin(0.5 * time)
+    force[:, 2] += 0.4 * np.sin(9.0 * time)
+    rate = np.column_stack([0.0 * time, 0.02 * np.cos(time), 0.2 * np.sin(0.4 * time)])
+    return VehicleMotion(time + 100.0, force, rate)
+
+
+@pytest.fixture(scope="module")
+def ridden(vehicle):
+    parameters = rd.WashoutParameters.preset("small")
+    return ride(rd.load("stewart_symmetric"), vehicle, parameters, head=[0.1, 0.0, 1.1])
+
+
+def write(file, vehicle):
+    table = np.column_stack([vehicle.time, vehicle.force, vehicle.rate])
+    np.savetxt(file, table, "%.9g", delimiter=",", header=",".join(COLUMNS), comments="")
+
+
+def test_what_is_felt_is_what_the_head_does(ridden):
+    """By differences of the head's position."""
+    dt = ridden.time[1]
+    R = rotation_matrix(ridden.pose)
+    heads = ridden.pose[:, :3] + R @ [0.1, 0.0, 1.1]
+    acceleration = (heads[2:] - 2.0 * heads[1:-1] + heads[:-2]) / dt**2
+    felt = np.einsum("kji,kj->ki", R[1:-1], acceleration + np.array([0.0, 0.0, 9.81]))
+    off = np.abs(felt - ridden.felt_force[1:-1])
+    # the brake's beginning is a step, which a difference smears
+    assert np.quantile(off, 0.99) < 0.02
+    middle = 0.5 * (R[2:] - R[:-2]) / dt @ np.swapaxes(R[1:-1], 1, 2)
+    spin = np.stack([middle[:, 2, 1], middle[:, 0, 2], middle[:, 1, 0]], axis=1)
+    turned = np.einsum("kji,kj->ki", R[1:-1], spin)
+    assert np.quantile(np.abs(turned - ridden.felt_rate[1:-1]), 0.99) < 5e-3
+
+
+def test_figures_of_merit(ridden, vehicle):
+    assert ridden.time[-1] == pytest.approx(29.98, abs=0.011)
+    np.testing.assert_allclose(ridden.wanted_force[:3], vehicle.force[[0, 0, 1]], atol=0.05)
+    error = ridden.felt_force - ridden.wanted_force
+    np.testing.assert_allclose(ridden.force_error, np.sqrt((error**2).mean(axis=0)))
+    expected = np.corrcoef(ridden.felt_force[:, 0], ridden.wanted_force[:, 0])[0, 1]
+    assert ridden.force_correlation[0] == pytest.approx(expected)
+    assert ridden.force_correlation[0] > 0.7
+    assert 0.0 <= ridden.false_cues < 0.2
+
+
+def test_its_motion_can_be_followed(ridden):
+    path = ridden.trajectory
+    at = path.sample(ridden.time[700])
+    np.testing.assert_array_equal(at.configuration, ridden.pose[700])
+    assert rd.check_limits(ridden.mechanism, path, dt=0.05) is None
+
+
+def test_the_command(vehicle, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("drive.csv", vehicle)
+    read = read_vehicle("drive.csv")
+    np.testing.assert_allclose(read.force, vehicle.force, rtol=1e-8)
+    options = ["--washout", "small", "--model", "stewart_symmetric", "-o", "out.csv", "--json"]
+    done = CliRunner().invoke(app, ["cue", "drive.csv", "--head", "0.1 0 1.1", *options])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["beyond_limits"] is None
+    written = np.genfromtxt("out.csv", delimiter=",", names=True)
+    assert len(written) == 2999
+    off = written["felt_force_x"] - written["wanted_force_x"]
+    assert np.sqrt((off**2).mean()) == pytest.approx(found["force_error"][0], rel=1e-6)
+    done = CliRunner().invoke(app, ["cue", "drive.csv", "-o", "out.csv"])
+    assert done.exit_code == 1
+    assert "out.csv exists" in done.stderr
+    # a shaker's motion at full scale is not for these legs
+    wild = vehicle._replace(force=8.0 * (vehicle.force - [0.0, 0.0, 9.81]) + [0.0, 0.0, 9.81])
+    write("wild.csv", wild)
+    done = CliRunner().invoke(app, ["cue", "wild.csv", "--model", "stewart_symmetric"])
+    assert done.exit_code == 1
+    assert "its limit is" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time,force_x\n0,1\n", "no column 'force_y'"),
+        (",".join(COLUMNS) + "\n0,0,0,9.81,0,0,x\n", "line 2: rate_z is 'x'"),
+        (",".join(COLUMNS) + "\n0,0,0,9.81,0,0\n", "line 2: rate_z is None|no column 'rate_z'"),
+        ("", "no column 'time'"),
+    ],
+)
+def test_files_that_are_none(tmp_path, text, message):
+    file = tmp_path / "drive.csv"
+    file.write_text(text)
+    with pytest.raises(rd.InvalidInput, match=message):
+        read_vehicle(file)
+
+
+def test_motions_that_are_none(vehicle):
+    m = rd.load("stewart_symmetric")
+    for bad in (
+        vehicle._replace(time=vehicle.time[::-1]),
+        vehicle._replace(force=vehicle.force[:-1]),
+        vehicle._replace(rate=np.full_like(vehicle.rate, np.nan)),
+    ):
+        with pytest.raises(rd.InvalidInput):
+            ride(m, bad)
+    with pytest.raises(rd.InvalidInput, match="take a longer dt"):
+        ride(m, vehicle, dt=1e-5)
