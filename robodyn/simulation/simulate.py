@@ -53,8 +53,9 @@ def simulate(
     hold), as on a real machine; with None it acts continuously, at every stage of every step.
 
     Platforms and arms under `ComputedTorque`, `Feedforward`, `GravityCompensation` and
-    `ConstantEffort` are simulated in compiled code, some fifty times faster than what calls a
-    controller of your own, with equal results.
+    `ConstantEffort` are simulated in compiled code. A controller of your own gives equal results
+    in 2 to 20 times the time at 200 Hz, 7 to 64 times at 1 kHz: computed torque called from Python
+    takes some 0.3 ms.
 
     Dry friction holds: a joint at rest under less than its static friction stays exactly where it
     is, and damping too strong for the step is integrated implicitly. Where joints stick, or are

@@ -25,7 +25,7 @@ from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
-from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias
+from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias, part_of_chain
 from robodyn.mechanisms.serial.parameters import SerialParameters
 from robodyn.numerics.array_arguments import MATRIX, VECTOR
 from robodyn.numerics.broadcasting import element
@@ -69,7 +69,9 @@ class SerialArm(SerialParameters):
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         self._chains = {
-            (friction, armature): pack_chain(self.chain, friction=friction, armature=armature)
+            (friction, armature): part_of_chain(
+                self._geometry, friction=friction, armature=armature
+            )
             for friction in (False, True)
             for armature in (False, True)
         }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _UPPER_TRIANGLE = np.triu_indices(3)
 
 
-def pack_chain(chain: Chain, *, friction: bool = True, armature: bool = True) -> FloatArray:
+def pack_chain(chain: Chain) -> FloatArray:
     """(n + 1, LINK_SIZE), laid out as `robodyn.mechanisms.serial.kernels.layout` says.
 
     The model's moving frame i lies at joint i, the kernels' frame i at joint i + 1 with z along
@@ -34,11 +34,20 @@ def pack_chain(chain: Chain, *, friction: bool = True, armature: bool = True) ->
         _put_transform(row, rotation, turn.T @ after.translation)
         put_body(row, turn, link.mass, link.com, link.inertia)
         row[at.PRISMATIC] = joint.kind == "prismatic"
-        if armature:
-            row[at.ARMATURE] = joint.armature
-        if friction:
-            row[at.DAMPING] = joint.damping
-            row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
+        row[at.ARMATURE] = joint.armature
+        row[at.DAMPING] = joint.damping
+        row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
+    return rows
+
+
+def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> FloatArray:
+    """A packed chain with what is left of it without joint friction, or without armatures."""
+    rows: FloatArray = packed.copy()
+    if not armature:
+        rows[:, at.ARMATURE] = 0.0
+    if not friction:
+        rows[:, at.DAMPING] = 0.0
+        rows[:, at.DRY_FRICTION : at.LINK_SIZE] = 0.0
     return rows
 
 

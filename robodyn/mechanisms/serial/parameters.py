@@ -20,7 +20,7 @@ from robodyn.mechanisms.common.parameters import (
 from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
 from robodyn.mechanisms.serial.kernels import layout as at
 from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
-from robodyn.mechanisms.serial.packing import pack_chain, put_body, turn_z_to
+from robodyn.mechanisms.serial.packing import pack_chain, part_of_chain, put_body, turn_z_to
 from robodyn.model.body import Link
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class SerialParameters(SerialInverseKinematics):
         joints = self.chain.joints
         weightless = tuple(Link(link.name, com=link.com) for link in self.chain.links)
         chain = self.chain._replace(links=weightless)
-        empty = pack_chain(chain, friction=False, armature=False)
+        empty = part_of_chain(pack_chain(chain), friction=False, armature=False)
         motion = (q, qd, qdd, None)
 
         def efforts(chain: FloatArray) -> FloatArray:
