@@ -32,6 +32,8 @@ class Frames:
     Args:
         model: the element.
         source: for messages.
+        shared: whether a joint may have the name of a link, as before SDF 1.7; it is then called
+            `<name>_joint`, as libsdformat does.
 
     Attributes:
         model: the element.
@@ -39,8 +41,8 @@ class Frames:
         scope: prefix of the names that an element says, by its full name.
     """
 
-    def __init__(self, model: Element, source: str) -> None:
-        self.model, self.source = model, source
+    def __init__(self, model: Element, source: str, shared: bool = False) -> None:
+        self.model, self.source, self._shared = model, source, shared
         self.links: dict[str, Element] = {}
         self.joints: dict[str, Element] = {}
         self.scope: dict[str, str] = {}
@@ -139,6 +141,8 @@ class Frames:
 
     def _name(self, element: Element, tag: str, scope: str) -> str:
         name = element.get("name", "")
+        if self._shared and tag == "joint" and scope + name in self.links:
+            name += "_joint"
         if not name or scope + name in self._elements:
             expected = "a name" if not name else "a name that nothing else in its model has"
             raise self.error(f"name of a <{tag}>", name, expected)

@@ -53,7 +53,7 @@ def read_sdf(text: str, source: str) -> str:
             value=told,
         )
     model, world = _model_in(root, source)
-    frames = Frames(model, source)
+    frames = Frames(model, source, version < (1, 7))
     if not frames.links:
         raise ModelError(
             f"{source}: model {model.get('name')!r} has no <link>", value=model.get("name")

@@ -162,6 +162,19 @@ def test_what_is_not_read_is_refused_by_name(old, new, told):
     assert "\n" not in str(caught.value)
 
 
+def test_before_sdf_1_7_a_joint_may_have_its_links_name():
+    """As in published cable robots; libsdformat calls such a joint <name>_joint, too."""
+    text = f"""<sdf version="1.4"><model name="old">
+      <link name="frame"/><link name="cable"><inertial>{INERTIAL}</inertial></link>
+      <joint name="cable" type="prismatic"><parent>frame</parent><child>cable</child>
+        <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+    arm = rd.load(text)
+    assert arm.joint_names == ("cable_joint",)
+    assert arm.frames == ("frame", "cable")
+    with pytest.raises(ModelError, match="name of a <joint> is 'cable'"):
+        rd.load(text.replace("1.4", "1.7"))
+
+
 def test_what_is_left_out_is_named():
     more = (
         "<include><uri>model://camera</uri></include><plugin name='gz::Wind'/><link name='crank'>"
