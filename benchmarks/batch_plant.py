@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Steps a second of many platforms at once: `rd.BatchPlant` and `mujoco.rollout`.
+
+Both on all processors, a thousand platforms of one millisecond steps, efforts held. Every row of
+ours has a payload of its own; MuJoCo's all have one model, its loops soft constraints and its
+integrator Euler's, where ours are exact and Runge-Kutta's of order 4.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+from mujoco import rollout
+
+import robodyn as rd
+from robodyn.mechanisms.save import save
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROWS, STEPS, DT = 1000, 50, 1e-3
+
+
+def of_mujoco(m: rd.StewartPlatform, efforts: np.ndarray) -> float:
+    """Microseconds a step."""
+    with tempfile.TemporaryDirectory() as folder:
+        save(m, Path(folder) / "platform.xml")
+        model = mujoco.MjModel.from_xml_path(f"{folder}/platform.xml")
+    model.opt.timestep = DT
+    data = [mujoco.MjData(model) for _ in range(rd.get_threads())]
+    mujoco.mj_resetDataKeyframe(model, data[0], 0)
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    state = np.empty(mujoco.mj_stateSize(model, kind))
+    mujoco.mj_getState(model, data[0], state, kind)
+    start, control = np.tile(state, (ROWS, 1)), np.repeat(efforts[:, None], STEPS, axis=1)
+    return _fastest(lambda: rollout.rollout(model, data, start, control))
+
+
+def of_ours(m: rd.StewartPlatform, efforts: np.ndarray) -> float:
+    """Microseconds a step."""
+    plants = rd.BatchPlant([m.with_payload(mass) for mass in np.linspace(1.0, 50.0, ROWS)], dt=DT)
+
+    def call() -> None:
+        plants.reset()
+        plants.step(efforts, STEPS)
+
+    return _fastest(call)
+
+
+def _fastest(call: Callable[[], object], repeats: int = 5) -> float:
+    spent = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        call()
+        spent.append(time.perf_counter() - began)
+    return 1e6 * min(spent) / (ROWS * STEPS)
+
+
+if __name__ == "__main__":
+    whole = rd.load("stewart_symmetric")
+    rng = np.random.default_rng(0)
+    for name, platform in (
+        ("with dry friction", whole),
+        ("without friction", whole.without_friction()),
+    ):
+        held = platform.gravity(platform.home)
+        given = held * rng.uniform(0.8, 1.2, (ROWS, len(held)))
+        theirs, ours = of_mujoco(platform, given), of_ours(platform, given)
+        sys.stdout.write(
+            f"{name}: mujoco.rollout {theirs:.2f} us, BatchPlant {ours:.2f} us a step, "
+            f"{theirs / ours:.1f} times\n"
+        )
