@@ -55,9 +55,13 @@ class Ride:
     Attributes:
         mechanism: the platform.
         time: (K,) [s] from the ride's beginning.
-        pose, twist, accel: (K, 7), (K, 6), (K, 6) of the platform, base frame.
-        wanted_force, felt_force: (K, 3) [m/s^2] specific force in the vehicle and on the platform.
-        wanted_rate, felt_rate: (K, 3) [rad/s] angular velocity, likewise.
+        pose: (K, 7) of the platform, base frame.
+        twist: (K, 6) [m/s, rad/s] of it.
+        accel: (K, 6) [m/s^2, rad/s^2] of it.
+        wanted_force: (K, 3) [m/s^2] specific force in the vehicle.
+        felt_force: (K, 3) [m/s^2] specific force on the platform.
+        wanted_rate: (K, 3) [rad/s] angular velocity of the vehicle.
+        felt_rate: (K, 3) [rad/s] angular velocity on the platform.
     """
 
     mechanism: Mechanism

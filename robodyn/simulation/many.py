@@ -41,7 +41,8 @@ class SimulationResults:
 
     Attributes:
         time: (K,) [s].
-        configuration, velocity: (B, K, ...) as in the mechanism's protocol.
+        configuration: (B, K, nq) as in the mechanism's protocol.
+        velocity: (B, K, nv), likewise.
         effort: (B, K, n) [N or N m] applied from each time on, after limits.
         completed: (B,) whether it went to its end.
         problem: what ended it, for each that did not: its number and a line.

@@ -43,7 +43,8 @@ class SimulationResult:
     Attributes:
         mechanism: what was simulated.
         time: (N,) [s].
-        configuration, velocity: (N, ...) as in the mechanism's protocol.
+        configuration: (N, nq) as in the mechanism's protocol.
+        velocity: (N, nv), likewise.
         effort: (N, n) [N or N m] applied from each time on, after limits.
         desired: the planned motion at the same times, if there was a trajectory.
         events: in order of time.
