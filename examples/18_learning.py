@@ -7,20 +7,13 @@ linear in what Gymnasium's environment lets be seen, and the cross-entropy metho
 every generation: each candidate flies a few episodes, all of them at once.
 """
 
-import gymnasium
 import matplotlib.pyplot as plt
 import numpy as np
 
-import robodyn.gym  # registers the environments  # noqa: F401
+from robodyn.gym import MechanismVectorEnv
 
 CANDIDATES, EPISODES, STEPS, GENERATIONS = 40, 2, 40, 12
-envs = gymnasium.make_vec(
-    "robodyn/Reach-v0",
-    num_envs=CANDIDATES * EPISODES,
-    model="stewart_symmetric",
-    duration=1.0,
-    dt=5e-3,
-)
+envs = MechanismVectorEnv(CANDIDATES * EPISODES, "stewart_symmetric", duration=1.0, dt=5e-3)
 actions, seen = envs.single_action_space.shape[0], envs.single_observation_space.shape[0]
 rng = np.random.default_rng(0)
 
