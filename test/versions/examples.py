@@ -26,7 +26,7 @@ SYSTEMS = {
     "3.10-oldest": (
         "3.10",
         ["numpy==1.21.2", "scipy==1.8.0", "numba==0.55.0", "PyYAML==6.0", "typer==0.4.0",
-         "click==8.0.3", "rich==10.0.0", "matplotlib==3.7.0", "bokeh==3.8.0", "pandas==1.5.3",
+         "click==8.0.3", "rich==10.3.0", "matplotlib==3.7.0", "bokeh==3.8.0", "pandas==1.5.3",
          "dask==2023.1.0", "distributed==2023.1.0", "xarray==2023.1.0", "zarr==2.13.0",
          "netCDF4==1.6.0", "gymnasium==1.1.0"],
     ),
@@ -34,7 +34,7 @@ SYSTEMS = {
     "3.13-oldest": (
         "3.13",
         ["numpy==2.1.0", "scipy==1.14.1", "numba==0.61.0", "PyYAML==6.0.2", "typer==0.4.1",
-         "click==8.1.0", "rich==10.0.0", "matplotlib==3.9.2", "bokeh==3.8.0", "pandas==2.2.3",
+         "click==8.1.0", "rich==10.3.0", "matplotlib==3.9.2", "bokeh==3.8.0", "pandas==2.2.3",
          "dask==2024.10.0", "distributed==2024.10.0", "xarray==2024.10.0", "zarr==2.18.3",
          "numcodecs==0.15.1", "netCDF4==1.7.2", "gymnasium==1.1.0"],
     ),

@@ -78,6 +78,8 @@ def _try(name: str) -> bool:
     if name == WHOLE:
         results = ["--junit-xml", str(FOLDER / name / "pytest.xml"), "--junit-prefix=robodyn"]
         cache = ["-o", f"cache_dir={FOLDER / name / 'pytest_cache'}"]
+        # scripts that tests start find the library, as in a workspace
+        surroundings["PYTHONPATH"] = str(ROOT)
         command[3:] = ["--tb=short", *results, *cache, "test/lint", "test/robodyn"]
     done = subprocess.run(command, cwd=ROOT, env=surroundings, check=False)
     word = "passed" if done.returncode == 0 else "FAILED"
