@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
     from rclpy.publisher import Publisher
+    from rclpy.subscription import Subscription
 
 EVERY_LOG = QoSProfile(
     depth=1000,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
+# A publisher and a subscription of one process find each other in this time [s].
+FOUND = 5.0
 T = TypeVar("T")
 
 
@@ -52,8 +55,7 @@ class LocalGraph:
             self.peer = rclpy.create_node("peer", use_global_arguments=False)
             self._executor.add_node(self.peer)
             self._logs: list[Log] = []
-            # also what was logged before the two have found each other
-            self.peer.create_subscription(Log, "/rosout", self._logs.append, EVERY_LOG)
+            self._rosout = self._hear()
             self.nodes: dict[str, Node] = {}
             for name in nodes:
                 self.start(name)
@@ -69,7 +71,22 @@ class LocalGraph:
         made = getattr(import_module(f"robodyn_ros.{name}"), NODES[name])()
         self.nodes[name] = made
         self._executor.add_node(made)
+        self._find_logs()
         return made
+
+    def _hear(self) -> Subscription:
+        # also what was logged before the two have found each other
+        return self.peer.create_subscription(Log, "/rosout", self._logs.append, EVERY_LOG)
+
+    def _find_logs(self) -> None:
+        """Until the logs of all nodes are heard; Fast DDS, seldom, matches a pair never."""
+        deadline = time.monotonic() + FOUND
+        while self._rosout.get_publisher_count() < len(self.nodes):
+            self._executor.spin_once(timeout_sec=0.01)
+            if time.monotonic() > deadline:
+                self.peer.destroy_subscription(self._rosout)
+                self._logs.clear()  # all of it comes again
+                self._rosout, deadline = self._hear(), deadline + FOUND
 
     def __enter__(self) -> LocalGraph:
         return self
