@@ -69,7 +69,7 @@ ANSWERS = (
     "robodyn.mechanisms.common.linear_model.ForwardDynamicsDerivatives",
     "robodyn.mechanisms.common.linear_model.InverseDynamicsDerivatives",
     "robodyn.mechanisms.common.linear_model.Linearization",
-    "robodyn.cueing.washout.Cue",
+    "robodyn.motion_base.washout.Cue",
     "robodyn.Ride",
     "robodyn.Trajectory",
     "robodyn.Violation",

@@ -32,12 +32,6 @@ if TYPE_CHECKING:
     from robodyn.control import GravityCompensation as GravityCompensation
     from robodyn.control.impedance import Impedance as Impedance
     from robodyn.control.wrench_observer import WrenchObserver as WrenchObserver
-    from robodyn.cueing.parameters import WashoutParameters as WashoutParameters
-    from robodyn.cueing.ride import Ride as Ride
-    from robodyn.cueing.ride import VehicleMotion as VehicleMotion
-    from robodyn.cueing.ride import read_vehicle as read_vehicle
-    from robodyn.cueing.ride import ride as ride
-    from robodyn.cueing.washout import ClassicalWashout as ClassicalWashout
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
     from robodyn.errors import InvalidInput as InvalidInput
     from robodyn.errors import KinematicsError as KinematicsError
@@ -83,6 +77,12 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.save import save as save
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.motion_base.parameters import WashoutParameters as WashoutParameters
+    from robodyn.motion_base.ride import Ride as Ride
+    from robodyn.motion_base.ride import VehicleMotion as VehicleMotion
+    from robodyn.motion_base.ride import read_vehicle as read_vehicle
+    from robodyn.motion_base.ride import ride as ride
+    from robodyn.motion_base.washout import ClassicalWashout as ClassicalWashout
     from robodyn.planning.paths.plan_path import plan_path as plan_path
     from robodyn.planning.paths.planned_path import PlannedPath as PlannedPath
     from robodyn.planning.paths.redundancy import Optimized as Optimized

@@ -12,9 +12,9 @@ import numpy as np
 from robodyn.analysis.limits import check_limits
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar
-from robodyn.cueing.parameters import WashoutParameters
-from robodyn.cueing.ride import read_vehicle, ride
 from robodyn.errors import KinematicsError, OutputError
+from robodyn.motion_base.parameters import WashoutParameters
+from robodyn.motion_base.ride import read_vehicle, ride
 
 
 def cue(

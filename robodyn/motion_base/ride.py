@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_scalar
-from robodyn.cueing.parameters import WashoutParameters
-from robodyn.cueing.washout import GRAVITY, ClassicalWashout
 from robodyn.errors import InvalidInput
+from robodyn.motion_base.parameters import WashoutParameters
+from robodyn.motion_base.washout import GRAVITY, ClassicalWashout
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
 

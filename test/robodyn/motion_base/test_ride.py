@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.cueing.ride import COLUMNS, VehicleMotion, read_vehicle, ride
+from robodyn.motion_base.ride import COLUMNS, VehicleMotion, read_vehicle, ride
 from robodyn.poses import rotation_matrix
 
 

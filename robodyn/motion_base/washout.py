@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
-from robodyn.cueing.filters import LinearFilter
-from robodyn.cueing.parameters import WashoutParameters
 from robodyn.errors import InvalidInput
+from robodyn.motion_base.filters import LinearFilter
+from robodyn.motion_base.parameters import WashoutParameters
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.poses import composed_pose, rotation_matrix
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.cueing.filters import LinearFilter
+from robodyn.motion_base.filters import LinearFilter
 from robodyn.poses import rotation_matrix, rpy_of_rotation
 
 # of the objective motion cueing test (ICAO 9625) [rad/s]
