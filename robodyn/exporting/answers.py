@@ -53,6 +53,7 @@ class Answers(NamedTuple):
         jacobian: (q, out) -> bool, its twist by velocity.
         condition: (q, length) -> condition number, below 0 if there is none.
         difference: (q, goal, out), a displacement.
+        advance: (q, displacement, out) -> bool, the configuration there.
         step: (q, v, efforts, wrench, options, dt, steps) -> status.
     """
 
@@ -70,6 +71,7 @@ class Answers(NamedTuple):
     jacobian: Any
     condition: Any
     difference: Any
+    advance: Any
     step: Any
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows, step_of
 from robodyn.exporting.lending import (
+    address,
     constant,
     rows_out,
     vector,
@@ -101,16 +102,22 @@ def answers(m: ClosedLoop) -> Answers:
         return are_finite(q, nq)
 
     @inner
-    def close(wanted: Any, q: Any) -> bool:
+    def advance(q: Any, displacement: Any, out: Any) -> bool:
         a_plan, own = known()
-        moved, by = stack(1, nq)[0], stack(1, n)[0]
-        copied(q, nq, moved)
+        copied(q, nq, out)
+        left = entries.displace(
+            a_plan, own, vector_out(out, (nq,)), vector(displacement, (n,)), CLOSED
+        )
+        return 0.0 <= left <= ACCEPTED
+
+    @inner
+    def close(wanted: Any, q: Any) -> bool:
+        moved, by = stack(1, nq), stack(1, n)
         for i in range(n):
-            by[i] = wanted[i] - q[int(places()[i])]
-        left = entries.displace(a_plan, own, vector_out(moved, (nq,)), vector(by, (n,)), CLOSED)
-        if not 0.0 <= left <= ACCEPTED:
+            by[0, i] = wanted[i] - q[int(places()[i])]
+        if not advance(q, address(by), address(moved)):
             return False
-        copied(moved, nq, q)
+        copied(moved[0], nq, q)
         return True
 
     @inner
@@ -204,7 +211,7 @@ def answers(m: ClosedLoop) -> Answers:
 
     return Answers(
         is_configuration, inverse, forward, mass, bias, positions, close, same, acceleration, same,
-        pose, jacobian, condition, difference, step_of(m, simulate, plant, model),
+        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model),
     )  # fmt: skip
 
 

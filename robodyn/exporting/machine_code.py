@@ -26,7 +26,7 @@ from robodyn.numerics.compiler import inner
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from robodyn.exporting.functions import Function
+    from robodyn.exporting.signatures import Function
     from robodyn.mechanisms.mechanism import Mechanism
 
 _C_TYPES = {"double": types.float64, "int": types.int32}

@@ -141,6 +141,12 @@ def answers(m: SerialArm) -> Answers:
             out[j] = goal[j] - q[j]
 
     @inner
+    def advance(q: Any, displacement: Any, out: Any) -> bool:
+        for j in range(n):
+            out[j] = q[j] + displacement[j]
+        return True
+
+    @inner
     def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
         return rows(at_smooth(), (n + 1, LINK_SIZE)), gravity(), table, friction, options, stops
 
@@ -151,5 +157,5 @@ def answers(m: SerialArm) -> Answers:
     return Answers(
         is_configuration, inverse, forward, mass, bias, positions, positions, same, acceleration,
         same,
-        pose, jacobian, condition, difference, step_of(m, simulate, plant, model),
+        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model),
     )  # fmt: skip

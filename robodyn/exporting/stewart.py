@@ -158,6 +158,13 @@ def answers(m: StewartPlatform) -> Answers:
         entries.pose_difference(vector(start, (7,)), vector(end, (7,)), vector_out(out, (6,)))
 
     @inner
+    def advance(q: Any, displacement: Any, out: Any) -> bool:
+        pose = stack(1, 7)[0]
+        put_unit(q, pose)
+        entries.advanced_pose(vector(pose, (7,)), vector(displacement, (6,)), vector_out(out, (7,)))
+        return True
+
+    @inner
     def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
         return vector(smooth(), (size,)), table, friction, options, stops
 
@@ -168,5 +175,5 @@ def answers(m: StewartPlatform) -> Answers:
     return Answers(
         is_configuration, inverse, forward, mass, bias, positions, close, velocity, acceleration,
         rates,
-        pose_of, jacobian, condition, difference, step_of(m, simulate, plant, model),
+        pose_of, jacobian, condition, difference, advance, step_of(m, simulate, plant, model),
     )  # fmt: skip

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
-from robodyn.exporting.functions import BASE, FUNCTIONS, Argument, Function
+from robodyn.exporting.functions import FUNCTIONS
+from robodyn.exporting.signatures import BASE, Argument, Function
 from robodyn.version import __version__
 
 if TYPE_CHECKING:

@@ -18,12 +18,16 @@ class States(NamedTuple):
 
 
 def random_states(m, rows, seed=0):
-    """Configurations near home, velocities, accelerations, efforts and wrenches (rows, ...)."""
+    """Configurations near home, velocities, accelerations, efforts and wrenches (rows, ...).
+
+    The first is at rest.
+    """
     rng = np.random.default_rng(seed)
     nv, n = m.coordinates.velocity_size, len(m.joint_names)
     span = [0.1 * m.size if unit == "m" else 0.1 for unit in m.coordinates.units]
     q = np.array([m.advance(m.home, span * rng.uniform(-1.0, 1.0, nv)) for _ in range(rows)])
     v, a = rng.normal(size=(2, rows, nv))
+    v[0] = 0.0
     return States(q, v, a, 10.0 * rng.normal(size=(rows, n)), 5.0 * rng.normal(size=(rows, 6)))
 
 
@@ -32,7 +36,9 @@ def expected(call, *columns):
     found, shape = [], None
     for row in zip(*columns, strict=True):
         try:
-            found.append(np.ravel(call(*row)))
+            answer = call(*row)
+            parts = answer if isinstance(answer, tuple) else (answer,)
+            found.append(np.concatenate([np.ravel(part) for part in parts]))
             shape = found[-1].shape
         except rd.RobodynError:
             found.append(None)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a function of the exported library takes and gives, and of what it is compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from robodyn.exporting.answers import Answers
+    from robodyn.mechanisms.mechanism import Mechanism
+
+
+class Argument(NamedTuple):
+    """An argument in C: numbers at an address, or one number.
+
+    Attributes:
+        name: in the header.
+        size: how many, in terms of NQ, NV and N; empty for one number.
+        use: "in", "out", "inout"; "maybe" for one that may be NULL; or the C type of one number.
+        meaning: unit and frame.
+    """
+
+    name: str
+    size: str
+    use: str
+    meaning: str
+
+
+class Function(NamedTuple):
+    """A function of the library; `make` compiles it of `Answers` and a `Setting`."""
+
+    name: str
+    about: str
+    arguments: tuple[Argument, ...]
+    make: Callable[[Answers, Setting], Any]
+
+
+class Setting(NamedTuple):
+    """What is known of a mechanism beside its answers.
+
+    Attributes:
+        mechanism: itself.
+        rest: answers of the mechanism without the friction that control compensates for the
+            planned motion; its own if there is none.
+        smooth: answers of the mechanism without dry friction; its own if there is none.
+        damping: (n, nv) efforts for unit rates of strong viscous friction, zero without any.
+    """
+
+    mechanism: Mechanism
+    rest: Answers
+    smooth: Answers
+    damping: np.ndarray
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Of configuration, velocity and efforts."""
+        m = self.mechanism
+        return len(m.home), m.coordinates.velocity_size, len(m.joint_names)
+
+
+CONFIGURATION = Argument("configuration", "NQ", "in", "")
+VELOCITY = Argument("velocity", "NV", "in", "")
+ACCELERATION = Argument("acceleration", "NV", "in", "")
+EFFORTS = Argument("efforts", "N", "in", "")
+WRENCH = Argument("wrench", "6", "maybe", "on the body, force [N], moment [N m], base frame")
+BASE = Argument("base", "9", "maybe", "must be NULL: this library has no motion of the base")
+
+
+def out(argument: Argument, **changes: str) -> Argument:
+    """The same as a result."""
+    return argument._replace(use="out", **changes)
