@@ -66,6 +66,7 @@ setup(
             "report/page.js",
             "exporting/templates/*.c",
             "exporting/templates/library/*",
+            "exporting/templates/wasm/*",
             "exporting/templates/ros2_control/*",
             "exporting/templates/ros2_control/*/*",
             "py.typed",

@@ -78,10 +78,18 @@ def in_language(*languages: str) -> list[Block]:
 
 
 def test_every_block_is_of_a_kind_that_is_tested():
-    known = {"python", "bash", "yaml", "xml", "text", "console", "c", "{toctree}", "{grid}"}
+    known = {"python", "bash", "yaml", "xml", "text", "console", "c", "js", "{toctree}", "{grid}"}
     assert {block.language for block in BLOCKS} <= known
     assert len(in_language("python")) > 20
     assert len(in_language("bash")) > 40
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node")
+@pytest.mark.parametrize("block", in_language("js"), ids=str)
+def test_javascript_parses(block, tmp_path):
+    file = tmp_path / "block.mjs"
+    file.write_text(block.text)
+    subprocess.run(["node", "--check", file], check=True)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")

@@ -16,7 +16,9 @@ def export_command(
     folder: str,
     /,
     *,
-    how: dict[str, Any] = passed(export, "name", "target", "cpu", "ros2_control", "fmu", "force"),
+    how: dict[str, Any] = passed(
+        export, "name", "target", "cpu", "ros2_control", "fmu", "wasm", "force"
+    ),
 ) -> Answer:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 

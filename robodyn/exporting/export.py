@@ -15,6 +15,7 @@ from robodyn.exporting.linking import compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, filled, header
+from robodyn.exporting.wasm import wasm_linker, write_wasm
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def export(
     cpu: str = "",
     ros2_control: bool = False,
     fmu: bool = False,
+    wasm: bool = False,
     force: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Exported:
@@ -66,6 +68,8 @@ def export(
         ros2_control: a colcon package for ros2_control, the library in its folder `library`: a
             chainable controller, and the mechanism as simulated hardware.
         fmu: NAME.fmu beside the library: the mechanism as a plant for co-simulation by FMI 2.0.
+        wasm: NAME.wasm, NAME.mjs and NAME.d.ts beside the library: a module for web pages, Node
+            and Deno, and its wrapper in JavaScript with types.
         force: write into a folder that is not empty.
         progress: called with the part that is done, from 0 to 1.
 
@@ -85,11 +89,14 @@ def export(
         refuse_target(wanted)
     texts = dict(_texts(called, mechanism))
     inside = ""
+    if wasm:
+        wasm_linker()
     if ros2_control:
         inside = "library/"
         texts = {f"{inside}{file}": text for file, text in texts.items()}
         texts |= dict(package_texts(called, mechanism))
-    llvm = llvm_of(called, mechanism, functions_of(mechanism), progress)
+    functions = functions_of(mechanism)
+    llvm = llvm_of(called, mechanism, functions, progress)
     code = object_of(llvm, wanted)
     written = []
     with writing(place):
@@ -107,6 +114,9 @@ def export(
         if fmu:
             text = header(called, mechanism)
             libraries.append(f"{inside}{write_fmu(called, mechanism, wanted, text, static).name}")
+        if wasm:
+            made = write_wasm(called, mechanism, llvm, functions, place / inside)
+            libraries += [f"{inside}{file}" for file in made]
     if progress is not None:
         progress(1.0)
     return Exported(called, place, (*written, *libraries))

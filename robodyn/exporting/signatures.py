@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
@@ -29,6 +30,11 @@ class Argument(NamedTuple):
     size: str
     use: str
     meaning: str
+
+    def count(self, sizes: Mapping[str, int]) -> int:
+        """How many numbers it is, by `sizes_of` a mechanism."""
+        factors = self.size.split(" * ") if self.size else []
+        return math.prod(sizes.get(factor) or int(factor) for factor in factors)
 
 
 class Function(NamedTuple):
@@ -59,8 +65,14 @@ class Setting(NamedTuple):
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Of configuration, velocity and efforts."""
-        m = self.mechanism
-        return len(m.home), m.coordinates.velocity_size, len(m.joint_names)
+        nq, nv, n = sizes_of(self.mechanism).values()
+        return nq, nv, n
+
+
+def sizes_of(mechanism: Mechanism) -> dict[str, int]:
+    """The lengths of a configuration, of a velocity and of efforts, by their names in C."""
+    velocity, joints = mechanism.coordinates.velocity_size, mechanism.joint_names
+    return {"NQ": len(mechanism.home), "NV": velocity, "N": len(joints)}
 
 
 CONFIGURATION = Argument("configuration", "NQ", "in", "")

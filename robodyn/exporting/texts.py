@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.functions import FUNCTIONS
-from robodyn.exporting.signatures import BASE, Argument, Function
+from robodyn.exporting.signatures import BASE, Argument, Function, sizes_of
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
@@ -55,16 +55,12 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
 def header(name: str, mechanism: Mechanism) -> str:
     """The header of a library."""
     upper = name.upper()
-    coordinates, joints = mechanism.coordinates, mechanism.joint_names
-    sizes = {
-        "NQ": (len(mechanism.home), "numbers of a configuration"),
-        "NV": (coordinates.velocity_size, "of a velocity and an acceleration"),
-        "N": (len(joints), "driven joints"),
-    }
+    meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
+    sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
     driven = [
         f"{joint} [{unit}; effort {effort}]"
         for joint, unit, effort in zip(
-            joints, mechanism.joint_units, mechanism.effort_units, strict=True
+            mechanism.joint_names, mechanism.joint_units, mechanism.effort_units, strict=True
         )
     ]
     statuses = [
@@ -77,10 +73,10 @@ def header(name: str, mechanism: Mechanism) -> str:
             "UPPER": upper,
             "VERSION": __version__,
             "MECHANISM": mechanism.name,
-            "COORDINATES": _coordinates(mechanism),
+            "COORDINATES": coordinates_text(mechanism),
             "JOINTS": _comment("Driven joints, in this order: " + ", ".join(driven) + "."),
             "SIZES": "\n".join(
-                f"#define {upper}_{key} {n} /* {text} */" for key, (n, text) in sizes.items()
+                f"#define {upper}_{key} {n} /* {text} */" for (key, n), text in sizes
             ),
             "STATUSES": "\n".join(statuses),
             "FUNCTIONS": "\n\n".join(_declared(name, each) for each in FUNCTIONS),
@@ -88,7 +84,7 @@ def header(name: str, mechanism: Mechanism) -> str:
     )
 
 
-def _coordinates(mechanism: Mechanism) -> str:
+def coordinates_text(mechanism: Mechanism) -> str:
     """What the numbers of a configuration and a velocity are."""
     told = mechanism.coordinates
     units = ", ".join(

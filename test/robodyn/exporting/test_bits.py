@@ -4,9 +4,11 @@
 
 import shutil
 import subprocess
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from node import call_in_node
 from program import Program
 from states import expected, random_states
 
@@ -18,6 +20,7 @@ from robodyn.mechanisms.common.motion import Motion
 pytestmark = pytest.mark.skipif(
     shutil.which("cc") is None, reason="no C compiler (cc); the extra `export` brings one"
 )
+HAS_WASM = shutil.which("node") and (shutil.which("wasm-ld") or find_spec("ziglang"))
 ROWS = 100
 KP, KV = 100.0, 20.0
 
@@ -35,7 +38,8 @@ class Held:
 @pytest.fixture(scope="module", params=["stewart_symmetric", "puma560", "delta"])
 def exported(request, tmp_path_factory):
     m = rd.load(request.param)
-    done = rd.export(m, tmp_path_factory.mktemp("export") / request.param)
+    wasm = bool(HAS_WASM) and m.name == "delta"
+    done = rd.export(m, tmp_path_factory.mktemp("export") / m.name, wasm=wasm)
     return m, done, Program(m, done), random_states(m, ROWS)
 
 
@@ -127,6 +131,29 @@ def test_the_bits_are_those_of_the_library(exported):
     worst = compare(m, program, states)
     allowed = ROUNDED.get(m.name, {})
     assert {name: off for name, off in worst.items() if off > allowed.get(name, 0.0)} == {}
+
+
+@pytest.mark.skipif(not HAS_WASM, reason="no Node, or no linker (wasm-ld, ziglang)")
+@pytest.mark.parametrize("exported", ["delta"], indirect=True)
+def test_webassembly_has_the_same_bits(exported):
+    m, done, _, s = exported
+    calls, wanted, moves = [], [], (1e-3, 2, EndStops())
+    for q, v, a, tau, load in zip(*s, strict=True):
+        positions, rates = m.joint_positions(q), m.joint_velocities(q, v)
+        asked = {
+            "inverseDynamics": ((q, v, a, load), m.inverse_dynamics(q, v, a, load)),
+            "forwardDynamics": ((q, v, tau), m.forward_dynamics(q, v, tau)),
+            "configuration": ((positions, m.home), m.assemble(positions)),
+            "velocity": ((q, rates), m.motion_of_joints(positions, rates, None, q).velocity),
+            "twistJacobian": ((q,), m.twist_jacobian(q)),
+            "inverseDynamicsDerivatives": ((q, v, a), m.inverse_dynamics_derivatives(q, v, a)),
+            "step": ((q, v, tau, load, None, 1e-3, 2), m.step(q, v, tau, load, *moves)),
+        }  # fmt: skip
+        calls += [(name, given) for name, (given, _) in asked.items()]
+        for _, answer in asked.values():
+            wanted += answer if isinstance(answer, tuple) else (answer,)
+    found = call_in_node(done, calls)
+    assert found.tobytes() == np.concatenate([np.ravel(part) for part in wanted]).tobytes()
 
 
 def test_nothing_but_libc_is_needed(exported):

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A WebAssembly module of a mechanism's functions, and its wrapper in JavaScript with types."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from robodyn.errors import MissingExtra
+from robodyn.exporting.answers import LIMITED, STATUSES
+from robodyn.exporting.linking import run
+from robodyn.exporting.machine_code import object_of, target_of
+from robodyn.exporting.signatures import sizes_of
+from robodyn.exporting.texts import coordinates_text, filled
+from robodyn.extras import how_to_install
+from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from robodyn.exporting.signatures import Argument, Function
+    from robodyn.mechanisms.mechanism import Mechanism
+
+
+def wasm_linker() -> list[str]:
+    """The command of LLVM's linker for WebAssembly.
+
+    Raises:
+        MissingExtra: there is none.
+    """
+    own = shutil.which("wasm-ld")
+    if own:
+        return [own]
+    if find_spec("ziglang") is None:
+        raise MissingExtra(f"no wasm-ld to link with; install one: {how_to_install('export')}")
+    return [sys.executable, "-m", "ziglang", "wasm-ld"]
+
+
+def write_wasm(
+    name: str, mechanism: Mechanism, llvm: str, functions: Collection[Function], folder: Path
+) -> Iterator[str]:
+    """Write NAME.wasm, NAME.mjs and NAME.d.ts; their names, one after the other.
+
+    Args:
+        name: with which the symbols of `llvm` begin.
+        mechanism: whose functions they are.
+        llvm: as `machine_code.llvm_of` gives it.
+        functions: those that the module exports; code of no other stays in it.
+        folder: where to.
+
+    Raises:
+        MissingExtra, ExportFailed: a linker is missing or fails.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        obj = Path(scratch) / f"{name}.o"
+        obj.write_bytes(object_of(llvm, target_of("wasm32", "")))
+        exported = [f"--export={name}_{function.name}" for function in functions]
+        # what libc has is imported; kernels keep their numbers on the stack
+        flags = ["--no-entry", "--allow-undefined", "-O2", "--strip-all", "--gc-sections"]
+        flags += ["-z", "stack-size=262144", "-o", str(folder / f"{name}.wasm")]
+        run([*wasm_linker(), *exported, *flags, str(obj)])
+    yield f"{name}.wasm"
+    sizes = sizes_of(mechanism)
+    listed = {
+        function.name: [(a.name, a.count(sizes), _use(a)) for a in function.arguments]
+        for function in functions
+    }
+    values = {
+        "NAME": name,
+        "MECHANISM": mechanism.name,
+        "VERSION": __version__,
+        "LIMITED": LIMITED,
+        "STATUSES": json.dumps(list(STATUSES.values()), indent=2),
+        "FUNCTIONS": _by_lines(listed),
+        "DATA": _by_lines(_data(mechanism)),
+        "COORDINATES": coordinates_text(mechanism),
+        "METHODS": "\n".join(_declared(function, sizes) for function in functions),
+    }
+    for template in ("module.mjs", "module.d.ts"):
+        file = template.replace("module", name)
+        (folder / file).write_text(filled(f"wasm/{template}", values), encoding="utf-8")
+        yield file
+
+
+def _data(mechanism: Mechanism) -> dict[str, object]:
+    return {
+        "jointNames": list(mechanism.joint_names),
+        "jointUnits": list(mechanism.joint_units),
+        "home": mechanism.home.tolist(),
+        "positionLimits": mechanism.position_limits.tolist(),
+        "velocityLimits": mechanism.velocity_limits.tolist(),
+        "effortLimits": mechanism.effort_limits.tolist(),
+    }
+
+
+def _by_lines(listed: Mapping[str, object]) -> str:
+    """An object of JavaScript, one key a line; numbers keep their bits."""
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in listed.items()]
+    return "\n".join(["{", *lines, "}"])
+
+
+def _use(argument: Argument) -> str:
+    """A result that is always one number is one in JavaScript."""
+    return "number" if argument.use == "out" and argument.size == "1" else argument.use
+
+
+def _declared(function: Function, sizes: dict[str, int]) -> str:
+    """A method's types, with what it does and takes."""
+    taken, given, told = [], [], []
+    for argument in function.arguments:
+        kind = "number" if argument.use in ("double", "int") else "ArrayLike<number>"
+        kind += " | null" if argument.use == "maybe" else ""
+        if argument.use in ("out", "inout"):
+            what = "number" if _use(argument) == "number" else "Float64Array"
+            given.append(f"{argument.name}: {what}")
+        if argument.use != "out":
+            taken.append(f"{argument.name}: {kind}")
+        size = f" ({argument.count(sizes)})" if argument.size else ""
+        told.append(f"   * {argument.name}{size}{argument.meaning and ': ' + argument.meaning}")
+    result = f"{{ {'; '.join(given)} }}" if given[1:] else given[0].split(": ")[1]
+    # the last ones may be left out where they may be null
+    for k in range(len(taken) - 1, -1, -1):
+        if not taken[k].endswith("| null"):
+            break
+        taken[k] = taken[k].replace(":", "?:", 1)
+    method = re.sub("_(.)", lambda found: found[1].upper(), function.name)
+    comment = "\n".join([f"  /** {function.about}", *told, "   */"])
+    return f"{comment}\n  {method}({', '.join(taken)}): {result};"
