@@ -15,6 +15,28 @@ constexpr std::size_t NQ = @UPPER@_NQ;
 constexpr std::size_t NV = @UPPER@_NV;
 constexpr std::size_t N = @UPPER@_N;
 
+// The library, under names that are not the mechanism's.
+namespace library
+{
+inline constexpr auto acceleration = @NAME@_acceleration;
+inline constexpr auto body_pose = @NAME@_body_pose;
+inline constexpr auto computed_torque = @NAME@_computed_torque;
+inline constexpr auto configuration = @NAME@_configuration;
+inline constexpr auto inverse_dynamics = @NAME@_inverse_dynamics;
+inline constexpr auto joint_positions = @NAME@_joint_positions;
+inline constexpr auto joint_velocities = @NAME@_joint_velocities;
+inline constexpr auto status_text = @NAME@_status_text;
+inline constexpr auto step = @NAME@_step;
+inline constexpr auto velocity = @NAME@_velocity;
+inline constexpr auto & effort_limits = @NAME@_effort_limits;
+inline constexpr auto & home = @NAME@_home;
+inline constexpr auto & joint_names = @NAME@_joint_names;
+inline constexpr int OK = @UPPER@_OK;
+inline constexpr int LIMITED = @UPPER@_LIMITED;
+}  // namespace library
+
+inline constexpr char MECHANISM[] = "@MECHANISM@";
+
 using Configuration = std::array<double, NQ>;
 using Velocity = std::array<double, NV>;
 using Joints = std::array<double, N>;
@@ -27,7 +49,7 @@ inline Configuration home()
 {
   Configuration found;
   for (std::size_t i = 0; i < NQ; ++i) {
-    found[i] = @NAME@_home[i];
+    found[i] = library::home[i];
   }
   return found;
 }

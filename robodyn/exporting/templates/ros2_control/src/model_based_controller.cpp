@@ -56,8 +56,8 @@ public:
       "~/reference", rclcpp::SystemDefaultsQoS(),
       [this](const std::shared_ptr<JointTrajectoryPoint> point) {
         const bool fits = point->positions.size() == N &&
-                          (point->velocities.empty() || point->velocities.size() == N) &&
-                          (point->accelerations.empty() || point->accelerations.size() == N);
+        (point->velocities.empty() || point->velocities.size() == N) &&
+        (point->accelerations.empty() || point->accelerations.size() == N);
         if (!fits) {
           RCLCPP_ERROR(get_node()->get_logger(), "a reference needs %zu positions", N);
           return;
@@ -79,7 +79,7 @@ public:
     received_.writeFromNonRT(Received{});
     configuration_ = home();
     if (!measure()) {
-      RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", @NAME@_status_text(status_));
+      RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", library::status_text(status_));
       return CallbackReturn::FAILURE;
     }
     stand();
@@ -147,7 +147,7 @@ private:
   static std::vector<std::string> interfaces(const std::vector<std::string> & kinds)
   {
     std::vector<std::string> found;
-    for (const char * joint : @NAME@_joint_names) {
+    for (const char * joint : library::joint_names) {
       for (const auto & kind : kinds) {
         found.push_back(std::string(joint) + "/" + kind);
       }
@@ -177,7 +177,7 @@ private:
   bool succeeded(int status)
   {
     status_ = status;
-    return status == @UPPER@_OK;
+    return status == library::OK;
   }
 
   // Configuration and velocity, from the last ones.
@@ -190,9 +190,9 @@ private:
     }
     positions = to_library(positions);
     rates = signed_as_urdf(rates);
-    return succeeded(@NAME@_configuration(positions.data(), configuration_.data())) &&
+    return succeeded(library::configuration(positions.data(), configuration_.data())) &&
            succeeded(
-             @NAME@_velocity(configuration_.data(), rates.data(), velocity_.data()));
+      library::velocity(configuration_.data(), rates.data(), velocity_.data()));
   }
 
   // Hold the mechanism where it is.
@@ -207,11 +207,13 @@ private:
   // The motion of the references; without any, it stands where it was.
   void aim()
   {
+    // what a chain commands is for the next update: taken back to this one
+    const double lead = is_in_chained_mode() ? 1.0 / get_update_rate() : 0.0;
     Joints positions, rates, changes;
     for (std::size_t i = 0; i < N; ++i) {
-      positions[i] = reference_interfaces_[3 * i];
-      rates[i] = finite_or_zero(reference_interfaces_[3 * i + 1]);
       changes[i] = finite_or_zero(reference_interfaces_[3 * i + 2]);
+      rates[i] = finite_or_zero(reference_interfaces_[3 * i + 1]) - lead * changes[i];
+      positions[i] = reference_interfaces_[3 * i] - lead * (rates[i] + 0.5 * lead * changes[i]);
     }
     if (!is_finite(positions)) {
       if (!holds_) {
@@ -225,10 +227,10 @@ private:
     Configuration goal = target_;
     Velocity velocity, acceleration;
     const bool follows =
-      succeeded(@NAME@_configuration(positions.data(), goal.data())) &&
-      succeeded(@NAME@_velocity(goal.data(), rates.data(), velocity.data())) &&
+      succeeded(library::configuration(positions.data(), goal.data())) &&
+      succeeded(library::velocity(goal.data(), rates.data(), velocity.data())) &&
       succeeded(
-        @NAME@_acceleration(goal.data(), rates.data(), changes.data(), acceleration.data()));
+      library::acceleration(goal.data(), rates.data(), changes.data(), acceleration.data()));
     if (!follows) {
       ++refused_;
       if (!holds_) {
@@ -250,23 +252,23 @@ private:
     Joints efforts;
     const Velocity rest{};
     if (parameters_.control == "computed_torque") {
-      status_ = @NAME@_computed_torque(
+      status_ = library::computed_torque(
         configuration_.data(), velocity_.data(), target_.data(), target_velocity_.data(),
         target_acceleration_.data(), kp_.data(), kv_.data(), nullptr, nullptr, efforts.data());
     } else if (parameters_.control == "feed_forward") {
-      status_ = @NAME@_inverse_dynamics(
+      status_ = library::inverse_dynamics(
         target_.data(), target_velocity_.data(), target_acceleration_.data(), nullptr, nullptr,
         efforts.data());
     } else {
-      status_ = @NAME@_inverse_dynamics(
+      status_ = library::inverse_dynamics(
         configuration_.data(), rest.data(), rest.data(), nullptr, nullptr, efforts.data());
     }
-    if (status_ != @UPPER@_OK && status_ != @UPPER@_LIMITED) {
+    if (status_ != library::OK && status_ != library::LIMITED) {
       return false;
     }
-    bool cut = status_ == @UPPER@_LIMITED;
+    bool cut = status_ == library::LIMITED;
     for (std::size_t i = 0; i < N; ++i) {
-      const double most = @NAME@_effort_limits[i];
+      const double most = library::effort_limits[i];
       cut = cut || std::abs(efforts[i]) > most;
       efforts[i] = std::clamp(efforts[i], -most, most);
     }
@@ -290,7 +292,7 @@ private:
     }
     DiagnosticStatus report;
     report.name = std::string(get_node()->get_name()) + ": model-based control";
-    report.hardware_id = "@MECHANISM@";
+    report.hardware_id = MECHANISM;
     const bool fine = cut_ == 0 && refused_ == 0;
     report.level = fine ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
     report.message = fine ? (holds_ ? "holds" : "follows") : "efforts cut or references refused";
@@ -322,7 +324,7 @@ private:
   Configuration configuration_{}, target_{};
   Velocity velocity_{}, target_velocity_{}, target_acceleration_{}, kp_{}, kv_{};
   bool holds_ = true;
-  int status_ = @UPPER@_OK;
+  int status_ = library::OK;
   std::size_t cut_ = 0, refused_ = 0, updates_ = 0;
   double longest_ = 0.0, total_ = 0.0;
   rclcpp::Time told_{0, 0, RCL_ROS_TIME};
@@ -331,4 +333,5 @@ private:
 }  // namespace @PACKAGE@
 
 PLUGINLIB_EXPORT_CLASS(
-  @PACKAGE@::ModelBasedController, controller_interface::ChainableControllerInterface)
+  @PACKAGE@::ModelBasedController,
+  controller_interface::ChainableControllerInterface)

@@ -32,8 +32,9 @@ public:
     configuration_ = home();
     velocity_.fill(0.0);
     efforts_.fill(0.0);
+    commands_.fill(NONE);
     mode_ = Mode::BRAKED;
-    for (const char * joint : @NAME@_joint_names) {
+    for (const char * joint : library::joint_names) {
       for (const char * kind : {"/effort", "/position", "/velocity"}) {
         if (has_command(joint + std::string(kind))) {
           set_command(joint + std::string(kind), NONE);
@@ -51,69 +52,77 @@ public:
     }
     for (const auto & name : started) {
       const auto kind = name.substr(name.rfind('/') + 1);
-      mode_ = kind == "effort" ? Mode::EFFORT
-        : kind == "position" ? Mode::POSITION
-        : kind == "velocity" ? Mode::VELOCITY : mode_;
+      mode_ = kind == "effort" ? Mode::EFFORT :
+        kind == "position" ? Mode::POSITION :
+        kind == "velocity" ? Mode::VELOCITY : mode_;
     }
     goal_ = configuration_;
     return return_type::OK;
   }
 
-  return_type read(const rclcpp::Time &, const rclcpp::Duration &) override
-  {
-    return publish() ? return_type::OK : return_type::ERROR;
-  }
-
-  return_type write(const rclcpp::Time &, const rclcpp::Duration & period) override
+  // Moves on by the time since the last update, under what was commanded then.
+  return_type read(const rclcpp::Time &, const rclcpp::Duration & period) override
   {
     const double passed = std::clamp(period.seconds(), 0.0, LONGEST_PERIOD);
-    if (passed <= 0.0) {
-      return return_type::OK;
-    }
-    Joints wanted{};
-    for (std::size_t i = 0; i < N; ++i) {
-      wanted[i] = mode_ == Mode::BRAKED ? 0.0 : get_command<double>(
-        @NAME@_joint_names[i] + std::string(KINDS[static_cast<std::size_t>(mode_)]));
-    }
-    if (mode_ == Mode::BRAKED || !is_finite(wanted)) {
-      velocity_.fill(0.0);  // brakes close where nobody commands
-      efforts_.fill(0.0);
-      return return_type::OK;
-    }
-    const auto steps = static_cast<int>(std::ceil(passed / LONGEST_STEP - 1e-6));
-    const double dt = passed / steps;
-    for (int k = 0; k < (mode_ == Mode::EFFORT ? 1 : steps); ++k) {
-      const bool held = mode_ == Mode::EFFORT;
-      if (held) {
-        efforts_ = signed_as_urdf(wanted);
-      } else if (!drive(wanted, dt)) {
-        return failed();
-      }
-      status_ = @NAME@_step(
-        configuration_.data(), velocity_.data(), efforts_.data(), nullptr, nullptr, dt,
-        held ? steps : 1);
-      if (status_ != @UPPER@_OK) {
-        return failed();
-      }
+    return advance(passed) && publish() ? return_type::OK : failed();
+  }
+
+  return_type write(const rclcpp::Time &, const rclcpp::Duration &) override
+  {
+    commands_.fill(NONE);
+    for (std::size_t i = 0; i < N && mode_ != Mode::BRAKED; ++i) {
+      commands_[i] = get_command<double>(
+        library::joint_names[i] + std::string(KINDS[static_cast<std::size_t>(mode_)]));
     }
     return return_type::OK;
   }
 
 private:
-  enum class Mode : std::size_t { EFFORT, POSITION, VELOCITY, BRAKED };
+  enum class Mode : std::size_t {EFFORT, POSITION, VELOCITY, BRAKED};
   static constexpr std::array<const char *, 3> KINDS{"/effort", "/position", "/velocity"};
   static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
   return_type failed()
   {
-    RCLCPP_ERROR(get_logger(), "@MECHANISM@: %s", @NAME@_status_text(status_));
+    RCLCPP_ERROR(get_logger(), "%s: %s", MECHANISM, library::status_text(status_));
     return return_type::ERROR;
   }
 
   bool succeeded(int status)
   {
     status_ = status;
-    return status == @UPPER@_OK || status == @UPPER@_LIMITED;
+    return status == library::OK || status == library::LIMITED;
+  }
+
+  bool advance(double passed)
+  {
+    if (!is_finite(commands_)) {
+      velocity_.fill(0.0);  // brakes close where nobody commands
+      efforts_.fill(0.0);
+      return true;
+    }
+    if (passed <= 0.0) {
+      return true;
+    }
+    const auto steps = static_cast<int>(std::ceil(passed / LONGEST_STEP - 1e-6));
+    const bool held = mode_ == Mode::EFFORT;
+    const double dt = passed / steps;
+    for (int k = 0; k < (held ? 1 : steps); ++k) {
+      if (held) {
+        efforts_ = signed_as_urdf(commands_);
+      } else if (!drive(commands_, dt)) {
+        return false;
+      }
+      if (
+        !succeeded(
+          library::step(
+            configuration_.data(), velocity_.data(), efforts_.data(), nullptr, nullptr, dt,
+            held ? steps : 1)))
+      {
+        return false;
+      }
+    }
+    return true;
   }
 
   // Efforts of drives that hold positions or velocities.
@@ -124,7 +133,7 @@ private:
       positions = to_library(wanted);
     } else {
       rates = signed_as_urdf(wanted);
-      if (!succeeded(@NAME@_joint_positions(goal_.data(), positions.data()))) {
+      if (!succeeded(library::joint_positions(goal_.data(), positions.data()))) {
         return false;
       }
       for (std::size_t i = 0; i < N; ++i) {
@@ -136,20 +145,20 @@ private:
     Velocity kp, kv;
     kp.fill(KP);
     kv.fill(KV);
-    return succeeded(@NAME@_configuration(positions.data(), goal_.data())) &&
-           succeeded(@NAME@_velocity(goal_.data(), rates.data(), velocity.data())) &&
+    return succeeded(library::configuration(positions.data(), goal_.data())) &&
+           succeeded(library::velocity(goal_.data(), rates.data(), velocity.data())) &&
            succeeded(
-             @NAME@_computed_torque(
-               configuration_.data(), velocity_.data(), goal_.data(), velocity.data(), rest.data(),
-               kp.data(), kv.data(), nullptr, nullptr, efforts_.data()));
+      library::computed_torque(
+        configuration_.data(), velocity_.data(), goal_.data(), velocity.data(), rest.data(),
+        kp.data(), kv.data(), nullptr, nullptr, efforts_.data()));
   }
 
   bool publish()
   {
     Joints positions, rates;
-    if (!succeeded(@NAME@_joint_positions(configuration_.data(), positions.data())) ||
+    if (!succeeded(library::joint_positions(configuration_.data(), positions.data())) ||
       !succeeded(
-        @NAME@_joint_velocities(configuration_.data(), velocity_.data(), rates.data())))
+        library::joint_velocities(configuration_.data(), velocity_.data(), rates.data())))
     {
       return false;
     }
@@ -157,14 +166,14 @@ private:
     rates = signed_as_urdf(rates);
     const Joints efforts = signed_as_urdf(efforts_);
     for (std::size_t i = 0; i < N; ++i) {
-      const std::string joint = @NAME@_joint_names[i];
+      const std::string joint = library::joint_names[i];
       set_state(joint + "/position", positions[i]);
       set_state(joint + "/velocity", rates[i]);
       set_state(joint + "/effort", efforts[i]);
     }
     std::array<double, 7> pose;
     if (has_state("body/position.x") &&
-      succeeded(@NAME@_body_pose(configuration_.data(), pose.data())))
+      succeeded(library::body_pose(configuration_.data(), pose.data())))
     {
       for (std::size_t k = 0; k < pose.size(); ++k) {
         set_state(std::string("body/") + POSE[k], pose[k]);
@@ -179,11 +188,13 @@ private:
 
   Configuration configuration_{}, goal_{};
   Velocity velocity_{};
-  Joints efforts_{};
+  Joints commands_{}, efforts_{};
   Mode mode_ = Mode::BRAKED;
-  int status_ = @UPPER@_OK;
+  int status_ = library::OK;
 };
 
 }  // namespace @PACKAGE@
 
-PLUGINLIB_EXPORT_CLASS(@PACKAGE@::SimulatedMechanism, hardware_interface::SystemInterface)
+PLUGINLIB_EXPORT_CLASS(
+  @PACKAGE@::SimulatedMechanism,
+  hardware_interface::SystemInterface)
