@@ -27,6 +27,7 @@ ROOT = find_checkout()
 sys.path[:0] = [str(ROOT), str(HERE)]
 
 import matplotlib  # noqa: E402
+from make_move_it import write_move_it  # noqa: E402
 from model_pages import write_model_pages  # noqa: E402
 from reference_pages import write_reference  # noqa: E402
 
@@ -35,6 +36,7 @@ from robodyn.version import __version__  # noqa: E402
 matplotlib.use("agg")
 write_model_pages(HERE / "models")
 write_reference(HERE / "reference.md")
+write_move_it(HERE / "_static" / "move_it.html")
 
 project = "robodyn"
 author = "robodyn developers"
