@@ -48,6 +48,11 @@ READING = {
         "false", "of a URDF: joints beside the chain, as a gripper's, are held", *SWITCH
     ),
     "driven": ("", "driven joints, with commas between them; empty: as the description says"),
+    "kind": ("", "read as this kind; closed_loop takes whole trees of joints; empty: recognised"),
+    "base": (
+        "", "of a tree of joints: fixed, or moving freely; empty: as described",
+        "", "fixed", "moving",
+    ),
 }  # fmt: skip
 NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 
@@ -105,7 +110,7 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     use_options(
         **{
             name: LaunchConfiguration(name).perform(context)
-            for name in ("base_link", "tip_link", "driven")
+            for name in ("base_link", "tip_link", "driven", "kind", "base")
         },
         hold_branches=is_on(context, "hold_branches"),
         spelling=as_launch_argument,

@@ -248,7 +248,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
 def _use(values: dict[str, Any]) -> None:
     """Read every model of this process as the parameters say."""
     use_arguments(arguments_of(shlex.split(values["xacro_args"])))
-    told = ("base_link", "tip_link", "hold_branches", "driven")
+    told = ("base_link", "tip_link", "hold_branches", "driven", "kind", "base")
     use_options(**{name: values[name] for name in told}, spelling=as_parameter)
 
 

@@ -220,7 +220,7 @@ def motors_on_paths(mechanism: Mechanism) -> list[dict[str, Any]]:
     for path in _paths(mechanism):
         try:
             rows.append(_row(mechanism, path))
-        except (KinematicsError, InvalidInput):  # singular on the way, or no torque is known
+        except RobodynError:  # singular on the way, under-actuated, or no torque is known
             continue
     return rows
 

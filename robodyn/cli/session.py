@@ -53,6 +53,8 @@ def reading(
     tip_link: str | None = None,
     hold_branches: bool = False,
     driven: str | None = None,
+    kind: str | None = None,
+    base: str | None = None,
     xacro_arg: list[str] | None = None,
     package_path: list[str] | None = None,
 ) -> Iterator[None]:
@@ -64,6 +66,8 @@ def reading(
         hold_branches: of a URDF: joints beside the chain, as a gripper's, are held.
         driven: the driven joints, with commas between them, whatever the file says of actuators;
             all others are passive.
+        kind: read the file as this kind; closed_loop takes whole trees of joints, such as hands.
+        base: of such a tree: fixed, or moving freely, whatever the file says.
         xacro_arg: an argument of a .xacro file, name:=value; may be repeated.
         package_path: a folder with ROS packages that a robot refers to, such as a workspace's src;
             may be repeated. Searched before those of ROBODYN_PACKAGE_PATH.
@@ -73,6 +77,8 @@ def reading(
         tip_link=tip_link,
         hold_branches=hold_branches,
         driven=driven,
+        kind=kind,
+        base=base,
         spelling=on_command_line,
     )
     use_arguments(arguments_of(xacro_arg or ()))

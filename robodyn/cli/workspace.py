@@ -21,7 +21,7 @@ def workspace(
     model: str,
     /,
     *,
-    where: dict[str, Any] = passed(find, "kind", "scheduler"),
+    where: dict[str, Any] = passed(find, "scheduler", region="kind"),
     settings: dict[str, Any] = passed(
         WorkspaceSettings,
         "characteristic_length",

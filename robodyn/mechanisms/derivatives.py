@@ -201,8 +201,7 @@ class Derivatives(Presentation):
         A = np.zeros((*d.efforts.shape[:-2], 2 * nv, 2 * nv))
         A[..., :nv, nv:] = np.eye(nv)
         A[..., nv:, :nv], A[..., nv:, nv:] = d.configuration, d.velocity
-        turning = self.coordinates.rotation
-        if turning is not None:
+        for turning in self.coordinates.rotations:
             A[..., turning, turning] = -np.cross(v[..., None, turning], np.eye(3))
         B = np.zeros((*A.shape[:-1], n))
         B[..., nv:, :] = d.efforts

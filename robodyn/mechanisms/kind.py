@@ -30,6 +30,8 @@ class ReadOptions:
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
         driven: names of the driven joints, instead of those that the description names; None for
             these.
+        kind: the kind to read as, instead of the one that is recognised; None for that.
+        base: `fixed` or `moving`, of a tree of joints; None for what the description says.
         folder: of the file that is read, to which files it names are relative; None for text.
         spelling: how messages write an option that would help.
     """
@@ -39,6 +41,8 @@ class ReadOptions:
     tip_link: str | None = None
     hold_branches: bool = False
     driven: tuple[str, ...] | None = None
+    kind: str | None = None
+    base: str | None = None
     folder: Path | None = None
     spelling: Spelling = in_python
 

@@ -38,12 +38,15 @@ def use_options(
     tip_link: str | None = None,
     hold_branches: bool = False,
     driven: str | Sequence[str] | None = None,
+    kind: str | None = None,
+    base: str | None = None,
     spelling: Spelling = in_python,
 ) -> None:
     """Give options to every `load` of this process, where a call says nothing else.
 
     Args:
-        base_link, tip_link, hold_branches, driven: as for `load`; an empty name stands for none.
+        base_link, tip_link, hold_branches, driven, kind, base: as for `load`; an empty name stands
+            for none.
         spelling: how messages write an option that would help.
     """
     global _defaults
@@ -53,6 +56,8 @@ def use_options(
         tip_link or None,
         hold_branches,
         _names_in(driven),
+        kind or None,
+        base or None,
         spelling=spelling,
     )
 
@@ -73,6 +78,7 @@ def load(
     hold_branches: bool = False,
     driven: str | Sequence[str] | None = None,
     kind: str | None = None,
+    base: str | None = None,
     xacro_args: Mapping[str, str] | None = None,
 ) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
@@ -93,7 +99,10 @@ def load(
         driven: names of the driven joints, whatever the description says of actuators; a list, or
             a text with commas between them. All others are passive.
         kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs;
-            arms and platforms from YAML may also be asked for as `closed_loop`.
+            arms and platforms from YAML may also be asked for as `closed_loop`, which takes whole
+            trees of joints: hands, quadrupeds, arms with their grippers.
+        base: `moving` lets the base of a tree float freely, whatever the description says, and
+            `fixed` holds it at home; read as `closed_loop`.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
             of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
@@ -118,9 +127,26 @@ def load(
         tip_link or _defaults.tip_link,
         hold_branches or _defaults.hold_branches,
         _names_in(driven) or _defaults.driven,
+        kind or _defaults.kind,
+        base or _defaults.base,
         spelling=_defaults.spelling,
     )
-    chosen = None if kind is None else _kind(kind)
+    made = _loaded(source, options, xacro_args)
+    return made if options.base is None else made._made(made.model.with_base(options.base))
+
+
+def _loaded(
+    source: str | Path, options: ReadOptions, xacro_args: Mapping[str, str] | None
+) -> Any:
+    """What `load` returns, its base as described."""
+    wanted = options.kind or ("closed_loop" if options.base else None)
+    chosen = None if wanted is None else _kind(wanted)
+    if options.base and wanted != "closed_loop":
+        raise ModelError(
+            f"base is {options.base!r} and kind {wanted!r}; a base is chosen of a tree of joints, "
+            f"{options.spelling('kind', 'closed_loop')}",
+            value=wanted,
+        )
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return _from_urdf(read_urdf(source), options, chosen)
     if str(source) in models():

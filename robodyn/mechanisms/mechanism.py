@@ -87,8 +87,7 @@ class Mechanism(LinkMotion):
         around = v[..., None, :] + np.concatenate([np.eye(nv), -np.eye(nv)])
         values = self._frictionless.bias(q[..., None, :], around)
         C = np.swapaxes(0.25 * (values[..., :nv, :] - values[..., nv:, :]), -1, -2)
-        turning = self.coordinates.rotation
-        if turning is not None:
+        for turning in self.coordinates.rotations:
             turned = self.mass_matrix(q)[..., turning, :]
             omega, momentum = v[..., turning, None], turned @ v[..., None]
             C[..., turning, :] += 0.5 * np.cross(omega, turned, axis=-2)

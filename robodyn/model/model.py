@@ -15,10 +15,12 @@ import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
 from robodyn.errors import ModelError
-from robodyn.model.body import joined, payload
+from robodyn.model.body import Link, joined, payload
 from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, altered, frozen, varied
-from robodyn.model.joint import NO_FRICTION
+from robodyn.model.joint import NO_FRICTION, Joint
+from robodyn.model.placement import Placement
+from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
 
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
-    from robodyn.model.body import Link
     from robodyn.model.closure import Closure
-    from robodyn.model.joint import Joint
+
+BASES = ("fixed", "moving")
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +234,48 @@ class Model(Compared):
         """The same mechanism with another guess from which its loops close."""
         given = ((name, np.atleast_1d(np.asarray(value, float))) for name, value in home.items())
         return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
+
+    def with_base(self, base: str) -> Model:
+        """The same tree with its base `fixed`, or `moving` freely in a link that stands still.
+
+        What floats on the root and carries joints is its base; fixed, it is held at home.
+
+        Raises:
+            ModelError: another word.
+        """
+        if base not in BASES:
+            raise ModelError(
+                f"{self.source or self.name}: base is {base!r}, expected fixed or moving",
+                value=base,
+            )
+        root, carrying = self.base_link, {joint.parent for joint in self.joints}
+        floating = [
+            joint.name
+            for joint in self.joints
+            if joint.kind == "floating" and joint.parent == root and joint.child in carrying
+        ]
+        if bool(floating) == (base == "moving"):
+            return self
+        if base == "moving":
+            links = {link.name: link for link in self.links}
+            first = [joint for joint in self.joints if joint.parent == root]
+            massless = not (links[root].mass or links[root].inertia.any())
+            if massless and len(first) == 1 and not first[0].moves:
+                # a root without mass is the world already
+                floats = replace(first[0], kind="floating")
+                rest = (joint for joint in self.joints if joint is not first[0])
+                return replace(self, joints=(floats, *rest))
+            world = next(name for name in ("world", "odom", f"{root}_world") if name not in links)
+            joint = Joint(f"{world}_to_{root}", "floating", world, root)
+            return replace(self, links=(Link(world), *self.links), joints=(joint, *self.joints))
+        joints, home = list(self.joints), dict(self.home)
+        for n, joint in enumerate(joints):
+            if joint.name in floating:
+                pose = np.array(home.pop(joint.name, (0.0,) * 6 + (1.0,)))
+                R, shift = joint.at.rotation, joint.at.rotation @ pose[:3]
+                at = Placement(R @ rotation_matrix(pose), joint.at.translation + shift)
+                joints[n] = replace(joint, kind="fixed", at=at)
+        return replace(self, joints=tuple(joints), home=tuple(home.items()))
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None

@@ -60,7 +60,7 @@ class Handover(RowTrajectory):
         self.blend = as_scalar("blend", blend, "s", above=0.0)
         self.start = as_scalar("start", start, "s", at_least=0.0)
         self._mechanism = mechanism
-        self._rotation = mechanism.coordinates.rotation
+        self._rotations = mechanism.coordinates.rotations
         first = Motion(*new.sample(self.start))
         configuration = as_exact("old.configuration", old.configuration, first.configuration.shape)
         self._first = configuration
@@ -70,8 +70,8 @@ class Handover(RowTrajectory):
             as_exact("old.acceleration", old.acceleration, first.velocity.shape)
             - first.acceleration,
         )
-        if self._rotation is not None:
-            _rotation_part(lead, old, first, self._rotation)
+        for own in self._rotations:
+            _rotation_part(lead, old, first, own)
         self._coefficients = _quintic(lead, self.blend)
 
     @property
@@ -119,14 +119,12 @@ class Handover(RowTrajectory):
         rate = powers[:, :5] @ (degree[1:, None] * c[1:]) / self.blend
         change = powers[:, :4] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:]) / self.blend**2
         configuration = self._mechanism.advance(inner.configuration, displacement)
-        own = self._rotation
-        if own is None:
-            return Motion(configuration, inner.velocity + rate, inner.acceleration + change)
-        turn = displacement[:, own], rate[:, own], change[:, own]
-        rotation_vector_motions(*turn)
-        composed_motions(*turn, inner.velocity[:, own], inner.acceleration[:, own])
         velocity, acceleration = inner.velocity + rate, inner.acceleration + change
-        velocity[:, own], acceleration[:, own] = rate[:, own], change[:, own]
+        for own in self._rotations:
+            turn = displacement[:, own], rate[:, own], change[:, own]
+            rotation_vector_motions(*turn)
+            composed_motions(*turn, inner.velocity[:, own], inner.acceleration[:, own])
+            velocity[:, own], acceleration[:, own] = rate[:, own], change[:, own]
         return Motion(configuration, velocity, acceleration)
 
 

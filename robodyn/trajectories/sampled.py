@@ -22,7 +22,7 @@ import numpy as np
 from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.cubics import cubic_motions
-from robodyn.numerics.rotations_batch import rotation_vector_rates
+from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion, RowTrajectory
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class SampledTrajectory(RowTrajectory):
                 )
         self._mechanism = mechanism
         coordinates = mechanism.coordinates
-        self._rotation = coordinates.rotation
+        self._rotations = coordinates.rotations
         self._advances = coordinates.is_constrained
         self._list: list[float] = self.times.tolist()
         # where the last single time was found: between these times, on this cubic
@@ -203,8 +203,7 @@ class SampledTrajectory(RowTrajectory):
         h = (end - begin)[:, None]
         whole = self._mechanism.difference(first.configuration, last.configuration)
         end_rate = last.velocity.copy()
-        own = self._rotation
-        if own is not None:
+        for own in self._rotations:
             rotation_vector_rates(whole[:, own], last.velocity[:, own], end_rate[:, own])
         # Hermite: displacement from the first knot, with rates v0 there and v1 at the end.
         c2 = 3.0 * whole - h * (2.0 * first.velocity + end_rate)
@@ -220,6 +219,9 @@ class SampledTrajectory(RowTrajectory):
             displacement = np.empty(rate.shape)
             origin = np.zeros(rate.shape)
             cubic_motions(t, begin, end, origin, rate, c2, c3, False, displacement, *motion[1:])
+            for own in self._rotations:
+                turn = displacement[:, own], motion.velocity[:, own], motion.acceleration[:, own]
+                rotation_vector_motions(*turn)
             if known is None:
                 motion.configuration[:] = self._mechanism.advance(start, displacement)
             else:
@@ -229,7 +231,7 @@ class SampledTrajectory(RowTrajectory):
                     start[asked], displacement[asked]
                 )
         else:
-            turns = self._rotation is not None
+            turns = bool(self._rotations)
             cubic_motions(t, begin, end, start, rate, c2, c3, turns, *motion)
         if not all_finite(motion.configuration.reshape(-1)):
             raise InvalidInput(

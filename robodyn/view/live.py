@@ -61,7 +61,7 @@ class Steered:
         self._rate = mechanism.difference(start, start)
         self.goal = self._here
         self._limits = np.full(self._rate.shape, v_max)
-        if (turns := mechanism.coordinates.rotation) is not None:
+        for turns in mechanism.coordinates.rotations:
             self._limits[turns] = w_max
 
     def step(self, period: float) -> None:

@@ -20,6 +20,7 @@ from robodyn.mechanisms.closed_loop.kinematics import OPEN, ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.structure import ATTEMPTS, followed, guessed
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.numerics.broadcasting import flatten
+from robodyn.poses import pose_difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,9 +40,19 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
     """The part of `ClosedLoop` that closes its loops."""
 
     def difference(self, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-        """(..., mobility) how far the independent coordinates are from start to goal."""
+        """(..., mobility) how far the independent coordinates are from start to goal.
+
+        Of what floats freely position and rotation vector, base frame.
+        """
         a, b = self._q("start", start), self._q("goal", goal)
-        return np.asarray(b[..., self._free_at] - a[..., self._free_at])
+        out = np.asarray(b[..., self._free_at] - a[..., self._free_at])
+        for joint, columns, parts in self._free_poses:
+            at = self._slice(joint.name)
+            whole = pose_difference(a[..., at], b[..., at]).reshape(*out.shape[:-1], 2, 3)
+            axes = self._frame(a, joint.parent)[..., :3, :3] @ joint.at.rotation
+            turned = np.einsum("...ij,...kj->...ki", axes, whole)
+            out[..., columns] = turned.reshape(*out.shape[:-1], 6)[..., parts]
+        return out
 
     def advance(self, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
         """(..., nq) after a displacement (..., mobility) of the independent coordinates.

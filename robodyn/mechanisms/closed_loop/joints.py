@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.model.joint import Joint
     from robodyn.model.model import Model
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -110,7 +111,23 @@ class ClosedLoopJoints(Mechanism):
         tree, free = self.structure.tree, self.structure.free
         told = tuple(tree.rate_names[rate] for rate in free)
         units = tuple(self._unit_of_rate(rate) for rate in free)
-        return Coordinates("joints", tuple(names), told, told, units, tuple(quaternions))
+        turns = tuple(
+            slice(columns[-3], columns[-1] + 1)
+            for _, columns, parts in self._free_poses
+            if parts[-3:] == [3, 4, 5] and columns[-1] - columns[-3] == 2
+        )
+        return Coordinates("joints", tuple(names), told, told, units, tuple(quaternions), turns)
+
+    @cached_property
+    def _free_poses(self) -> list[tuple[Joint, list[int], list[int]]]:
+        """Floating joints with independent coordinates: where these are, which of six each is."""
+        found = []
+        for joint in self._tree.joints:
+            first = self._tree.rate_of[joint.name]
+            own = [k for k, rate in enumerate(self.structure.free) if 0 <= rate - first < 6]
+            if joint.kind == "floating" and own:
+                found.append((joint, own, [self.structure.free[k] - first for k in own]))
+        return found
 
     @property
     def bodies(self) -> tuple[MovingBody, ...]:

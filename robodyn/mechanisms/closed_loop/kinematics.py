@@ -206,10 +206,11 @@ class ClosedLoopKinematics(ClosedLoopJoints):
     def _refuse_under_actuated(self) -> None:
         loose = self.structure.loose
         if loose:
+            hold = ", or hold what floats (base: fixed)" if self._free_poses else ""
             raise UnderActuated(
                 f"{self.name}: the {self._n} driven joints do not determine the mechanism, which "
                 f"has {self._nu} freedoms; with all motors locked {', '.join(loose)} still move. "
-                "Drive more joints; forward dynamics and simulation work as it is",
+                f"Drive more joints{hold}; forward dynamics and simulation work as it is",
                 joints=loose,
                 value=self.model.driven,
             )

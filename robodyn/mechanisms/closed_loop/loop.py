@@ -273,6 +273,8 @@ class UncheckedLoop(UncheckedSingle):
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
+        if self._mechanism._free_poses:
+            return np.asarray(self._mechanism.difference(start, goal))
         return np.asarray(goal[self._free] - start[self._free])
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:

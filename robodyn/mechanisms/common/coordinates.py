@@ -40,8 +40,8 @@ class Coordinates:
         units: `m` or `rad` of each velocity coordinate, as a displacement; velocities are per
             second, accelerations per second squared.
         quaternions: slices of a configuration that are unit quaternions (x, y, z, w).
-        rotation: slice of a displacement that is a rotation vector, and of a velocity that is the
-            corresponding angular velocity; None where all coordinates are independent numbers.
+        rotations: slices of a displacement that are rotation vectors, and of a velocity that are
+            the corresponding angular velocities.
     """
 
     form: Form
@@ -50,7 +50,7 @@ class Coordinates:
     acceleration_names: tuple[str, ...]
     units: tuple[Unit, ...]
     quaternions: tuple[slice, ...] = ()
-    rotation: slice | None = None
+    rotations: tuple[slice, ...] = ()
 
     @property
     def configuration_size(self) -> int:
@@ -140,7 +140,7 @@ POSE = Coordinates(
     acceleration_names=("ax", "ay", "az", "alx", "aly", "alz"),
     units=("m", "m", "m", "rad", "rad", "rad"),
     quaternions=(slice(3, 7),),
-    rotation=slice(3, 6),
+    rotations=(slice(3, 6),),
 )
 
 

@@ -19,11 +19,13 @@ def is_platform(document: UrdfDocument) -> bool:
 
     One floating body on six prismatic legs; of its closures all but one at most end at a leg of
     two revolute joints and a prismatic one, so that a mistake in one leg is told as such. Without
-    closures, a floating body and several prismatic joints.
+    closures, a floating body that carries no joint, and several prismatic joints.
     """
     types = [joint.type for joint in document.robot.joints]
     if not document.closures:
-        return "floating" in types and types.count("prismatic") > 1
+        carrying = {joint.parent for joint in document.robot.joints if joint.type != "fixed"}
+        loose = [joint.child for joint in document.robot.joints if joint.type == "floating"]
+        return types.count("prismatic") >= LEGS - 1 and any(link not in carrying for link in loose)
     if types.count("floating") != 1 or types.count("prismatic") < LEGS - 1:
         return False
     tree = UrdfTree(document)

@@ -194,8 +194,7 @@ class Swerve(RowTrajectory):
         change = powers[:, :2] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:])
         start = np.broadcast_to(self._start, (len(x), len(self._start)))
         configuration = self._mechanism.advance(start, displacement)
-        own = self._mechanism.coordinates.rotation
-        if own is not None:
+        for own in self._mechanism.coordinates.rotations:
             turn = np.ascontiguousarray(displacement[:, own])
             omega, alpha = (np.ascontiguousarray(values[:, own]) for values in (rate, change))
             rotation_vector_motions(turn, omega, alpha)

@@ -47,7 +47,7 @@ class SmoothCurve:
     ) -> None:
         self._mechanism = mechanism
         self._places = places
-        self._rotation = mechanism.coordinates.rotation
+        self._rotations = mechanism.coordinates.rotations
         curvature = self._curvature(places, configuration, tangent)
         self.knots = Motion(configuration, tangent, curvature)
         self._starts = configuration
@@ -80,8 +80,7 @@ class SmoothCurve:
         """Displacements (K, nv) of other knots from centres, and their derivatives by s."""
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()
-        own = self._rotation
-        if own is not None:
+        for own in self._rotations:
             rotation_vector_rates(whole[:, own], tangent[other][:, own], rate[:, own])
         return whole, rate
 
@@ -90,8 +89,7 @@ class SmoothCurve:
     ) -> FloatArray:
         """Second derivatives (K, nv) of displacements by s, of curvatures."""
         change = np.array(curvature)
-        own = self._rotation
-        if own is not None:
+        for own in self._rotations:
             turn = np.ascontiguousarray(whole[:, own])
             omega, own_part = np.ascontiguousarray(rate[:, own]), np.zeros(turn.shape)
             # what the angular acceleration is for a rotation vector without one
@@ -140,8 +138,7 @@ class SmoothCurve:
         change = (2.0 * c[2] + t * (6.0 * c[3] + t * (12.0 * c[4] + t * 20.0 * c[5]))) / h**2
         start = np.ascontiguousarray(self._starts[k])
         configuration = self._mechanism.advance(start, displacement)
-        own = self._rotation
-        if own is not None:
+        for own in self._rotations:
             turn = np.ascontiguousarray(displacement[:, own])
             omega, alpha = (np.ascontiguousarray(v[:, own]) for v in (rate, change))
             rotation_vector_motions(turn, omega, alpha)

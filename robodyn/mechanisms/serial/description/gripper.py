@@ -56,7 +56,8 @@ def check_gripper(
         "not like a joint of the arm; name the tip link: "
         f"{' or '.join(spelling('tip_link', tip) for tip in tips)}, with "
         f"{spelling('hold_branches', True)} for the gripper to stand still, or, if the arm does go "
-        f"on to there, {spelling('tip_link', leaf)}",
+        f"on to there, {spelling('tip_link', leaf)}; with {spelling('kind', 'closed_loop')} the "
+        "whole tree moves, gripper and all",
         value=tips,
     )
 

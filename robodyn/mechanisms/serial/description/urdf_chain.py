@@ -105,7 +105,8 @@ def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> 
     if len(ends) > 1:
         raise ModelError(
             f"{source}: several chains of {most} joints, to {', '.join(map(repr, longest))}; "
-            f"name the tip link, {spelling('tip_link', next(iter(longest)))} or another",
+            f"name the tip link, {spelling('tip_link', next(iter(longest)))} or another, or take "
+            f"the whole tree, {spelling('kind', 'closed_loop')}",
             value=list(longest),
         )
     return max(longest, key=lambda link: len(longest[link]))
@@ -200,7 +201,8 @@ def _check_branches(tree: UrdfTree, source: str, chain: Chain, spelling: Spellin
             raise ModelError(
                 f"{source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; choose "
                 f"a tip link behind it, such as {spelling('tip_link', joint.child)}, make it "
-                f"fixed, or hold it with {spelling('hold_branches', True)}",
+                f"fixed, hold it with {spelling('hold_branches', True)}, or take the whole tree, "
+                f"{spelling('kind', 'closed_loop')}",
                 value=joint.name,
             )
 

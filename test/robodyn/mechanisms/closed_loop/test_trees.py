@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Trees of joints that close no loop, on a base that stands or floats: hands, legged robots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.errors import ModelError, UnderActuated
+from robodyn.mechanisms.load import use_options
+from robodyn.poses import rotation_matrix
+
+INERTIAL = """<inertial><origin xyz="{0} 0.02 -0.03"/><mass value="{1}"/>
+  <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="-0.002" iyz="0.003"/></inertial>"""
+JOINT = """<joint name="{0}{1}" type="{2}"><parent link="{3}"/><child link="{0}{1}_link"/>
+  <origin xyz="{4} 0.1 -0.2" rpy="0.1 -0.2 {4}"/><axis xyz="{5}"/>
+  <limit lower="-2" upper="2" effort="40" velocity="5"/></joint>"""
+
+
+def walker(root="trunk"):
+    """Two legs of three joints, the third one sliding, on a trunk; nothing closes."""
+    text = f'<robot name="walker"><link name="{root}">{INERTIAL.format(0.1, 5.0)}</link>'
+    for side, x in (("left", 0.2), ("right", -0.3)):
+        parent = root
+        for n, (kind, axis) in enumerate(
+            (("revolute", "1 0 0"), ("revolute", "0 1 0.5"), ("prismatic", "0 0 1"))
+        ):
+            text += JOINT.format(side, n, kind, parent, x, axis)
+            parent = f"{side}{n}_link"
+            text += f'<link name="{parent}">{INERTIAL.format(-0.05, 1.0 + n)}</link>'
+    return f"{text}</robot>"
+
+
+@pytest.fixture(scope="module")
+def floating():
+    return rd.load(walker(), base="moving")
+
+
+def states(m, rng, count=4):
+    q = np.stack([m.advance(m.home, step) for step in rng.uniform(-1, 1, (count, m.mobility))])
+    return q, *rng.uniform(-1.0, 1.0, (2, count, m.mobility))
+
+
+def test_a_whole_tree_is_driven_without_a_tip():
+    with pytest.raises(ModelError, match="kind='closed_loop'"):
+        rd.load(walker())  # as an arm: several chains
+    m = rd.load(walker(), kind="closed_loop")
+    assert (m.mobility, len(m.joint_names), m.loose_joints) == (6, 6, ())
+    rest = np.zeros(6)
+    efforts = m.inverse_dynamics(m.home, rest, rest)
+    np.testing.assert_allclose(m.forward_dynamics(m.home, rest, efforts), 0.0, atol=1e-9)
+
+
+def test_pinocchio_agrees_on_a_floating_base(floating, rng):
+    pin = pytest.importorskip("pinocchio")
+    theirs = pin.buildModelFromXML(walker(), pin.JointModelFreeFlyer())
+    data = theirs.createData()
+    assert floating.frames[0] == "world"
+    names = [name for name in theirs.names if name in floating.joint_names]
+    own = [floating.independent_joints.index(name) for name in names]
+    base = [k for k in range(floating.mobility) if k not in own]
+    for q, v, a in zip(*states(floating, rng), strict=True):
+        R = rotation_matrix(q[:7])
+        angles = dict(zip(floating.joint_names, floating.joint_positions(q), strict=True))
+        # velocities of theirs are in the trunk's axes
+        T = np.zeros((12, 12))
+        T[:3, base[:3]] = T[3:6, base[3:]] = R.T
+        T[range(6, 12), own] = 1.0
+        turning = np.zeros(12)
+        turning[:3] = -R.T @ np.cross(v[base[3:]], v[base[:3]])
+        at = np.array([*q[:7], *(angles[name] for name in names)])
+        wanted = T.T @ pin.rnea(theirs, data, at, T @ v, T @ a + turning)
+        found = floating.free_efforts(q, v, a)
+        np.testing.assert_allclose(found, wanted, atol=1e-11 * np.abs(wanted).max())
+        M = pin.crba(theirs, data, at)
+        M = T.T @ (np.triu(M) + np.triu(M, 1).T) @ T
+        np.testing.assert_allclose(floating.mass_matrix(q), M, atol=1e-12 * np.abs(M).max())
+
+
+def test_a_displacement_is_found_again(floating, rng):
+    q, d, _ = states(floating, rng)
+    reached = floating.advance(q, d)
+    np.testing.assert_allclose(floating.difference(q, reached), d, atol=1e-13)
+    np.testing.assert_allclose(floating.unchecked.difference(q[0], reached[0]), d[0], atol=1e-13)
+
+
+def test_velocity_terms_do_no_work(floating, rng):
+    q, v, _ = (part[0] for part in states(floating, rng))
+    C, h = floating.coriolis_matrix(q, v), 1e-4
+    np.testing.assert_allclose(
+        C @ v, floating.bias(q, v) - floating.bias(q, 0.0 * v), atol=1e-11 * np.abs(C @ v).max()
+    )
+    after, before = (floating.mass_matrix(floating.advance(q, s * h * v)) for s in (1.0, -1.0))
+    skew = (after - before) / (2.0 * h) - 2.0 * C
+    np.testing.assert_allclose(skew, -skew.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("effort", [0.0, 3.0])
+def test_a_falling_robot_keeps_its_momentum(floating, rng, effort):
+    """Motors push parts of it against each other; only its weight changes its momentum."""
+    q, v, _ = (part[0] for part in states(floating, rng))
+    run = rd.simulate(
+        floating, rd.ConstantEffort(effort * rng.uniform(-1.0, 1.0, 6)), duration=0.2,
+        dt=5e-4, initial=(q, v), end_stops=None,
+    )  # fmt: skip
+    p = floating.momentum(run.configuration, run.velocity)
+    weight = floating.moving_mass * floating.gravity_vector
+    fallen = p[0, :3] + run.time[:, None] * weight
+    np.testing.assert_allclose(p[:, :3], fallen, atol=1e-6)
+    com = floating.center_of_mass(run.configuration)
+    spin = p[:, 3:] - np.cross(com, p[:, :3])
+    np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), atol=1e-6)
+
+
+def test_what_nothing_drives_is_named(floating):
+    rest = np.zeros(floating.mobility)
+    with pytest.raises(UnderActuated, match="base: fixed") as caught:
+        floating.inverse_dynamics(floating.home, rest, rest)
+    assert len(caught.value.joints) == 6
+
+
+def test_a_base_is_held_where_home_has_it(floating):
+    """On a hillside, joints bear another weight than on level ground."""
+    tilted = (0.5, -0.2, 1.0, np.sin(0.3), 0.0, 0.0, np.cos(0.3))
+    home = floating.model.with_home({"world_to_trunk": tilted})
+    held, rest = rd.ClosedLoop(home.with_base("fixed")), np.zeros(6)
+    assert held.frames[0] == "world" and held.mobility == 6
+    np.testing.assert_allclose(held.link_pose(held.home, "trunk"), tilted, atol=1e-15)
+    level = rd.load(walker(), kind="closed_loop").model
+    turned = replace(level, gravity=rotation_matrix(np.array(tilted)).T @ level.gravity)
+    np.testing.assert_allclose(
+        held.inverse_dynamics(held.home, rest, rest),
+        rd.ClosedLoop(turned).inverse_dynamics(held.home, rest, rest),
+        atol=1e-12,
+    )
+
+
+def test_a_base_is_chosen_once(floating):
+    assert floating.model.with_base("moving") is floating.model
+    fixed = rd.load(walker(), kind="closed_loop").model
+    assert fixed.with_base("fixed") is fixed
+    assert rd.load(walker("world"), base="moving").frames == ("odom", "right2_link")
+    again = rd.load(walker(), base="moving").model.with_base("fixed")
+    assert rd.ClosedLoop(again).mobility == 6
+
+
+def test_a_massless_root_is_the_world(tmp_path):
+    text = walker().replace('<robot name="walker">', '<robot name="walker"><link name="map"/>'
+                            '<joint name="stands" type="fixed"><parent link="map"/>'
+                            '<child link="trunk"/><origin xyz="0 0 1"/></joint>')  # fmt: skip
+    m = rd.load(text, base="moving")
+    assert m.frames[0] == "map" and m.mobility == 12
+    np.testing.assert_allclose(m.link_pose(m.home, "trunk")[:3], [0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"base": "loose"}, "fixed or moving"),
+        ({"base": "moving", "kind": "serial"}, "kind='closed_loop'"),
+        ({"kind": "hand"}, "kind is 'hand'"),
+    ],
+)
+def test_other_words_are_refused(options, told):
+    with pytest.raises(ModelError, match=told):
+        rd.load(walker(), **options)
+
+
+def test_an_arm_let_go_floats(rng):
+    """A bundled arm has a base, too; its weight is that of the fixed one."""
+    arm, m = rd.load("stanford_arm"), rd.load("stanford_arm", base="moving")
+    q = np.concatenate([m.home[:7], arm.home])
+    rest = np.zeros(m.mobility)
+    weights = dict(zip(m.independent_joints, m.free_efforts(q, rest, rest), strict=True))
+    held = arm.inverse_dynamics(arm.home, rest[:6], rest[:6])
+    np.testing.assert_allclose([weights[name] for name in arm.joint_names], held, atol=1e-11)
+    total = [value for name, value in weights.items() if name.endswith(".z")]
+    np.testing.assert_allclose(total, 9.81 * m.moving_mass, rtol=1e-12)
+
+
+def test_a_floating_body_beside_a_tree_is_no_platform():
+    """Its prismatic joints are not six legs, and it carries none of them."""
+    text = walker().replace("</robot>", '<joint name="loose" type="floating"><parent link="trunk"/>'
+                            f'<child link="cube"/></joint><link name="cube">'
+                            f"{INERTIAL.format(0.0, 1.0)}</link></robot>")  # fmt: skip
+    m = rd.load(text, kind="closed_loop")
+    assert m.kind == "closed_loop" and m.mobility == 12
+    with pytest.raises(ModelError, match="chain"):
+        rd.load(text)  # an arm, then
+
+
+def test_the_command_line_takes_them(tmp_path):
+    from robodyn.cli import application_of
+
+    file = tmp_path / "walker.urdf"
+    file.write_text(walker())
+    for options, told in ((["--kind", "closed_loop"], "mobility 6"),
+                          (["--base", "moving"], "under-actuated: 6 driven")):  # fmt: skip
+        app = application_of(["check", "models"])
+        assert isinstance(app, typer.Typer)
+        result = CliRunner().invoke(app, ["check", str(file), *options])
+        assert result.exit_code == 0, result.output
+        assert told in " ".join(result.output.split())
+    use_options()
