@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.errors import InvalidInput, KinematicsError, RobodynError
+from robodyn.errors import RobodynError
 from robodyn.trajectories.default_path import default_path, is_reachable
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS

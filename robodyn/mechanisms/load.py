@@ -135,9 +135,7 @@ def load(
     return made if options.base is None else made._made(made.model.with_base(options.base))
 
 
-def _loaded(
-    source: str | Path, options: ReadOptions, xacro_args: Mapping[str, str] | None
-) -> Any:
+def _loaded(source: str | Path, options: ReadOptions, xacro_args: Mapping[str, str] | None) -> Any:
     """What `load` returns, its base as described."""
     wanted = options.kind or ("closed_loop" if options.base else None)
     chosen = None if wanted is None else _kind(wanted)

@@ -2,12 +2,9 @@
 
 """Blend from one motion to another without a jump: the difference between them fades out.
 
-The difference, a displacement in the mechanism's own coordinates, follows the quintic that has
-its value, rate and acceleration at the start and vanishes with both derivatives at the end. Of a
-platform it is a rotation vector o besides a translation; the two rotations compose exactly,
-
-    R = exp(o) R_new,   omega = omega_o + exp(o) omega_new,
-    alpha = alpha_o + omega_o x (exp(o) omega_new) + exp(o) alpha_new.
+The difference, a displacement in the mechanism's own coordinates (see `displacements`), follows the
+quintic that has its value, rate and acceleration at the start and vanishes with both derivatives at
+the end.
 """
 
 from __future__ import annotations
@@ -23,6 +20,7 @@ from robodyn.numerics.rotations_batch import (
     rotation_vector_rates,
 )
 from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.displacements import displaced, quintic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -60,7 +58,6 @@ class Handover(RowTrajectory):
         self.blend = as_scalar("blend", blend, "s", above=0.0)
         self.start = as_scalar("start", start, "s", at_least=0.0)
         self._mechanism = mechanism
-        self._rotations = mechanism.coordinates.rotations
         first = Motion(*new.sample(self.start))
         configuration = as_exact("old.configuration", old.configuration, first.configuration.shape)
         self._first = configuration
@@ -70,9 +67,11 @@ class Handover(RowTrajectory):
             as_exact("old.acceleration", old.acceleration, first.velocity.shape)
             - first.acceleration,
         )
-        for own in self._rotations:
+        for own in mechanism.coordinates.rotations:
             _rotation_part(lead, old, first, own)
-        self._coefficients = _quintic(lead, self.blend)
+        ended = np.zeros_like(lead.velocity)
+        begun = lead.configuration, lead.velocity * self.blend, lead.acceleration * self.blend**2
+        self._coefficients = quintic(begun, (ended, ended, ended))
 
     @property
     def duration(self) -> float:
@@ -112,20 +111,8 @@ class Handover(RowTrajectory):
         return result
 
     def _faded(self, t: FloatArray, inner: Motion) -> Motion:
-        c = self._coefficients
-        powers = np.vander(np.clip(t / self.blend, 0.0, 1.0), 6, increasing=True)
-        degree = np.arange(6)
-        displacement = powers @ c
-        rate = powers[:, :5] @ (degree[1:, None] * c[1:]) / self.blend
-        change = powers[:, :4] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:]) / self.blend**2
-        configuration = self._mechanism.advance(inner.configuration, displacement)
-        velocity, acceleration = inner.velocity + rate, inner.acceleration + change
-        for own in self._rotations:
-            turn = displacement[:, own], rate[:, own], change[:, own]
-            rotation_vector_motions(*turn)
-            composed_motions(*turn, inner.velocity[:, own], inner.acceleration[:, own])
-            velocity[:, own], acceleration[:, own] = rate[:, own], change[:, own]
-        return Motion(configuration, velocity, acceleration)
+        x, unit = np.clip(t / self.blend, 0.0, 1.0), np.float64(self.blend)
+        return displaced(self._mechanism, inner, self._coefficients, x, unit)
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
@@ -143,18 +130,3 @@ def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
     rotation_vector_rates(o, alpha - leaves, second)
     lead.velocity[own] = rate[0]
     lead.acceleration[own] = second[0]
-
-
-def _quintic(lead: Motion, blend: float) -> FloatArray:
-    """Coefficients (6, nv), in t/blend from degree 0 upwards, of a displacement that fades out."""
-    x, v, a = lead.configuration, lead.velocity * blend, 0.5 * lead.acceleration * blend**2
-    return np.stack(
-        [
-            x,
-            v,
-            a,
-            -10.0 * x - 6.0 * v - 3.0 * a,
-            15.0 * x + 8.0 * v + 3.0 * a,
-            -6.0 * x - 3.0 * v - a,
-        ]
-    )

@@ -136,20 +136,3 @@ def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
         rows[m, 0], rows[m, 1], rows[m, 2] = root, root, path.bounds[k, 1] / root
         m += 1
     return m
-
-
-@kernel
-def parts_of(path: Any, k: int, p: int, r: int, y: float, z: float) -> Any:
-    """A limited quantity, its slope and curvature by x, and limits with their slopes."""
-    x = (1.0 - 0.5 * p) * y + 0.5 * p * z
-    v = np.sqrt(x)
-    A, B, C, D, S, G, rate = path.terms[k, p, r]
-    left = 1.0 / (1.0 + G * x)
-    value = A * (z - y) * 0.5 / path.steps[k] + B * x + C * v + D + S * left
-    slope = B - S * G * left * left
-    bend = 2.0 * S * G * G * left**3
-    if v > 0.0:
-        slope += 0.5 * C / v
-        bend -= 0.25 * C / (v * x)
-    up, down, up_slope, down_slope = limits_at(path, k, r, rate, v)
-    return value, slope, bend, up, down, up_slope, down_slope

@@ -10,8 +10,8 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.numerics.rotations_batch import rotation_vector_motions
 from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.displacements import displaced
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
@@ -185,18 +185,7 @@ class Swerve(RowTrajectory):
         return ()
 
     def _rows(self, t: FloatArray) -> Motion:
+        rest = np.zeros((len(t), self._coefficients.shape[1]))
+        inner = Motion(np.broadcast_to(self._start, (len(t), len(self._start))), rest, rest)
         x = np.clip(t, 0.0, 1.0)
-        c = self._coefficients
-        powers = np.vander(x, 4, increasing=True)
-        degree = np.arange(4)
-        displacement = powers @ c
-        rate = powers[:, :3] @ (degree[1:, None] * c[1:])
-        change = powers[:, :2] @ ((degree[2:] * degree[1:-1])[:, None] * c[2:])
-        start = np.broadcast_to(self._start, (len(x), len(self._start)))
-        configuration = self._mechanism.advance(start, displacement)
-        for own in self._mechanism.coordinates.rotations:
-            turn = np.ascontiguousarray(displacement[:, own])
-            omega, alpha = (np.ascontiguousarray(values[:, own]) for values in (rate, change))
-            rotation_vector_motions(turn, omega, alpha)
-            rate[:, own], change[:, own] = omega, alpha
-        return Motion(configuration, rate, change)
+        return displaced(self._mechanism, inner, self._coefficients, x, np.float64(1.0))

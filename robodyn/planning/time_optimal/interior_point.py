@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The shortest time in which a smooth motion keeps to its limits, see `smooth_programme`.
+"""The shortest time in which a motion keeps to its limits, see `programme`.
 
-The programme with tangents at the present motion is convex. Its solution is approached, and the
-tangents are taken anew, in every step of a primal-dual interior-point method, whose matrix has five
-diagonals. The whole is not convex: what is found is the shortest of the motions nearby.
+A primal-dual interior-point method (Verscheure et al. (2009), "Time-optimal path tracking for
+robots: a convex optimization approach"). Time and limits concern neighbouring coefficients of the
+motion, so its matrix has three or five diagonals. With limits of changes the programme with
+tangents at the present motion is convex. Its solution is approached, and the tangents are taken
+anew, in every step. With these, or with friction, the whole is not convex: what is found is the
+shortest of the motions nearby.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.planning.time_optimal.smooth_programme import (
-    Programme,
-    QuadraticSpline,
-    slack,
-    triples,
-)
+from robodyn.planning.time_optimal.programme import Programme, slack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
 
-# Gauss's rule for the time of an interval.
-_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
-_PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
 # Steps of the method, and the share of the time that is left to be gained when it ends.
 STEPS, GAP_TOLERANCE = 120, 2e-5
 # Of the way to the nearest limit: how far a step goes at most.
@@ -37,6 +32,8 @@ INSIDE, BARELY = 1e-3, 1e-6
 # Shares of a step that are tried, of a motion's square of speed by which it is slowed to keep to
 # limits, and a square of speed that is too fast for any [1/s^2].
 SMALLEST, SLOWEST, FAST = 1e-8, 1e-12, 1e8
+# Of the time: the weight of the barrier for a motion far from the fastest.
+FAR = 0.3
 # Of the time, beside what limits are exceeded by, in the search for a motion that keeps to them.
 LIGHT = 1e-4
 
@@ -45,46 +42,27 @@ class NoMotion(Exception):
     """None that keeps to the limits was found."""
 
 
-def time_of(spline: QuadraticSpline, c: FloatArray) -> FloatArray:
-    """Times (N,) [s] of the intervals."""
-    y, _ = spline.at(c, _PLACES)
-    return np.asarray(spline.steps * ((1.0 / np.sqrt(y)) @ _WEIGHTS))
-
-
-def _time_parts(
-    spline: QuadraticSpline, of_y: FloatArray, c: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Gradient (N, 3) and Hessian (N, 3, 3) of the intervals' times."""
-    y = np.einsum("npi,ni->np", of_y, triples(c))
-    weight = spline.steps[:, None] * _WEIGHTS
-    first = -0.5 * weight * y**-1.5
-    second = 0.75 * weight * y**-2.5
-    return (
-        np.einsum("np,npi->ni", first, of_y),
-        np.swapaxes(of_y * second[..., None], 1, 2) @ of_y,
-    )
-
-
 def _gathered(blocks: FloatArray) -> FloatArray:
-    """(N + 2,) of the intervals' (N, 3)."""
-    out = np.zeros(len(blocks) + 2)
-    for i in range(3):
-        out[i : i + len(blocks)] += blocks[:, i]
+    """The sums by coefficients of the intervals' (N, width)."""
+    count, width = blocks.shape
+    out = np.zeros(count + width - 1)
+    for i in range(width):
+        out[i : i + count] += blocks[:, i]
     return out
 
 
 def _banded(blocks: FloatArray) -> FloatArray:
-    """The lower diagonals (3, N + 2) of the intervals' (N, 3, 3)."""
-    count = len(blocks)
-    out = np.zeros((3, count + 2))
-    for j in range(3):
-        for i in range(j, 3):
+    """The lower diagonals (width, N + width - 1) of the intervals' (N, width, width)."""
+    count, width = blocks.shape[:2]
+    out = np.zeros((width, count + width - 1))
+    for j in range(width):
+        for i in range(j, width):
             out[i - j, j : j + count] += blocks[:, i, j]
     return out
 
 
 def _solved(band: FloatArray, side: FloatArray) -> FloatArray:
-    """The solution (N + 2,) for a positive matrix, nearly singular as it may be."""
+    """The solution for a positive matrix, nearly singular as it may be."""
     from scipy.linalg import LinAlgError, solveh_banded
 
     more = 0.0
@@ -97,100 +75,111 @@ def _solved(band: FloatArray, side: FloatArray) -> FloatArray:
             more = max(100.0 * more, 1e-12)
 
 
-class _Ends(NamedTuple):
-    """Speeds given at the ends: the outer coefficients follow the next ones there."""
+def _largest(values: FloatArray, change: FloatArray) -> float:
+    """The step, 1 at most, that takes no positive value further than NEAR towards zero."""
+    falls = change < 0.0
+    return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
-    first: bool
-    last: bool
+
+def _lowered(size: float) -> float:
+    """The share of the gap to aim at after a step of a size."""
+    return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
+
+
+class _Ends:
+    """Speeds given at the ends: an outer coefficient c0 changes as -opposed c1 there."""
+
+    def __init__(self, p: Programme) -> None:
+        self.first, self.last = np.isfinite(p.ends)
+        self.opposed = p.spline.opposed
 
     def hold(self, band: FloatArray, *sides: FloatArray) -> None:
         """Eliminate the outer coefficients from a matrix and right sides, in place."""
+        r = self.opposed
         if self.first:
-            # c0 changes as -ratio c1, with equal steps beside the end: ratio 1
-            band[0, 1] += band[0, 0] - 2.0 * band[1, 0]
-            band[1, 1] -= band[2, 0]
-            band[:, 0] = 1.0, 0.0, 0.0
+            band[0, 1] += r * (r * band[0, 0] - 2.0 * band[1, 0])
+            band[1:-1, 1] -= r * band[2:, 0]
+            band[0, 0], band[1:, 0] = 1.0, 0.0
             for side in sides:
-                side[1] -= side[0]
+                side[1] -= r * side[0]
                 side[0] = 0.0
         if self.last:
-            band[0, -2] += band[0, -1] - 2.0 * band[1, -2]
-            band[1, -3] -= band[2, -3]
-            band[0, -1] = 1.0
-            band[1, -2] = band[2, -3] = 0.0
+            band[0, -2] += r * (r * band[0, -1] - 2.0 * band[1, -2])
+            band[1:-1, -3] -= r * band[2:, -3]
+            band[0, -1], band[1, -2], band[2:, -3] = 1.0, 0.0, 0.0
             for side in sides:
-                side[-2] -= side[-1]
+                side[-2] -= r * side[-1]
                 side[-1] = 0.0
 
     def follow(self, step: FloatArray) -> None:
         """The changes of the outer coefficients."""
         if self.first:
-            step[0] = -step[1]
+            step[0] = -self.opposed * step[1]
         if self.last:
-            step[-1] = -step[-2]
+            step[-1] = -self.opposed * step[-2]
 
 
 def shortest(
     p: Programme,
     c: FloatArray,
-    weight: float | None = None,
-    tell: Callable[[float], None] | None = None,
-) -> FloatArray:
+    weight: float = FAR,
+    tell: Callable[[float], None] = lambda _: None,
+    centered: float = np.inf,
+) -> tuple[FloatArray, float]:
     """The coefficients of the fastest motion near one strictly within the limits.
+
+    Beside them the gap that is left: of a convex programme, the share of the time by which it is
+    longer than the shortest at most.
 
     Args:
         p: the limits.
-        c: (N + 2,) within them.
+        c: of a motion within them.
         weight: of the barrier to begin with, as a share of the time; by default for a motion far
             from the fastest.
         tell: hears of progress, from 0 to 1.
+        centered: of the gap: the decrement of a step beyond which the barrier stays as it is, as
+            the motion has yet to come to what that asks for.
     """
-    spline, ends = p.spline, _Ends(*(bool(np.isfinite(end)) for end in p.ends))
-    of_y, _ = spline.weights(_PLACES)
-    rows = slack(p, c, slopes=True)
-    r, G = rows
+    spline, ends = p.spline, _Ends(p)
+    r, G = slack(p, c, slopes=True)
     finite = np.isfinite(r)
     count = int(finite.sum())
-    mu = (0.3 if weight is None else weight) * float(time_of(spline, c).sum()) / count
+    time = spline.time(c)
+    gap = weight * time
+    mu = gap / count
     z = mu / r
-    first_gap = np.log(mu * count)
+    first_gap = np.log(gap)
     for _ in range(STEPS):
-        time = float(time_of(spline, c).sum())
-        gap = float((z[finite] * r[finite]).sum())
-        if tell is not None:
-            tell(
-                np.clip(
-                    (first_gap - np.log(gap)) / (first_gap - np.log(GAP_TOLERANCE * time)), 0.0, 1.0
-                )
-            )
+        whole = first_gap - np.log(GAP_TOLERANCE * time)
+        tell(np.clip((first_gap - np.log(gap)) / whole, 0.0, 1.0))
         w = z / r
-        steep, bent = _time_parts(spline, of_y, c)
+        steep, bent = spline.time_slopes(c)
         band = _banded(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
         side = _gathered(np.einsum("nri,nr->ni", G, mu / r) - steep)
         ends.hold(band, side)
         step = _solved(band, side)
+        decrement = float(side @ step)
         ends.follow(step)
-        change = np.einsum("nri,ni->nr", G, triples(step))
+        change = np.einsum("nri,ni->nr", G, spline.local(step))
         dual = np.where(finite, mu / r - z - w * change, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            far = np.where(change < 0.0, -NEAR * r / change, np.inf).min()
-            deep = np.where(dual < 0.0, -NEAR * z / dual, np.inf).min()
-        size = min(1.0, float(far))
+        size, deep = _largest(r, change), _largest(z, dual)
         while (new := slack(p, c + size * step, slopes=False).slack).min() <= 0.0 or (
             new < (1.0 - NEAR) ** 2 * r
         ).any():
             size *= 0.5
             if size < SMALLEST:
-                return c
+                return c, gap / time
         c = c + size * step
-        z = z + min(1.0, float(deep)) * dual
+        z = z + deep * dual
         r, G = slack(p, c, slopes=True)
+        time = spline.time(c)
         gap = float((z[finite] * r[finite]).sum())
+        if decrement > centered * gap:
+            continue
         if gap < GAP_TOLERANCE * time and size > 0.5 and deep > 0.5:
             break
-        share = 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
-        mu = share * gap / count
-    return c
+        mu = _lowered(size) * gap / count
+    return c, gap / time
 
 
 def initial_point(p: Programme) -> FloatArray:
@@ -227,22 +216,21 @@ def phase_one(p: Programme, c: FloatArray) -> FloatArray:
     Raises:
         NoMotion: none was found.
     """
-    spline, ends = p.spline, _Ends(*(bool(np.isfinite(end)) for end in p.ends))
-    of_y, _ = spline.weights(_PLACES)
+    spline, ends = p.spline, _Ends(p)
     r, G = slack(p, c, slopes=True, tangent=False)
     finite = np.isfinite(r)
     count = int(finite.sum())
     beyond = max(-1.5 * float(r.min()), 0.0) + 1.0
     z = beyond / (count * (r + beyond))
     mu = 0.3 * beyond / count
-    whole = float(time_of(spline, c).sum())
+    whole = spline.time(c)
     for _ in range(STEPS):
         # no more can be asked for: the speed given at an end may be close to its limit
         if r.min() > BARELY:
             return c
         margin = r + beyond
         w = z / margin
-        steep, bent = _time_parts(spline, of_y, c)
+        steep, bent = spline.time_slopes(c)
         share = LIGHT * beyond / whole
         band = _banded(share * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
         side = _gathered(np.einsum("nri,nr->ni", G, mu / margin) - share * steep)
@@ -253,12 +241,9 @@ def phase_one(p: Programme, c: FloatArray) -> FloatArray:
         lower /= float(w.sum()) - float(row @ other)
         step = step - lower * other
         ends.follow(step)
-        change = np.einsum("nri,ni->nr", G, triples(step)) + lower
+        change = np.einsum("nri,ni->nr", G, spline.local(step)) + lower
         dual = np.where(finite, mu / margin - z - w * change, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            far = np.where(change < 0.0, -NEAR * margin / change, np.inf).min()
-            deep = np.where(dual < 0.0, -NEAR * z / dual, np.inf).min()
-        size = min(1.0, float(far))
+        size, deep = _largest(margin, change), _largest(z, dual)
         while slack(p, c + size * step, slopes=False).slack.min() + beyond + size * lower <= (
             1.0 - NEAR
         ) * 0.1 * float(margin.min()):
@@ -267,10 +252,10 @@ def phase_one(p: Programme, c: FloatArray) -> FloatArray:
                 raise NoMotion
         c = c + size * step
         beyond += size * lower
-        z = z + min(1.0, float(deep)) * dual
+        z = z + deep * dual
         r, G = slack(p, c, slopes=True, tangent=False)
         gap = float((z[finite] * (r + beyond)[finite]).sum())
         if gap < INSIDE * 0.1 and beyond > 0.0 and size > 0.5:
             break
-        mu = (0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7) * gap / count
+        mu = _lowered(size) * gap / count
     raise NoMotion

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from robodyn.planning.kernels.interior_point import LOWERED, shortened
 from robodyn.planning.kernels.reachability import controllable, fastest
+from robodyn.planning.time_optimal.interior_point import shortest
+from robodyn.planning.time_optimal.programme import Changes, Spline, programme_of
 from robodyn.planning.time_optimal.verification import Verification
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ GAP = 2e-3
 WORTH = 5e-4
 # Shares by which limits are narrowed for a motion strictly within them.
 NARROWED = (0.01, 1e-3, 1e-4)
-# The interior-point method: weight of the barrier, of the time over the number of limits.
-BARRIER = 0.3
-LOWERINGS = 5
-BARRIER_GAP = BARRIER * LOWERED ** (LOWERINGS - 1)
+
+
+# See `shortest`.
+CENTERED = 0.03
 
 
 class Failed(Exception):
@@ -56,12 +57,6 @@ class Found(NamedTuple):
     gap: float
 
 
-def time_of(steps: FloatArray, x: FloatArray) -> float:
-    """[s]."""
-    speed = np.sqrt(x)
-    return float((2.0 * steps / (speed[1:] + speed[:-1])).sum())
-
-
 def fastest_within(
     path: Along,
     given: Intervals,
@@ -78,6 +73,7 @@ def fastest_within(
     problem = with_own_limits(given)
     reached = Reached(problem, ends)
     verification = Verification(path, constraints)
+    spline = Spline(problem.steps, 2)
     gap, improves = 0.0, False
     for attempt in range(ROUNDS):
         if tell is not None:
@@ -92,12 +88,12 @@ def fastest_within(
         if attempt == 0:
             gap = _gap(problem, ends, x, reached.high)
             improves = gap > GAP
-        if improves and (better := _improved(problem, ends, x)) is not None:
-            shorter = 1.0 - time_of(problem.steps, better) / time_of(problem.steps, x)
+        if improves and (found := _improved(problem, ends)) is not None:
+            better, missed = found
+            shorter = 1.0 - spline.time(better) / spline.time(x)
             improves = shorter > WORTH
-            # the barrier bounds what the better one misses; the other misses by how much it is
-            # longer besides, and is what later rounds find
-            gap = min(gap, BARRIER_GAP + (0.0 if improves else max(shorter, 0.0)))
+            # the other misses by how much it is longer besides, and is what later rounds find
+            gap = min(gap, missed + (0.0 if improves else max(shorter, 0.0)))
             x = better if shorter > 0.0 else x
         if not verification.tighten(problem, x, reached.stale):
             return Found(x, gap)
@@ -184,12 +180,17 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
     low[-1] = come[-1] = ends[0]
     if controllable(reverse, low, come, np.ones(len(x) - 1, dtype=bool)) >= 0:
         return np.inf
-    least = time_of(problem.steps, np.maximum(np.minimum(high, come[::-1]), x))
-    return time_of(problem.steps, x) / least - 1.0
+    spline = Spline(problem.steps, 2)
+    return spline.time(x) / spline.time(np.maximum(np.minimum(high, come[::-1]), x)) - 1.0
 
 
-def _improved(problem: Intervals, ends: tuple[float, float], x: FloatArray) -> FloatArray | None:
-    """A motion by Newton's method from one strictly within the limits; None without such a one."""
+def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
+    """The fastest motion near one strictly within the limits, and by how much it misses that.
+
+    None without such a one.
+    """
+    none, one = np.zeros((len(problem.steps), 3, 0)), np.ones((len(problem.steps), 3, 1))
+    spline, changes = Spline(problem.steps, 2), (Changes(*[none] * 6), np.zeros(0))
     for share in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)
         half = np.where(np.isfinite(middle), 0.5 * (problem.upper - problem.lower), 0.0)
@@ -201,12 +202,13 @@ def _improved(problem: Intervals, ends: tuple[float, float], x: FloatArray) -> F
             efforts=(1.0 - share) * problem.efforts,
         )
         try:
-            better = unverified(narrow, ends)
+            x = unverified(narrow, ends)
         except Failed:
             continue
-        better[1:-1] *= 1.0 - 1e-6
-        time = time_of(problem.steps, x)
-        weight = BARRIER * time / (6.0 * problem.terms.shape[2] * len(problem.steps))
-        shortened(problem, better, weight, LOWERINGS)
-        return better
+        x[1:-1] *= 1.0 - 1e-6
+        p = programme_of(spline, problem, ends, changes, (one, 0.0 * one))
+        # ends are given, and may be at their bounds
+        p.bounds[0, 0] = p.bounds[-1, -1] = np.inf
+        # it may have to rest on the way
+        return shortest(p, x, centered=CENTERED) if (x[1:-1] > 0.0).all() else None
     return None

@@ -8,12 +8,13 @@ are verified within every interval, and tightened where the motion exceeds them.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
-from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED
+from robodyn.planning.time_optimal.along import VERIFIED
 from robodyn.planning.time_optimal.course import Moved, derivatives
 from robodyn.planning.time_optimal.explanations import (
     cannot_be,
@@ -23,6 +24,7 @@ from robodyn.planning.time_optimal.explanations import (
     refuse_positions,
 )
 from robodyn.planning.time_optimal.interior_point import (
+    FAR,
     NoMotion,
     initial_point,
     phase_one,
@@ -31,6 +33,7 @@ from robodyn.planning.time_optimal.interior_point import (
 )
 from robodyn.planning.time_optimal.motion import timed_smoothly
 from robodyn.planning.time_optimal.problem import course_at, course_of
+from robodyn.planning.time_optimal.programme import Changes, Spline, programme_of
 from robodyn.planning.time_optimal.search import (
     Failed,
     Unverified,
@@ -38,13 +41,7 @@ from robodyn.planning.time_optimal.search import (
     with_own_limits,
 )
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
-from robodyn.planning.time_optimal.smooth_programme import (
-    Changes,
-    Programme,
-    QuadraticSpline,
-    Quantities,
-)
-from robodyn.planning.time_optimal.verification import MORE, Verification, around
+from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,11 +49,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
+    from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal.constraints.all import Constraints
     from robodyn.planning.time_optimal.course import Course
     from robodyn.planning.time_optimal.easing import Easing
     from robodyn.planning.time_optimal.motion import Limited, TimedSmoothly
     from robodyn.planning.time_optimal.path import Piece
+    from robodyn.planning.time_optimal.programme import Programme
     from robodyn.trajectories.base import Motion
 
 # Times that limits are tightened where a motion exceeds them between the points.
@@ -148,36 +147,19 @@ def _too_sudden(
     )
 
 
-def programme_of(course: Course, constraints: Constraints, ends: tuple[float, float]) -> Programme:
-    """What limits a motion along a piece, for `shortest`."""
-    path, problem = course.path, course.problem
+def programme_along(
+    course: Course, problem: Intervals, constraints: Constraints, ends: tuple[float, float]
+) -> Programme:
+    """What limits a motion along a piece by a problem, for `shortest`."""
     g1, g2, _ = course.imposed
-    A, B, C, D, S, G, rate = np.moveaxis(problem.terms, -1, 0)
-    values = Quantities(0.5 * A * g1, B * g1**2 + A * g2, C * g1, D, S, G * g1**2)
     parts = [each.coefficients(course) for each in constraints.third]
     changes = Changes(*(np.concatenate(v, axis=-1) for v in zip(*parts, strict=True)))
-    with np.errstate(divide="ignore"):
-        bounds = problem.bounds / course.first[:, path.imposed] ** 2
-        y = tuple(
-            end / float(first) ** 2 if end else np.nan
-            for end, first in zip(ends, course.first[[0, -1], [0, -1]], strict=True)
-        )
-    most = _most(constraints)
-    return Programme(
-        QuadraticSpline(course.steps),
-        IMPOSED,
-        values,
-        problem.upper,
-        problem.lower,
-        rate * g1,
-        problem.speeds,
-        problem.efforts,
-        problem.counts,
-        bounds,
-        changes,
-        np.broadcast_to((1.0 - MARGIN) * most, (len(problem.steps), len(most))).copy(),
-        (y[0], y[1]),
+    y = tuple(
+        end / float(first) ** 2 if end else np.nan
+        for end, first in zip(ends, course.first[[0, -1], [0, -1]], strict=True)
     )
+    most = (1.0 - MARGIN) * _most(constraints)
+    return programme_of(Spline(course.steps, 3), problem, (y[0], y[1]), (changes, most), (g1, g2))
 
 
 def _most(constraints: Constraints) -> FloatArray:
@@ -202,7 +184,7 @@ def smoothly(
         Unverified: on these intervals there is none that keeps to them.
     """
     problem = with_own_limits(course.problem)
-    p = programme_of(course._replace(problem=problem), constraints, ends)
+    p = programme_along(course, problem, constraints, ends)
     verification = Verification(course.path, constraints, _peak)
     closer: tuple[Verification, Course] | None = None
     c = initial_point(p)
@@ -212,7 +194,7 @@ def smoothly(
         def further(share: float, done: float = done, attempt: int = attempt) -> None:
             tell(done + share * ((attempt + 1.0) / (attempt + 3.0) - done))
 
-        c = shortest(p, c, AGAIN if attempt else None, further)
+        c, _ = shortest(p, c, AGAIN if attempt else FAR, further)
         y, slope = p.spline.at(c, VERIFIED)
         square, acceleration = course.speeds(y, slope)
         before = problem.upper.copy(), problem.lower.copy()
@@ -220,7 +202,7 @@ def smoothly(
         if not exceeded:
             if closer is None:
                 finer = course_at(course, constraints, CLOSER)
-                closer = Verification(finer.path, constraints, _tops), finer
+                closer = Verification(finer.path, constraints, partial(peak, places=CLOSER)), finer
             at_closer = closer[1].speeds(*p.spline.at(c, CLOSER))
             exceeded = closer[0].tighten_at(problem, *at_closer)
         given = course.problem.upper, course.problem.lower
@@ -257,7 +239,7 @@ def changes_used(
     moved = path.motion, path.rates, path.bends
     value = _changing(course, constraints, moved, (p.spline, c), every, VERIFIED)
     scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / most
-    found = _tops(np.abs(derivatives(RATED, VERIFIED) @ value) * scale)
+    found = peak(np.abs(derivatives(RATED, VERIFIED) @ value) * scale, RATED)
     # where the polynomial's last term counts, as at a narrow bend, it has to be looked at closely
     last = np.abs(np.einsum("m,nmk->nk", _LAST, value)) * scale.max(axis=1)
     steep = np.flatnonzero((0.5 * last > ROUGH).any(axis=1))
@@ -271,7 +253,8 @@ def changes_used(
         rates = np.diff(value, axis=1) / np.diff(CLOSE)[:, None] * speed[..., None]
         ends = np.abs(rates[:, [0, -1]] * 1.5 - rates[:, [1, -2]] * 0.5)
         rates = np.concatenate([ends[:, :1], np.abs(rates), ends[:, 1:]], axis=1)
-        found[steep] = np.maximum(found[steep], _tops(rates / most))
+        places = np.concatenate([CLOSE[:1], middle, CLOSE[-1:]])
+        found[steep] = np.maximum(found[steep], peak(rates / most, places))
     return found
 
 
@@ -279,7 +262,7 @@ def _changing(
     course: Course,
     constraints: Constraints,
     moved: tuple[Motion, FloatArray, FloatArray],
-    motion: tuple[QuadraticSpline, FloatArray],
+    motion: tuple[Spline, FloatArray],
     intervals: NDArray[np.intp],
     places: FloatArray,
 ) -> FloatArray:
@@ -300,14 +283,4 @@ def _changing(
 
 def _peak(values: FloatArray) -> FloatArray:
     """The largest (N, k) of polynomials through values (N, M, k) at the verified places."""
-    return _tops(_CLOSELY @ values)
-
-
-def _tops(used: FloatArray) -> FloatArray:
-    """The largest (N, K) of (N, M, K) at equal distances, and of parabolas through neighbours."""
-    rise = 0.5 * (used[:, 2:] - used[:, :-2])
-    bend = used[:, 2:] - 2.0 * used[:, 1:-1] + used[:, :-2]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        top = used[:, 1:-1] - 0.5 * rise**2 / bend
-    inner = np.where((bend < 0.0) & (np.abs(rise) < -bend), top, 0.0)
-    return np.asarray(np.maximum(used.max(axis=1), inner.max(axis=1)))
+    return peak(_CLOSELY @ values, CLOSE)

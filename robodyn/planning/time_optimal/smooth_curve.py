@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion
+from robodyn.trajectories.displacements import displaced, quintic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,19 +57,8 @@ class SmoothCurve:
         whole, rate = self._seen(configuration, tangent, first, first + 1)
         change = self._chart_change(whole, rate, curvature[1:])
         # of the displacement d in powers of (s - s0)/h, from d = 0
-        v0, v1 = h * tangent[:-1], h * rate
-        a0, a1 = h**2 * curvature[:-1], h**2 * change
-        self._coefficients = np.stack(
-            [
-                np.zeros(v0.shape),
-                v0,
-                0.5 * a0,
-                10.0 * whole - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
-                -15.0 * whole + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
-                6.0 * whole - 3.0 * v0 - 3.0 * v1 - 0.5 * a0 + 0.5 * a1,
-            ],
-            axis=1,
-        )
+        begun = np.zeros(whole.shape), h * tangent[:-1], h**2 * curvature[:-1]
+        self._coefficients = quintic(begun, (whole, h * rate, h**2 * change))
 
     def _seen(
         self,
@@ -131,17 +121,8 @@ class SmoothCurve:
         flat = s.reshape(-1)
         k = np.clip(np.searchsorted(self._places, flat, side="right") - 1, 0, len(self._places) - 2)
         h = (self._places[k + 1] - self._places[k])[:, None]
-        t = (flat - self._places[k])[:, None] / h
-        c = np.moveaxis(self._coefficients[k], 1, 0)
-        displacement = t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
-        rate = (c[1] + t * (2.0 * c[2] + t * (3.0 * c[3] + t * (4.0 * c[4] + t * 5.0 * c[5])))) / h
-        change = (2.0 * c[2] + t * (6.0 * c[3] + t * (12.0 * c[4] + t * 20.0 * c[5]))) / h**2
-        start = np.ascontiguousarray(self._starts[k])
-        configuration = self._mechanism.advance(start, displacement)
-        for own in self._rotations:
-            turn = np.ascontiguousarray(displacement[:, own])
-            omega, alpha = (np.ascontiguousarray(v[:, own]) for v in (rate, change))
-            rotation_vector_motions(turn, omega, alpha)
-            rate[:, own], change[:, own] = omega, alpha
-        motion = Motion(configuration, rate, change)
+        t = (flat - self._places[k]) / h[:, 0]
+        rest = np.zeros((len(flat), self._coefficients.shape[-1]))
+        inner = Motion(np.ascontiguousarray(self._starts[k]), rest, rest)
+        motion = displaced(self._mechanism, inner, self._coefficients[:, k], t, h)
         return Motion(*(values.reshape(*s.shape, -1) for values in motion))

@@ -28,6 +28,13 @@ ROUNDING = 1e-6
 MORE = 1.2
 
 
+def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
+    """The largest (N, k) of values (N, M, k) at places (M,), and of parabolas through three."""
+    out = np.empty((values.shape[0], values.shape[2]))
+    peaks(np.ascontiguousarray(values), places, out)
+    return out
+
+
 class Verification:
     """Efforts, rates and accelerations between the points of a motion, against their limits.
 
@@ -39,10 +46,10 @@ class Verification:
         self,
         path: Along,
         constraints: Constraints,
-        highest: Callable[[FloatArray], FloatArray] | None = None,
+        highest: Callable[[FloatArray], FloatArray] = peak,
     ) -> None:
         self._path, self._constraints = path, constraints
-        self._highest = peak if highest is None else highest
+        self._highest = highest
         # of all limits of the second order: the largest and the least value at the points where
         # they are imposed, and the shares by which they are exceeded
         self._sizes = np.concatenate([each.sizes for each in constraints.second], axis=1)
@@ -109,13 +116,6 @@ class Verification:
         self._above[rows], self._below[rows] = highest(above), highest(below)
         fast = np.concatenate([each.used(part, speed) for each in self._constraints.first], axis=-1)
         self._fast[rows] = highest(fast).max(axis=-1) - (1.0 - SPEED_MARGIN_BETWEEN)
-
-
-def peak(values: FloatArray) -> FloatArray:
-    """The largest (N, k) of values (N, M, k) at `VERIFIED`, and of parabolas through three."""
-    out = np.empty((values.shape[0], values.shape[2]))
-    peaks(np.ascontiguousarray(values), VERIFIED, out)
-    return out
 
 
 def around(excess: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
     from robodyn.planning.time_optimal.course import Course, Moved
-    from robodyn.planning.time_optimal.smooth_programme import Changes
+    from robodyn.planning.time_optimal.programme import Changes
 
 # Of every limit: what is not used at the points, and what between them, where peaks are found by
 # parabolas that are not quite exact: along random paths of a five-bar they missed up to 1.5e-5.

@@ -15,7 +15,7 @@ import numpy as np
 from robodyn.planning.time_optimal.along import VERIFIED
 from robodyn.planning.time_optimal.constraints.base import limited
 from robodyn.planning.time_optimal.course import derivatives
-from robodyn.planning.time_optimal.smooth_programme import Changes
+from robodyn.planning.time_optimal.programme import Changes
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

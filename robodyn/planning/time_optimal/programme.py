@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The square of the speed along a path as a spline, and what is left of limits by it.
+
+A motion is the square y = (dr/dt)^2 over a parameter r, of which every quantity that is limited,
+and the time, say how they follow. In intervals of constant acceleration y is piecewise linear. For
+limits of changes r is one in which the motion never rests, and y a quadratic spline, so that the
+acceleration r'' = y'/2 is continuous. A quantity v changes by dv/dr sqrt(y) a second, and
+that is limited by J where
+
+    |dv/dr| <= J / sqrt(y),   dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f.
+
+The right side is convex in y, so its tangent is below it: what keeps to the tangent keeps to the
+limit, and a programme with tangents at the present motion has none but allowed ones (Debrouwere et
+al., 2013).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from robodyn.planning.time_optimal.along import IMPOSED
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.planning.kernels.intervals import Intervals
+
+# Gauss's rule for the time of an interval of a quadratic spline.
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
+_PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
+
+
+class Spline(NamedTuple):
+    """Functions over N intervals, of which each is that of `width` coefficients in a row.
+
+    Attributes:
+        steps: (N,) lengths of the intervals.
+        width: 2: piecewise linear, of N + 1 values at the nodes. 3: quadratic splines, of N + 2.
+    """
+
+    steps: FloatArray
+    width: int
+
+    @property
+    def opposed(self) -> float:
+        """How far an outer coefficient goes back as its neighbour moves, with the end's value."""
+        return 0.0 if self.width == 2 else 1.0
+
+    def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weights (N, M, width) of the values and derivatives at places (M,) from 0 to 1."""
+        h, zero, one = self.steps, np.zeros(len(self.steps)), np.ones(len(self.steps))
+        t = places[:, None]
+        if self.width == 2:
+            value = np.stack([one, zero], axis=-1)
+            first = last = np.stack([-one, one], axis=-1) / h[:, None]
+        else:
+            before, after = np.concatenate([h[:1], h[:-1]]), np.concatenate([h[1:], h[-1:]])
+            # value and slope at the beginning, slope at the end
+            value = np.stack([h, before, zero], axis=-1) / (h + before)[:, None]
+            first = 2.0 * np.stack([-one, one, zero], axis=-1) / (h + before)[:, None]
+            last = 2.0 * np.stack([zero, -one, one], axis=-1) / (h + after)[:, None]
+        slope = first[:, None] + (last - first)[:, None] * t
+        along = h[:, None, None] * t
+        return value[:, None] + along * 0.5 * (first[:, None] + slope), slope
+
+    def local(self, c: FloatArray) -> FloatArray:
+        """The coefficients (N, width) of every interval."""
+        return np.asarray(sliding_window_view(c, self.width))
+
+    def at(self, c: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values and derivatives (N, M) at places (M,) of every interval."""
+        local = self.local(c)
+        values, slopes = (np.einsum("npi,ni->np", w, local) for w in self.weights(places))
+        return values, slopes
+
+    def through(self, nodes: FloatArray) -> FloatArray:
+        """Coefficients of a quadratic spline close to values (N + 1,) at the nodes."""
+        inner = 0.5 * (nodes[1:] + nodes[:-1])
+        return np.concatenate([[2.0 * nodes[0] - inner[0]], inner, [2.0 * nodes[-1] - inner[-1]]])
+
+    def time(self, c: FloatArray) -> float:
+        """The time [s] that a motion takes."""
+        if self.width == 2:
+            speed = np.sqrt(c)
+            return float((2.0 * self.steps / (speed[1:] + speed[:-1])).sum())
+        return float((self.steps * ((1.0 / np.sqrt(self.at(c, _PLACES)[0])) @ _WEIGHTS)).sum())
+
+    def time_slopes(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gradient (N, width) and Hessian (N, width, width) of the intervals' times.
+
+        Of a rest, which stays one, they are zero.
+        """
+        if self.width == 2:
+            speed = np.sqrt(self.local(c))
+            whole = speed.sum(axis=1, keepdims=True)
+            inverse = 1.0 / np.where(speed > 0.0, speed, np.inf)
+            h = self.steps[:, None]
+            bend = (h / whole**3)[..., None] * inverse[:, :, None] * inverse[:, None]
+            for i in range(2):
+                bend[:, i, i] += 0.5 * (h / whole**2)[:, 0] * inverse[:, i] ** 3
+            return -h / whole**2 * inverse, bend
+        of_y, _ = self.weights(_PLACES)
+        y = np.einsum("npi,ni->np", of_y, self.local(c))
+        weight = self.steps[:, None] * _WEIGHTS
+        first = -0.5 * weight * y**-1.5
+        second = 0.75 * weight * y**-2.5
+        return (
+            np.einsum("np,npi->ni", first, of_y),
+            np.swapaxes(of_y * second[..., None], 1, 2) @ of_y,
+        )
+
+
+class Quantities(NamedTuple):
+    """Terms (N, 3, Q) of a y' + B y + C sqrt(y) + D + S / (1 + G y) at ends and in the middle."""
+
+    a: FloatArray
+    B: FloatArray
+    C: FloatArray
+    D: FloatArray
+    S: FloatArray
+    G: FloatArray
+
+
+class Changes(NamedTuple):
+    """Terms (N, 3, K) of a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f there."""
+
+    a: FloatArray
+    b: FloatArray
+    c: FloatArray
+    d: FloatArray
+    e: FloatArray
+    f: FloatArray
+
+
+class Programme(NamedTuple):
+    """What limits a motion in N intervals, at the three places in each where limits are imposed.
+
+    Attributes:
+        spline: the form of the motion.
+        values: quantities that are limited.
+        limits: by how much: `upper` and `lower`, and curves at |rate| sqrt(y).
+        rates: (N, 3, Q) of the curves.
+        bounds: (N, 3) of y.
+        changes: derivatives by r of K quantities whose changes are limited.
+        most: (N, K) by how much they may change a second.
+        ends: y at the ends; NaN where it is free.
+    """
+
+    spline: Spline
+    values: Quantities
+    limits: Intervals
+    rates: FloatArray
+    bounds: FloatArray
+    changes: Changes
+    most: FloatArray
+    ends: tuple[float, float]
+
+
+class Rows(NamedTuple):
+    """What is left of limits, as shares of them: (N, R), and its slopes (N, R, width) by c.
+
+    Of slopes that were not asked for there are none, (N, 0, width).
+    """
+
+    slack: FloatArray
+    slopes: FloatArray
+
+
+def programme_of(
+    spline: Spline,
+    limits: Intervals,
+    ends: tuple[float, float],
+    changes: tuple[Changes, FloatArray],
+    eased: tuple[FloatArray, FloatArray],
+) -> Programme:
+    """What limits a motion along intervals of s.
+
+    Args:
+        spline: the form of the motion, over r.
+        limits: of quantities along s.
+        ends: s'^2 there.
+        changes: see `Programme`, and the limits (K,) of them.
+        eased: ds/dr and its derivative (N, 3, 1); or ones and zeros.
+    """
+    g1, g2 = eased
+    A, B, C, D, S, G, rate = np.moveaxis(limits.terms, -1, 0)
+    values = Quantities(0.5 * A * g1, B * g1**2 + A * g2, C * g1, D, S, G * g1**2)
+    with np.errstate(divide="ignore"):
+        bounds = limits.bounds / g1[..., 0] ** 2
+    most = np.tile(changes[1], (len(limits.steps), 1))
+    return Programme(spline, values, limits, rate * g1, bounds, changes[0], most, ends)
+
+
+def slack(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) -> Rows:
+    """What is left of the limits by a motion.
+
+    Args:
+        p: the limits.
+        c: the coefficients of the motion.
+        slopes: whether these are asked for, too.
+        tangent: whether of changes these are those of tangents to J / sqrt(y), which ask for no
+            less than the limits; else those of what is left.
+    """
+    count, width = len(p.spline.steps), p.spline.width
+    of_y, of_slope = p.spline.weights(IMPOSED)
+    local = p.spline.local(c)
+    y, slope = (np.einsum("npi,ni->np", of, local)[..., None] for of in (of_y, of_slope))
+    # the spline lies within the hull of its values at nodes and of what is between these in c;
+    # only one that is piecewise linear may rest at its ends
+    least = 0.0 if width == 2 else np.finfo(float).tiny
+    if not ((y >= least).all() and (c[1:-1] > 0.0).all()):
+        return Rows(np.full((count, 1), -np.inf), np.empty((count, 0, width)))
+    found: list[FloatArray] = []
+    sloped = [np.empty((count, 0, width))]
+
+    def add(left: FloatArray, by_y: FloatArray, by_slope: FloatArray, by_bend: Any = 0.0) -> None:
+        """Add rows (N, 3, K) and their derivatives by y, y' and y''."""
+        found.append(left.reshape(count, -1))
+        if slopes:
+            part = by_y[..., None] * of_y[:, :, None] + by_slope[..., None] * of_slope[:, :, None]
+            if np.ndim(by_bend):
+                part += by_bend[..., None] * of_bend[:, :, None]
+            sloped.append(part.reshape(count, -1, width))
+
+    add(1.0 - y / p.bounds[..., None], -1.0 / p.bounds[..., None], np.zeros(y.shape))
+    root = np.sqrt(y)
+    # of a rest, which stays one, no slopes are asked for
+    inverse = 1.0 / np.where(root > 0.0, root, np.inf)
+    value, by_y = valued(p.values, y, slope)
+    upper, lower = p.limits.upper[:, None], p.limits.lower[:, None]
+    size = scale(upper, lower)
+    by_slope = p.values.a / size
+    add((upper - value) / size, -by_y / size, -by_slope)
+    add((value - lower) / size, by_y / size, by_slope)
+    for q in np.flatnonzero(p.limits.counts):
+        speeds, efforts = (v[q, : p.limits.counts[q]] for v in (p.limits.speeds, p.limits.efforts))
+        of, rate = slice(q, q + 1), p.rates[..., q : q + 1]
+        most = np.interp(rate * root, speeds, efforts)
+        steep = np.append(np.diff(efforts) / np.diff(speeds), 0.0)
+        at = np.searchsorted(speeds, rate * root, side="right") - 1
+        falls = 0.5 * steep[at] * rate * inverse
+        for sign in (1.0, -1.0):
+            left, by = most - sign * value[..., of], falls - sign * by_y[..., of]
+            add(left / size[..., of], by / size[..., of], -sign * by_slope[..., of])
+    if p.most.shape[1]:
+        of_bend = np.diff(of_slope[:, [0, -1]], axis=1) / p.spline.steps[:, None, None]
+        bend = np.einsum("npi,ni->np", of_bend, local)[..., None]
+        a, b, level, d, e, f = p.changes
+        speed, share = root / p.most[:, None], 0.5 * inverse
+        used = (a * bend + (b + e * share) * slope + level * y + d * root + f) * speed
+        by_y = (level + (d - e * share * slope * inverse) * share) * speed
+        by_slope, by_bend = (b + e * share) * speed, a * speed
+        for sign in (1.0, -1.0):
+            falls = 0.5 / y * (1.0 if tangent else sign * used)
+            add(1.0 - sign * used, -falls - sign * by_y, -sign * by_slope, -sign * by_bend)
+    return Rows(np.concatenate(found, axis=1), np.concatenate(sloped, axis=1))
+
+
+def valued(terms: Quantities, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values (N, 3, Q), and their derivatives by y, of which a rest has none of a root."""
+    root = np.sqrt(y)
+    share = 1.0 / (1.0 + terms.G * y)
+    dry = terms.S * share
+    value = terms.a * slope + terms.B * y + terms.C * root + terms.D + dry
+    inverse = 1.0 / np.where(root > 0.0, root, np.inf)
+    return value, terms.B + 0.5 * terms.C * inverse - terms.G * dry * share
+
+
+def scale(upper: FloatArray, lower: FloatArray) -> FloatArray:
+    """The size (N, 1, Q) of limits."""
+    sizes = [np.where(np.isfinite(v), np.abs(v), 0.0) for v in (upper, lower)]
+    return np.maximum(np.maximum(*sizes), 1e-12)

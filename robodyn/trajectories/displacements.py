@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions that are polynomial displacements from others, in the mechanism's own coordinates.
+
+Of a body's pose they are translations and rotation vectors o; two rotations compose exactly,
+
+    R = exp(o) R_inner,   omega = omega_o + exp(o) omega_inner,
+    alpha = alpha_o + omega_o x (exp(o) omega_inner) + exp(o) alpha_inner.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.polynomial.polynomial import polyder, polyval
+
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.numerics.rotations_batch import composed_motions, rotation_vector_motions
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+    Knot = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def quintic(
+    first: tuple[FloatArray, FloatArray, FloatArray],
+    last: tuple[FloatArray, FloatArray, FloatArray],
+) -> FloatArray:
+    """Coefficients (6, ...) in powers of x between value, rate and change at 0 and those at 1."""
+    (p0, v0, a0), (p1, v1, a1) = first, last
+    d = p1 - p0
+    return np.stack(
+        [
+            p0,
+            v0,
+            0.5 * a0,
+            10.0 * d - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
+            -15.0 * d + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
+            6.0 * d - 3.0 * v0 - 3.0 * v1 - 0.5 * a0 + 0.5 * a1,
+        ]
+    )
+
+
+def displaced(
+    mechanism: Mechanism, inner: Motion, coefficients: FloatArray, x: FloatArray, unit: FloatArray
+) -> Motion:
+    """A motion (N, ...) by displacements from an inner one.
+
+    Args:
+        mechanism: whose coordinates these are.
+        inner: (N, ...) the motion from which they are.
+        coefficients: (k, nv) or (k, N, nv) of the displacements, in powers of x from 0 on.
+        x: (N,).
+        unit: () or (N, 1) of what the motion is over, for which x grows by 1.
+    """
+    displacement, rate, change = (
+        polyval(x[:, None], polyder(coefficients, order), tensor=False) / unit**order
+        for order in range(3)
+    )
+    configuration = mechanism.advance(inner.configuration, displacement)
+    velocity, acceleration = inner.velocity + rate, inner.acceleration + change
+    for own in mechanism.coordinates.rotations:
+        turn = displacement[:, own], rate[:, own], change[:, own]
+        rotation_vector_motions(*turn)
+        composed_motions(*turn, inner.velocity[:, own], inner.acceleration[:, own])
+        velocity[:, own], acceleration[:, own] = turn[1:]
+    return Motion(configuration, velocity, acceleration)
