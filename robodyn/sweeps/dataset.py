@@ -86,8 +86,8 @@ def _attributes(plan: Plan) -> dict[str, Any]:
         "beyond_limits": int(settings.beyond_limits),
     }
     if "effort_extremes" in plan.quantities:
-        found["accelerations"] = list(settings.accelerations)
-        found["wrenches"] = list(settings.wrenches)
+        found["accelerations"] = np.asarray(settings.accelerations).tolist()
+        found["wrenches"] = np.asarray(settings.wrenches).tolist()
     if not isinstance(points, Grid):
         found |= {"sampling": points.method, "seed": points.seed}
     return found | {FINGERPRINT: json.dumps(plan.fingerprint())}

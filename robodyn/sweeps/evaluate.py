@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.variables import Variable
     from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.sweeps.quantities import Output, Quantity, Settings
+    from robodyn.sweeps.quantities import Output, Quantity
+    from robodyn.sweeps.settings import SweepSettings
     from robodyn.sweeps.states import States
 
 
@@ -44,7 +44,7 @@ def evaluate(
     mechanism: Mechanism,
     values: Mapping[str, FloatArray],
     quantities: tuple[str, ...],
-    settings: Settings,
+    settings: SweepSettings,
 ) -> dict[str, NDArray[Any]]:
     """`reachable` (N,) and the outputs (N, ...) of quantities at the value (N,) of each variable.
 
@@ -68,7 +68,7 @@ def _evaluate_one(
     batch: States,
     rows: NDArray[np.intp],
     quantities: tuple[str, ...],
-    settings: Settings,
+    settings: SweepSettings,
     results: dict[str, NDArray[Any]],
 ) -> None:
     """Compute some rows of a batch and store their results."""
@@ -85,15 +85,12 @@ def _evaluate_one(
     rows = rows[np.isfinite(positions).all(axis=-1) if settings.beyond_limits else within]
     for name in quantities:
         quantity = QUANTITIES[name]
-        compute = partial(_computed, quantity, machine, settings)
         arrays = (results[output.name] for output in quantity.outputs(machine))
+
+        def compute(some: States, quantity: Quantity = quantity) -> tuple[FloatArray, ...]:
+            return quantity.compute(machine, some, settings)
+
         _answer(compute, batch, rows, *arrays)
-
-
-def _computed(
-    quantity: Quantity, machine: Mechanism, settings: Settings, states: States
-) -> tuple[FloatArray, ...]:
-    return quantity.compute(machine, states, settings)
 
 
 def _machines(

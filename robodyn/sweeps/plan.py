@@ -18,7 +18,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.sweeps.axes import Axis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
-from robodyn.sweeps.quantities import QUANTITIES, Settings
+from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import resting_values, sweep_variables, variant
 from robodyn.version import __version__
@@ -33,6 +33,8 @@ LARGEST = 10**11
 MOST_CHUNKS = 10**6
 LARGEST_CHUNK = 10**6
 DEFAULT = SweepSettings()
+# Settings on which the quantities of a state depend.
+_OF_STATES = ("characteristic_length", "accelerations", "wrenches", "beyond_limits")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Plan:
         points: the states.
         held: values of the variables that are not varied.
         quantities: names in `robodyn.sweeps.quantities.QUANTITIES`.
-        settings: of the quantities.
+        settings: as asked for, checked.
         version: of the library that made it.
     """
 
@@ -52,7 +54,7 @@ class Plan:
     points: Points
     held: dict[str, float]
     quantities: tuple[str, ...]
-    settings: Settings
+    settings: SweepSettings
     version: str
 
     def part(self, index: int) -> Plan:
@@ -91,7 +93,7 @@ class Plan:
             "version": self.version,
             "model": _plain(self.mechanism.description),
             "axes": [points, self.held],
-            "quantities": [self.quantities, asdict(self.settings)],
+            "quantities": [self.quantities, [getattr(self.settings, name) for name in _OF_STATES]],
         }
         return {name: _hash(part) for name, part in parts.items()}
 
@@ -127,11 +129,13 @@ def make_plan(
                 f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
             )
     n = sum(each.role == "acceleration" for each in mechanism.variables.values())
-    of_quantities = Settings(
-        as_scalar("characteristic_length", wanted.characteristic_length, "m", above=0.0),
-        _widths("accelerations", wanted.accelerations, n),
-        _widths("wrenches", wanted.wrenches, 6),
-        bool(wanted.beyond_limits),
+    length = wanted.characteristic_length
+    wanted = replace(
+        wanted,
+        characteristic_length=as_scalar("characteristic_length", length, "m", above=0.0),
+        accelerations=_widths("accelerations", wanted.accelerations, n),
+        wrenches=_widths("wrenches", wanted.wrenches, 6),
+        beyond_limits=bool(wanted.beyond_limits),
     )
     size = _whole("chunk", wanted.chunk, 1, LARGEST_CHUNK)
     known = sweep_variables(mechanism)
@@ -149,7 +153,7 @@ def make_plan(
         )
     model = [name for name in known if known[name].role == "model"]
     variant(mechanism, known, {name: held.get(name, 1.0) for name in model})
-    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), of_quantities, __version__)
+    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), wanted, __version__)
 
 
 def _points(

@@ -1,31 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parallel computation of chunks by Dask: on threads of this process, or on a cluster."""
+"""Parallel computation of chunks: on threads of this process, or on a Dask cluster."""
 
 from __future__ import annotations
 
 import logging
-import signal
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
-from threading import Event, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from robodyn.errors import ClusterError, RobodynError
 from robodyn.sweeps.packages import package
-from robodyn.threads import get_threads
+from robodyn.threads import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import FrameType
 
     from numpy.typing import NDArray
 
     from robodyn.sweeps.plan import Plan
 
-# Tasks given to Dask's threads at once, to keep its graph small.
+# Chunks given to the threads at once.
 ROUND = 2048
 # Chunks in flight per thread of a cluster: one is computed while another is transferred.
 AHEAD = 2
@@ -39,7 +34,10 @@ class Sink(Protocol):
     """Destination of results."""
 
     def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Store the results of a chunk."""
+        """Store the results of a chunk; thread-safe."""
+
+    def record(self, index: int) -> None:
+        """Note that a chunk is stored; thread-safe."""
 
 
 def on_threads(
@@ -48,59 +46,17 @@ def on_threads(
     """Compute chunks on as many threads as `robodyn.get_threads` says.
 
     `finished` is called in the calling thread, after a chunk has been written. However this ends,
-    no thread is still at work afterwards.
-
-    Raises:
-        KeyboardInterrupt: after Ctrl-C, when the chunks that were begun are done.
+    also by Ctrl-C, no thread is still at work afterwards.
     """
-    dask, callbacks = package("dask"), package("dask.callbacks")
-    stopping, written = Event(), deque[int]()
+    for first in range(0, len(chunks), ROUND):
+        some = chunks[first : first + ROUND]
 
-    def work(index: int) -> None:
-        if not stopping.is_set():
-            sink.write(index, plan.part(index).compute())
-            written.append(index)
+        def work(item: int, some: Sequence[int] = some) -> None:
+            sink.write(some[item], plan.part(some[item]).compute())
+            sink.record(some[item])
 
-    def tell(*_: Any) -> None:
-        while written:
-            finished(written.popleft())
-        if stopping.is_set():
-            raise KeyboardInterrupt
-
-    task = dask.delayed(work, pure=False)
-    try:
-        with ThreadPoolExecutor(get_threads()) as pool, _interrupts(stopping):
-            try:
-                for first in range(0, len(chunks), ROUND):
-                    tasks = [task(index) for index in chunks[first : first + ROUND]]
-                    with callbacks.Callback(posttask=tell):
-                        dask.compute(*tasks, scheduler="threads", pool=pool, optimize_graph=False)
-            finally:
-                stopping.set()
-    except KeyboardInterrupt:
-        while written:  # tasks that were running are done by now
-            finished(written.popleft())
-        raise
-
-
-@contextmanager
-def _interrupts(stopping: Event) -> Iterator[None]:
-    """Let the first Ctrl-C set an event, the second interrupt as usual."""
-    before = signal.getsignal(signal.SIGINT)
-    if current_thread() is not main_thread() or before is not signal.default_int_handler:
-        yield  # not the main thread: signals are handled elsewhere
-        return
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        if stopping.is_set():
-            raise KeyboardInterrupt
-        stopping.set()
-
-    signal.signal(signal.SIGINT, ask)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        for item in each(work, len(some)):
+            finished(some[item])
 
 
 def on_cluster(
@@ -120,34 +76,25 @@ def on_cluster(
         ClusterError: no scheduler or no worker answers, the scheduler is lost, or a worker has
             another version of the library.
     """
-    distributed = package("distributed")
     waiting = iter(chunks)
-    with _client(scheduler) as client:
-        _wait_for_workers(client, scheduler)
+    with cluster(scheduler) as client:
         threads = sum(client.nthreads().values())
 
         def submit(index: int) -> Any:
             return client.submit(_compute, plan.part(index), index, pure=False, retries=FAILURES)
 
-        try:
-            pending = distributed.as_completed(
-                [submit(index) for index in islice(waiting, AHEAD * threads)], loop=client.loop
-            )
-            for future in pending:
-                index, results = future.result()
-                sink.write(index, results)
-                finished(index)
-                future.release()
-                following = next(waiting, None)
-                if following is not None:
-                    pending.add(submit(following))
-        except RobodynError:
-            raise
-        except Exception as error:  # from Dask, the network, or a worker without robodyn
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise ClusterError(
-                f"the cluster at {_address(scheduler)} failed: {reason[:300]}", value=str(error)
-            ) from error
+        pending = package("distributed").as_completed(
+            [submit(index) for index in islice(waiting, AHEAD * threads)], loop=client.loop
+        )
+        for future in pending:
+            index, results = future.result()
+            sink.write(index, results)
+            sink.record(index)
+            finished(index)
+            future.release()
+            following = next(waiting, None)
+            if following is not None:
+                pending.add(submit(following))
 
 
 def _compute(plan: Plan, index: int) -> tuple[int, dict[str, Any]]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from robodyn.sweeps.plan import Plan
 
 SUFFIXES = (".zarr", ".nc")
+# In which a finished sweep is copied from one format to the other.
+MOST_PIECES = 10_000
 _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 
 
@@ -155,40 +157,23 @@ class Folder:
         os.replace(new, journal)
 
     def _write_netcdf(self, path: Path) -> None:
-        # copied chunk by chunk: a Dask graph of the copy would grow with the number of chunks
-        conventions = package("xarray.conventions")
+        xarray, config = package("xarray"), package("dask.config")
+        package("netCDF4")
+        with xarray.open_zarr(str(self._data), chunks=None) as data:
+            # in pieces of several chunks if there are many: Dask's graph of the copy stays small
+            piece = -(-data.nbytes // min(self._plan.points.chunks, MOST_PIECES))
         with (
-            package("xarray").open_zarr(str(self._data), chunks=None) as data,
-            package("netCDF4").Dataset(path, "w") as file,
+            config.set({"array.chunk-size": piece}),
+            xarray.open_zarr(str(self._data), chunks="auto") as data,
         ):
             shapes = chunk_shapes(self._plan, data)
             for variable in data.variables.values():
                 variable.encoding.clear()
-            one = data.isel(dict.fromkeys(self._plan.points.dims, slice(1)))
-            encoded, attributes = conventions.cf_encoder(
-                *conventions.encode_dataset_coordinates(one)
-            )
-            file.setncatts(attributes)
-            for name, size in data.sizes.items():
-                file.createDimension(name, size)
-            for name, variable in encoded.items():
-                described = dict(variable.attrs)
-                target = file.createVariable(
-                    name,
-                    str if variable.dtype.kind in "OUT" else variable.dtype.newbyteorder("="),
-                    variable.dims,
-                    fill_value=described.pop("_FillValue", None),
-                    **({"zlib": True, "complevel": 1} if name in shapes else {}),
-                    chunksizes=shapes.get(name),
-                )
-                target.setncatts(described)
-                target.set_auto_mask(False)
-                if name not in shapes:
-                    target[...] = data.variables[name].values
-            for index in range(self._plan.points.chunks):
-                region = self._plan.points.region(index)
-                for name in shapes:
-                    file.variables[name][region] = data.variables[name][region].values
+            encoding = {
+                name: {"zlib": True, "complevel": 1, "chunksizes": shape}
+                for name, shape in shapes.items()
+            }
+            data.to_netcdf(path, engine="netcdf4", encoding=encoding)
 
     def _take_lock(self) -> None:
         self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)

@@ -97,14 +97,13 @@ def run(
     progress: Callable[[float], None] | None = None,
 ) -> Outcome:
     """Compute the chunks of a plan that are missing; arguments as for `sweep`."""
-    for name in ("dask", "xarray", *(() if output is None else ("zarr",))):
+    for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)
     try:
         sink = Memory(plan) if output is None else Folder(plan, output, overwrite)
         kept, count = len(sink.done), plan.points.chunks
 
-        def finished(index: int) -> None:
-            sink.record(index)
+        def finished(_: int) -> None:
             if progress is not None:
                 progress(len(sink.done) / count)
 
