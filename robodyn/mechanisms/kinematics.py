@@ -233,6 +233,22 @@ class Kinematics(JointsAndMotors):
         """
         return self._joints("driven", driven)
 
+    def advance_near(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """As `advance` of a single configuration, in a time that a control loop can give.
+
+        Raises:
+            NoSolution: there is no such configuration, or it is not found by the shortest way.
+        """
+        return self.advance(configuration, displacement)
+
+    def assemble_near(self, driven: FloatArray, configuration: FloatArray) -> FloatArray:
+        """As `assemble` next to a configuration, in a time that a control loop can give.
+
+        Raises:
+            NoSolution: there is no such configuration, or it is not found by the shortest way.
+        """
+        return self.assemble(driven, configuration)
+
     def motion_of_joints(
         self,
         positions: ArrayLike,

@@ -66,6 +66,21 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         )
         return self._all_displaced(starts, steps).reshape(*shape, self._nq)
 
+    def advance_near(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """See the base class: by Newton's method from the configuration itself, and no search."""
+        out, steps = np.array(configuration[None]), np.array(displacement[None])
+        displace_all = entry("displace_all", self.structure.packed)
+        if not displace_all(out, steps, False, CLOSED, ACCEPTED):
+            text = f"{self.name}: the loops do not close after a displacement of {displacement}"
+            raise NoSolution(text, residual=np.inf, value=displacement)
+        return np.asarray(out[0])
+
+    def assemble_near(self, driven: FloatArray, configuration: FloatArray) -> FloatArray:
+        """See the base class."""
+        if not self._drives_free:
+            return self.assemble(driven, configuration)
+        return self.advance_near(configuration, driven - configuration[self._driven_at])
+
     def assemble(
         self,
         driven: ArrayLike | Mapping[str, ArrayLike] | None = None,

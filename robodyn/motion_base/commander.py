@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Positions for drives that close their own loops: continuous and within limits, always."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.motion_base.limits import DriveLimits
+from robodyn.motion_base.set_points import SetPoints
+from robodyn.motion_base.workspace import Workspace
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.motion import Motion
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.motion_base.wishes import Wish
+
+
+# [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
+# linearisation only.
+EDGE = 30.0
+
+
+class SetPoint(NamedTuple):
+    """What drives are told at one tick; (n,) each.
+
+    Attributes:
+        positions: [m or rad] of the driven joints.
+        velocities: [m/s or rad/s].
+        accelerations: [m/s^2 or rad/s^2].
+        efforts: [N or N m] of this motion, as feed-forward; always finite.
+        problem: why it is not what is wished for, or nothing.
+    """
+
+    positions: FloatArray
+    velocities: FloatArray
+    accelerations: FloatArray
+    efforts: FloatArray
+    problem: str = ""
+
+
+class PositionCommander:
+    """Set-points of the driven joints that follow a wish as closely as limits allow.
+
+    At every tick the machine could come to rest, within all limits and away from singularities: a
+    step after which it could not is not taken, and it brakes instead.
+
+    Args:
+        mechanism: whose independent joints are all driven.
+        dt: [s] a tick.
+        limits: of its joints; by default `DriveLimits.of(mechanism)`.
+        condition_limit: see `Workspace`.
+        positions: (n,) of the driven joints, where it is, at rest; by default at home.
+
+    Attributes:
+        wish: what to do; None: come to rest.
+        configuration: (nq,) the mechanism's, at the last set-point.
+        wished: (nq,) the configuration wished for, as far as it can be reached; None without.
+
+    Raises:
+        InvalidInput: a mechanism that more joints drive than determine it, or a number out of
+            range.
+        NoSolution: the loops cannot be closed with these positions.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        limits: DriveLimits | None = None,
+        *,
+        condition_limit: float = 60.0,
+        positions: ArrayLike | None = None,
+    ) -> None:
+        if set(mechanism.independent_joints) != set(mechanism.joint_names):
+            raise InvalidInput(
+                f"{mechanism.name}: {len(mechanism.joint_names)} joints are driven, "
+                f"{len(mechanism.independent_joints)} determine its motion; drives that close "
+                "their own loops would work against each other",
+                value=mechanism.joint_names,
+            )
+        self.mechanism, self.limits = mechanism, limits or DriveLimits.of(mechanism)
+        start = mechanism.joint_positions(mechanism.home) if positions is None else positions
+        self.set_points = SetPoints(self.limits, dt, start)
+        self.workspace = Workspace(mechanism, self.limits.positions, condition_limit)
+        self._dt = self.set_points.dt
+        self._efforts = np.zeros(len(mechanism.joint_names))
+        self.reset(start)
+
+    def reset(self, positions: ArrayLike) -> None:
+        """Be at rest at positions (n,) of the driven joints.
+
+        Raises:
+            InvalidInput: not n finite numbers.
+            NoSolution: the loops cannot be closed with them.
+        """
+        self.configuration = self.mechanism.assemble(positions, self.mechanism.home)
+        self.set_points.reset(positions)
+        self.wish: Wish | None = None
+        self.wished: FloatArray | None = None
+        self._inside: FloatArray | None = None
+        self._target: FloatArray | None = None
+        self._smooth = self.set_points.state
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether it moves as wished; at rest without a wish."""
+        if self._target is None:
+            return self.set_points.is_at_rest
+        error = np.abs(self.set_points.state - self._target)
+        limits = self.limits
+        return bool(
+            (error[0] <= 1e-3 * limits.rates * self._dt + 1e-9).all()
+            and (error[1] <= 1e-3 * limits.rates).all()
+        )
+
+    def step(self, time: int, pace: float = 1.0) -> SetPoint:
+        """The set-point for `time` [ns], a tick after the last one.
+
+        Args:
+            time: of the set-point; wishes are asked for their motion then.
+            pace: share of the limits of rate, acceleration and jerk that may be used.
+        """
+        self._target, problem = self._wanted(time)
+        if self._target is None:
+            self.set_points.brake()
+            return self._set_point(problem)
+        objection = self._try(self._target, pace)
+        if objection and self._slides(pace):
+            self._target = self.set_points.state + np.inf  # it has not arrived
+        elif objection:
+            self.set_points.brake()
+        return self._set_point(objection or problem)
+
+    def _try(self, target: FloatArray, pace: float) -> str:
+        """Take a step to a target (3, n), or say why not."""
+        later, rest = self.set_points.peek(target, pace)
+        objection = self._objection(later, rest)
+        if not objection:
+            self.set_points.take(later, rest)
+        return objection
+
+    def _slides(self, pace: float) -> bool:
+        """Whether it goes nearer to what is wished for along the edge, as the way is barred."""
+        assert self.wished is not None
+        near = self.workspace.nearest(self.wished, self.configuration, steps=1)
+        positions = self.mechanism.joint_positions(near)
+        return not self._try(np.array([positions, 0.0 * positions, 0.0 * positions]), pace)
+
+    def _wanted(self, time: int) -> tuple[FloatArray | None, str]:
+        """The joints' target (3, n), and why it is not what is wished for."""
+        motion, problem = None, ""
+        if self.wish is not None:
+            try:
+                motion = self.wish.at(time)
+                if motion is not None and not all(np.isfinite(row).all() for row in motion):
+                    motion, problem = None, "the motion wished for is not finite"
+            except RobodynError as error:
+                problem = str(error)
+        if motion is None:
+            self.wished = self._inside = None
+            return None, problem
+        try:
+            return self._allowed(motion)
+        except RobodynError as error:
+            self.wished = self._inside = None
+            return None, str(error)
+
+    def _allowed(self, motion: Motion) -> tuple[FloatArray, str]:
+        mechanism = self.mechanism
+        problem = self.workspace.objection(motion.configuration)
+        if not problem:
+            self.wished, self._inside = motion.configuration, None
+            return np.array(mechanism.driven_motion(*motion)), ""
+        last, nearest = self._inside, self.workspace.nearest
+        self.wished = self._inside = (
+            nearest(motion.configuration, self.configuration)
+            if last is None
+            else nearest(motion.configuration, last, steps=1)
+        )
+        positions, dt = mechanism.joint_positions(self._inside), self._dt
+        p, v, _ = self.set_points.state if last is None else self._smooth
+        a = EDGE * (EDGE * (positions - p) - 2.0 * v)
+        self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
+        return self._smooth, f"{problem}: the nearest pose inside is taken"
+
+    def _objection(self, later: FloatArray, rest: FloatArray) -> str:
+        """Why a step must not be taken: where it would come to rest the machine must not be."""
+        mechanism, way = self.mechanism, [self.configuration]
+        try:
+            for positions in (later[0], 0.5 * (later[0] + rest), rest):
+                way.append(mechanism.assemble_near(positions, way[-1]))
+        except RobodynError as error:
+            return f"the way there is barred: {error}"
+        why = self.workspace.closes_in(np.array(way))
+        return f"the way there is barred: {why}" if why else ""
+
+    def _set_point(self, problem: str) -> SetPoint:
+        p, v, a = self.set_points.state
+        try:
+            motion = self.mechanism.motion_of_joints(p, v, a, self.configuration)
+            self.configuration = motion.configuration
+            efforts = self.mechanism.inverse_dynamics(*motion)
+            if np.isfinite(efforts).all():
+                self._efforts = efforts
+        except RobodynError as error:  # the last efforts serve
+            problem = problem or str(error)
+        return SetPoint(p, v, a, self._efforts, problem)

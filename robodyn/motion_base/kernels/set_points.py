@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Time-optimal set-points of joints whose rate, acceleration and jerk are limited.
+
+A joint that is to reach a target has full jerk applied, within its limits, until a ramp that brings
+it to rest there has to begin; that is the time-optimal law of a triple integrator (Zanasi and
+Morselli 2003; Gerelli and Guarino Lo Bianco 2010). Switching instants are found between the ticks,
+so that nothing chatters: what is left of a motion is found again, to rounding, at each tick. A
+target that moves is one at rest in its own frame, accelerated as the target is.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, Final
+
+from robodyn.numerics.compiler import batch_entry, inner, noinline
+
+# Rows of a state: position [m or rad], rate and acceleration; of limits: rate, acceleration, jerk.
+POSITION: Final = 0
+RATE: Final = 1
+ACCELERATION: Final = 2
+JERK: Final = 2
+# Share of the acceleration limit that a target may use up; the rest is for reaching it.
+SHARE: Final = 0.9
+# Halvings of a tick until the switching instant is known to rounding.
+HALVINGS: Final = 50
+ROUNDING: Final = 1e-12
+
+
+@inner
+def _moved(state: Any, jerk: float, time: float) -> Any:
+    p, v, a = state
+    t = time
+    return (
+        p + t * (v + t * (0.5 * a + t * jerk / 6.0)),
+        v + t * (a + 0.5 * t * jerk),
+        a + t * jerk,
+    )
+
+
+@inner
+def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
+    """The quickest change of rate to `goal`, ending without acceleration.
+
+    Returns: the times of its three phases [s], the jerk of the first and of the last, and the
+    acceleration of the one between them, which is from `low` to `high`.
+    """
+    _, v, a = state
+    sign = 1.0 if goal - v > 0.5 * a * abs(a) / jerk else -1.0
+    limit = high if sign > 0.0 else -low
+    change, now = sign * (goal - v), sign * a
+    peak, held = sqrt(max(jerk * change + 0.5 * now * now, 0.0)), 0.0
+    if peak > limit:
+        peak = limit
+        begun = 0.5 * (peak + now) * abs(peak - now) / jerk
+        held = max((change - begun) / peak - 0.5 * peak / jerk, 0.0)
+    first = sign * jerk if peak >= now else -sign * jerk
+    return abs(peak - now) / jerk, held, peak / jerk, first, -sign * jerk, sign * peak
+
+
+@inner
+def _along(state: Any, ramp: Any, goal: float, time: float) -> Any:
+    """The state after a time [s] on a ramp to a rate, and at that rate behind its end."""
+    first, held, last, begins, ends, peak = ramp
+    state = _moved(state, begins, min(time, first))
+    if time > first:
+        state = _moved((state[0], state[1], peak), 0.0, min(time - first, held))
+        if time > first + held:
+            state = _moved(state, ends, min(time - first - held, last))
+            if time > first + held + last:
+                state = state[0] + goal * (time - first - held - last), goal, 0.0
+    return state
+
+
+@noinline
+def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
+    """Where (position) it comes to rest at the earliest."""
+    ramp = _ramp(state, 0.0, low, high, jerk)
+    return _along(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
+
+
+@noinline
+def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, dt: float) -> Any:
+    """The state a tick later on the quickest way to rest at position zero."""
+    up = _at_rest(state, low, high, jerk) < 0.0
+    goal = rates[1] if up else rates[0]
+    ramp = _ramp(state, goal, low, high, jerk)
+    later = _along(state, ramp, goal, dt)
+    if (_at_rest(later, low, high, jerk) < 0.0) == up:
+        return later
+    before, after = 0.0, dt
+    for _ in range(HALVINGS):
+        middle = 0.5 * (before + after)
+        if (_at_rest(_along(state, ramp, goal, middle), low, high, jerk) < 0.0) == up:
+            before = middle
+        else:
+            after = middle
+    state = _along(state, ramp, goal, before)
+    return _along(state, _ramp(state, 0.0, low, high, jerk), 0.0, dt - before)
+
+
+@inner
+def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
+    """The state of one joint a tick later; see `advance`."""
+    lower, upper = bounds
+    rate, change, jerk = limits
+    p, v, a = target
+    p, v, a = (
+        min(max(p, lower), upper),
+        min(max(v, -rate), rate),
+        min(max(a, -SHARE * own[1]), SHARE * own[1]),
+    )
+    if (p >= upper and v > 0.0) or (p <= lower and v < 0.0):
+        v, a = 0.0, 0.0
+    # where the target was a tick ago, if its acceleration has lasted
+    before = _moved((p, v, a), 0.0, -dt)
+    relative = state[0] - before[0], state[1] - before[1], state[2] - a
+    rates = min(-own[0] - before[1], 0.0), max(own[0] - before[1], 0.0)
+    x = _towards_zero(relative, rates, -own[1] - a, own[1] - a, own[2], dt)
+    later = x[0] + p, x[1] + v, x[2] + a
+    # the rate is limited in the frame of the base: now, between the ticks, and when the
+    # acceleration will have ended
+    now, mean = later[1], (later[0] - state[0]) / dt
+    peak = now + 0.5 * later[2] * abs(later[2]) / jerk
+    beyond = rate * (1.0 + ROUNDING)
+    if max(now, mean, peak) > beyond or min(now, mean, peak) < -beyond:
+        goal = rate if now > 0.0 else -rate
+        later = _along(state, _ramp(state, goal, -change, change, jerk), goal, dt)
+    end = _at_rest(later, -change, change, jerk)
+    if end > upper or end < lower:
+        wall = upper if end > upper else lower
+        inside = state[0] - wall, state[1], state[2]
+        x = _towards_zero(inside, (-rate, rate), -change, change, jerk, dt)
+        later = x[0] + wall, x[1], x[2]
+    return later
+
+
+@batch_entry
+def advance(
+    state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float, out: Any, rest: Any
+) -> None:
+    """The set-points of all joints a tick later, as near to their targets as limits allow.
+
+    Args:
+        state: (3, n) position [m or rad], rate, acceleration of each joint now.
+        target: (3, n) where they are to be a tick later.
+        bounds: (2, n) least and largest position; a joint outside is brought back.
+        own: (3, n) rate, acceleration and jerk used on the way, no larger than the limits.
+        limits: (3, n) rate, acceleration, jerk.
+        dt: [s] a tick.
+        out: (3, n) the state a tick later.
+        rest: (n,) positions at which the joints would come to rest at the earliest from there.
+    """
+    for i in range(state.shape[1]):
+        later = _next(
+            (state[0, i], state[1, i], state[2, i]),
+            (target[0, i], target[1, i], target[2, i]),
+            (bounds[0, i], bounds[1, i]),
+            (own[0, i], own[1, i], own[2, i]),
+            (limits[0, i], limits[1, i], limits[2, i]),
+            dt,
+        )
+        out[0, i], out[1, i], out[2, i] = later
+        rest[i] = _at_rest(later, -limits[1, i], limits[1, i], limits[2, i])
+
+
+@batch_entry
+def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
+    """The set-points (3, n) a tick later on the quickest way to rest; arguments as `advance`."""
+    for i in range(state.shape[1]):
+        now = state[0, i], state[1, i], state[2, i]
+        ramp = _ramp(now, 0.0, -limits[1, i], limits[1, i], limits[2, i])
+        out[0, i], out[1, i], out[2, i] = _along(now, ramp, 0.0, dt)

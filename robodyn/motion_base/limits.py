@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How far, how fast and how abruptly the drives of a machine may move their joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# [s] in which a drive without an effort limit reaches its rate, and any its acceleration.
+TO_RATE, TO_ACCELERATION = 0.25, 0.05
+
+
+@dataclass(frozen=True)
+class DriveLimits:
+    """Limits of the driven joints (n,).
+
+    Attributes:
+        positions: (n, 2) [m or rad] least and largest.
+        rates: [m/s or rad/s].
+        accelerations: [m/s^2 or rad/s^2].
+        jerks: [m/s^3 or rad/s^3].
+    """
+
+    positions: FloatArray
+    rates: FloatArray
+    accelerations: FloatArray
+    jerks: FloatArray
+
+    @property
+    def rows(self) -> FloatArray:
+        """(3, n) rate, acceleration and jerk."""
+        return np.array([self.rates, self.accelerations, self.jerks])
+
+    @classmethod
+    def of(
+        cls,
+        mechanism: Mechanism,
+        *,
+        rates: ArrayLike | None = None,
+        accelerations: ArrayLike | None = None,
+        jerks: ArrayLike | None = None,
+    ) -> DriveLimits:
+        """The limits of a mechanism's joints; what its description does not say may be given.
+
+        Args:
+            mechanism: its positions and, unless given, rates.
+            rates, accelerations, jerks: one number, or one for each driven joint. By default the
+                accelerations are those of `drive_accelerations`, and reached in 0.05 s.
+
+        Raises:
+            InvalidInput: not positive, of another shape, or a joint without a rate limit.
+        """
+        most = _positive("rates", mechanism.velocity_limits if rates is None else rates, mechanism)
+        change = (
+            drive_accelerations(mechanism, most)
+            if accelerations is None
+            else _positive("accelerations", accelerations, mechanism)
+        )
+        jerk = change / TO_ACCELERATION if jerks is None else _positive("jerks", jerks, mechanism)
+        return cls(np.array(mechanism.position_limits, dtype=np.float64), most, change, jerk)
+
+
+def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
+    """Accelerations (n,) that each drive can give its joint at home, while the others rest.
+
+    That is what the weight leaves of its effort, over the inertia that it moves; what several
+    joints need at once is the caller's to examine. No joint reaches its rate (n,) in less than
+    0.05 s; where efforts are not limited, or do not bear the weight, it takes 0.25 s.
+    """
+    n, home = len(mechanism.joint_names), mechanism.home
+    gentle = rates / TO_RATE
+    units = np.eye(n + 1, n)  # the last is at rest
+    try:
+        motions = [
+            mechanism.motion_of_joints(mechanism.joint_positions(home), np.zeros(n), unit, home)
+            for unit in units
+        ]
+        efforts = np.array([mechanism.inverse_dynamics(*motion) for motion in motions])
+    except (ArithmeticError, InvalidInput):  # singular at home, or not fully driven
+        return gentle
+    at_rest = efforts[n]
+    inertia = np.abs(np.diagonal(efforts[:n] - at_rest))
+    left = mechanism.effort_limits - np.abs(at_rest)
+    if not (np.isfinite(left).all() and (left > 0.0).all() and (inertia > 0.0).all()):
+        return gentle
+    return np.asarray(np.minimum(left / inertia, rates / TO_ACCELERATION))
+
+
+def _positive(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
+    joints = mechanism.joint_names
+    given = np.asarray(value, dtype=np.float64)
+    if given.size not in (1, len(joints)):
+        raise InvalidInput(
+            f"{name}: expected 1 number or {len(joints)}, got {given.size}", value=value
+        )
+    limits = np.full(len(joints), given.ravel())
+    for joint, limit in zip(joints, limits, strict=True):
+        if not 0.0 < limit < np.inf:
+            raise InvalidInput(
+                f"{name}: {joint} has {limit:g}; a drive needs a positive limit: give `{name}`, or "
+                "a <limit velocity=...> in the description",
+                value=limit,
+            )
+    return limits

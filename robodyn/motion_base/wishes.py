@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a machine is wished to do: follow a trajectory, a stream of poses, or stay at a goal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_pose, refuse_beyond
+from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.poses import pose_difference
+from robodyn.trajectories.base import AtRest
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+# Steps of Newton's method, the longest of them [m or rad], and the one at which it ends.
+ITERATIONS, LONGEST, REACHED = 30, 0.2, 1e-11
+# [m] A pose is reached if it is missed by less, turns times the characteristic length.
+CLOSE = 1e-6
+
+
+class Wish(Protocol):
+    """A motion over time [ns], of the mechanism's configuration."""
+
+    def at(self, time: int) -> Motion | None:
+        """The motion wished for at `time` [ns]; None where there is no wish, or none any more."""
+
+
+class TrajectoryWish(NamedTuple):
+    """A trajectory that begins at `start` [ns]."""
+
+    trajectory: Trajectory
+    start: int
+
+    def at(self, time: int) -> Motion:
+        """See `Wish`."""
+        return self.trajectory.sample(1e-9 * (time - self.start))
+
+
+def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectoryWish:
+    """To stay where the driven joints have positions (n,), in the assembly near the guess.
+
+    Raises:
+        InvalidInput: not n finite numbers.
+        NoSolution: the loops cannot be closed there.
+    """
+    return TrajectoryWish(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
+
+
+class PoseStream:
+    """Poses of the body that come again and again, continued until the next one comes.
+
+    The acceleration of what comes is taken from the last two twists.
+
+    Args:
+        mechanism: whose body moves.
+        timeout: [s] of silence after which there is no wish any more.
+    """
+
+    def __init__(self, mechanism: Mechanism, timeout: float) -> None:
+        self._mechanism, self._timeout = mechanism, round(timeout * 1e9)
+        length = mechanism.characteristic_length
+        self._weights = np.array([1.0, 1.0, 1.0, length, length, length])
+        self._stamp: int | None = None
+        self._motion: Motion
+
+    def take(
+        self, stamp: int, now: int, pose: ArrayLike, twist: ArrayLike, here: FloatArray
+    ) -> str:
+        """Take the pose (7,) and twist (6,) of `stamp` [ns], heard at `now`.
+
+        `here` is a configuration near it. A pose out of reach counts as the nearest one that is
+        within.
+
+        Returns: what was wrong with it, or nothing.
+
+        Raises:
+            InvalidInput: not finite, no pose, stale, from the future, or older than the last.
+        """
+        wanted = as_pose("pose", pose)
+        moving = as_exact("twist", twist, (6,), "m/s, rad/s")
+        refuse_beyond("pose", wanted)
+        refuse_beyond("twist", moving)
+        if abs(now - stamp) > self._timeout:
+            raise InvalidInput(
+                f"setpoint is {(now - stamp) * 1e-9:.3g} s old, at most "
+                f"{self._timeout * 1e-9:g} s are allowed: do both clocks agree?",
+                value=stamp,
+            )
+        since = None if self._stamp is None else stamp - self._stamp
+        if since is not None and since <= 0:
+            raise InvalidInput(
+                f"setpoint is {-since * 1e-9:.3g} s older than the last one", value=stamp
+            )
+        with np.errstate(all="ignore"):
+            motion, problem = self._reached(wanted, moving, here)
+        if since is not None and since <= self._timeout:
+            seconds, last = 1e-9 * since, self._motion
+            if problem:  # nobody has said how fast the nearest pose moves
+                moved = self._mechanism.difference(last.configuration, motion.configuration)
+                motion = motion._replace(velocity=moved / seconds)
+            else:
+                change = (motion.velocity - last.velocity) / seconds
+                motion = motion._replace(acceleration=change)
+        self._stamp, self._motion = stamp, motion
+        return problem
+
+    def at(self, time: int) -> Motion | None:
+        """See `Wish`."""
+        if self._stamp is None or time - self._stamp > self._timeout:
+            return None
+        t = 1e-9 * (time - self._stamp)
+        at, v, a = self._motion
+        return Motion(self._mechanism.advance_near(at, t * (v + 0.5 * t * a)), v + t * a, a)
+
+    def _reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
+        """The motion at a pose, or at the nearest one on the way to which Newton's method led.
+
+        That costs the same whether it exists or not, which the search of `configuration_at` does
+        not.
+        """
+        mechanism = self._mechanism
+        error = self._error(here, pose)
+        for _ in range(ITERATIONS):
+            step = self._solve(here, error)
+            longest = np.abs(step).max()
+            if longest < REACHED:
+                break
+            step *= min(1.0, LONGEST / longest)
+            while longest > REACHED:
+                try:
+                    there = mechanism.advance_near(here, step)
+                    left = self._error(there, pose)
+                    if left @ left < error @ error:
+                        break
+                except KinematicsError:
+                    pass
+                step, longest = 0.5 * step, 0.5 * longest
+            else:
+                break
+            here, error = there, left
+        rest = np.zeros(mechanism.coordinates.velocity_size)
+        velocity = self._solve(here, self._weights * twist)
+        if np.abs(error).max() < CLOSE:
+            return Motion(here, velocity, rest), ""
+        return Motion(here, rest, rest), (
+            f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
+            f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"
+        )
+
+    def _error(self, configuration: FloatArray, pose: FloatArray) -> FloatArray:
+        here = self._mechanism.body_pose(configuration)
+        return np.asarray(self._weights * pose_difference(here, pose))
+
+    def _solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
+        return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
