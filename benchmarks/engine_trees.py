@@ -23,7 +23,7 @@ def frame_with_z(axis):
 def leg_coordinates(platform, pose):
     """For each leg its zero frame, angles about z and y of it, frame T and length."""
     R = Rotation.from_quat(pose[3:]).as_matrix()
-    for leg in platform.model.legs:
+    for leg in platform.six_legs.legs:
         S = pose[:3] + R @ leg.platform - leg.base
         zero = frame_with_z(leg.universal_axis)
         x, y, z = zero.T @ S / np.linalg.norm(S)
@@ -37,7 +37,7 @@ class PinocchioTree:
 
     def __init__(self, platform):
         self.platform = platform
-        description = platform.model
+        description = platform.six_legs
         self.model = model = pin.Model()
         model.gravity = pin.Motion(description.gravity, np.zeros(3))
         self.tips, self.points, self.sliders = [], [], []
@@ -114,7 +114,7 @@ class MujocoTree:
 
     def __init__(self, platform):
         self.platform = platform
-        description = platform.model
+        description = platform.six_legs
         bodies = []
         for i, (leg, joint) in enumerate(zip(description.legs, platform.base_joint, strict=True)):
             universal = joint == "universal"

@@ -30,9 +30,9 @@ SIGMAS = 3.0
 def random_platform(seed: int) -> Any:
     """A platform whose joints and limits are drawn about those of the symmetric one."""
     random = np.random.default_rng(seed)
-    model = rd.load("stewart_symmetric").model
+    platform = rd.load("stewart_symmetric")
     legs = []
-    for leg in model.legs:
+    for leg in platform.six_legs.legs:
         shortest, longest = leg.limits.length
         stroke = (longest - shortest) * random.uniform(0.7, 1.2)
         first = shortest * random.uniform(0.9, 1.05)
@@ -44,7 +44,7 @@ def random_platform(seed: int) -> Any:
                 limits=replace(leg.limits, length=(first, first + stroke)),
             )
         )
-    return rd.StewartPlatform(replace(model, legs=tuple(legs)))
+    return platform.with_legs(legs)
 
 
 def turn(rpy: FloatArray) -> FloatArray:
@@ -62,7 +62,7 @@ def within(platform: Any, xyz: FloatArray, rpy: FloatArray) -> Any:
     """(N,) whether all legs keep to their lengths at positions and roll, pitch, yaw (N or 1, 3)."""
     kept = np.ones(max(len(xyz), len(rpy)), dtype=bool)
     R = turn(rpy)
-    for leg in platform.model.legs:
+    for leg in platform.six_legs.legs:
         shortest, longest = leg.limits.length
         reach = xyz + R @ leg.platform - leg.base
         square = (reach**2).sum(axis=-1)

@@ -16,7 +16,6 @@ import numpy as np
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.control import ComputedTorque
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.trajectories import arm_path
 
 KP, KV, STEP = 100.0, 20.0, 1e-3
@@ -55,10 +54,10 @@ def main() -> None:
     rows(rd.load("puma560"), arm_path("puma"), lambda e: f"{1e3 * e.max():.2g} mrad")
     platform = rd.load("stewart_dasgupta")
     for screw in SCREWS:
-        legs = tuple(replace(leg, actuator=screw) for leg in platform.model.legs)
+        legs = tuple(replace(leg, actuator=screw) for leg in platform.six_legs.legs)
         print(f"Dasgupta's platform, path I, {screw.coulomb:g} N and {screw.static} N at rest")
         rows(
-            StewartPlatform(replace(platform.model, legs=legs), platform.base_joint),
+            platform.with_legs(legs),
             rd.paper_path("I"),
             lambda e: (
                 f"{1e3 * np.linalg.norm(e[:3]):.2g} mm, {1e3 * np.linalg.norm(e[3:]):.2g} mrad"

@@ -8,21 +8,20 @@ These take joints that are not driven, too.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from robodyn.formats.urdf_text import actuated_joints, parse_urdf
+from robodyn.formats.urdf_text import actuated_joints
 from robodyn.mechanisms.closed_loop.description.from_urdf import closed_loop_model_from_urdf
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
-from robodyn.model.fields import GRAVITY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.model.model import Model
 
 
@@ -52,19 +51,7 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
     return ClosedLoop(closed_loop_model_from_urdf(document, options.strict))
 
 
-def from_arm(arm: Any, driven: Sequence[str] | None = None) -> ClosedLoop:
-    """A serial arm, whose tree closes no loop; all of its joints are driven, or those named."""
-    tree: Model = arm.model
+def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop:
+    """An arm or a platform; all that it drives is driven, or the joints named."""
+    tree: Model = mechanism.model
     return ClosedLoop(tree if driven is None else replace(tree, driven=tuple(driven)))
-
-
-def from_platform(platform: Any, driven: Sequence[str] | None = None) -> ClosedLoop:
-    """A 6-UPS platform, by the URDF that is made of it; driven are all legs, or those named."""
-    from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
-
-    model: StewartModel = platform.model
-    # with gravity along -z the base is the root
-    level = stewart_urdf(replace(model, gravity=GRAVITY))
-    document = parse_urdf(level, model.source or model.name)
-    tree = closed_loop_model_from_urdf(document, tip_link=model.platform_link, driven=driven)
-    return ClosedLoop(replace(tree, gravity=model.gravity))

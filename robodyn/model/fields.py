@@ -30,8 +30,11 @@ def altered(item: T, **changes: Any) -> T:
 
 def varied(item: T, **changes: Any) -> T:
     """`altered` by values of the fields' final types, known to be right: nothing is checked."""
-    if _has(item, changes):
-        return item
+    return item if _has(item, changes) else unchecked(item, **changes)
+
+
+def unchecked(item: T, **changes: Any) -> T:
+    """`dataclasses.replace` by values of the fields' final types, known to be right."""
     out = object.__new__(type(item))
     # not what was computed of the item by the way
     names = type(item).__dataclass_fields__  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -141,11 +142,13 @@ class Joint:
             drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
         )
 
-    @property
+    @cached_property
     def actuator(self) -> Actuator:
         """What drives it, its armature counted as a rotor behind the same gear."""
-        forward, backward = (float(level) for level in self.friction)
+        forward, backward = self.friction.tolist()
         drive = self.drive
+        if not (forward or backward or self.armature):
+            return drive
         return replace(
             drive,
             rotor_inertia=drive.rotor_inertia + self.armature / drive.ratio**2,

@@ -124,7 +124,7 @@ def _die_with_the_test() -> None:
 
 def zero_length_pose(platform: Any) -> np.ndarray:
     """A pose (7,) of a platform in which the ends of its first leg lie on each other."""
-    leg = platform.model.legs[0]
+    leg = platform.six_legs.legs[0]
     return np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
 
 

@@ -49,7 +49,7 @@ def check_arrows(markers, mechanism, pose) -> None:
             assert arrow.action == Marker.DELETE
             continue
         start, end = (point(p) for p in arrow.points)
-        anchor = R @ mechanism.model.legs[leg].platform
+        anchor = R @ mechanism.six_legs.legs[leg].platform
         assert np.allclose(start, pose[:3] + anchor, rtol=0, atol=1e-12)
         shown = (end - start) * SCALE
         total += np.concatenate([shown, np.cross(anchor, shown)])

@@ -36,7 +36,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import robodyn as rd
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.poses import rotation_matrix
 from robodyn_ros import messages
 
@@ -77,7 +77,7 @@ def is_plotted(client, effort) -> bool:
 
 def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
     """Nobody but the peer speaks; each time it goes on with what it can show."""
-    robot = ElementTree.fromstring(stewart_urdf(mechanism.model))
+    robot = ElementTree.fromstring(stewart_urdf(mechanism.six_legs))
     for link in robot.iter("link"):
         for visual in link.findall("visual"):
             link.remove(visual)
@@ -181,7 +181,7 @@ def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
         peer.until(
             lambda: "robot_description refused" in process.output, "a refusal of an empty robot"
         )
-        description.publish(String(data=stewart_urdf(mechanism.model)))
+        description.publish(String(data=stewart_urdf(mechanism.six_legs)))
         peer.until(lambda: "showing stewart_dasgupta at" in process.output, "a page")
     finally:
         process.close()

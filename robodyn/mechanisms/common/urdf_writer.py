@@ -43,6 +43,11 @@ def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:
     Raises:
         OutputError: what a URDF cannot state.
     """
+    return text_of(tree_of(model, kind, base_link))
+
+
+def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element:
+    """The elements of `tree_urdf`."""
     robot = element(None, "robot", name=model.name)
     if model.urdf:
         robot = ElementTree.fromstring(with_mesh_files(model.urdf, Path(model.source)))
@@ -73,7 +78,7 @@ def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:
         independent_joints=model.independent,
         weights=model.weights,
     )
-    return text_of(robot)
+    return robot
 
 
 def _joint(

@@ -48,7 +48,7 @@ SERIAL = Kind(
     adapters={
         "export": "robodyn.exporting.serial:answers",
         "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
-        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_arm",
+        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_tree",
         "loose_tree": "robodyn.mechanisms.as_closed_loop:from_loose_tree",
         "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
     },

@@ -79,7 +79,7 @@ def all_poses(
     number = int(as_scalar("attempts", attempts, at_least=1.0))
     starts = _random_poses(platform, wanted, number, np.random.default_rng(seed))
     poses, status = np.empty_like(starts), new_status(starts)
-    legs = pack_legs(platform.model, platform.base_joint)
+    legs = pack_legs(platform.six_legs, platform.base_joint)
     many = np.ascontiguousarray(np.broadcast_to(wanted, (number, 6)))
     kernels.solve_poses(legs, many, starts, 1, poses, np.empty(number), status)
     solutions = poses[status == OK]
@@ -92,8 +92,8 @@ def all_poses(
 def _random_poses(
     platform: StewartPlatform, lengths: FloatArray, number: int, random: np.random.Generator
 ) -> FloatArray:
-    base = np.mean([leg.base for leg in platform.model.legs], axis=0)
-    tip = np.mean([leg.platform for leg in platform.model.legs], axis=0)
+    base = np.mean([leg.base for leg in platform.six_legs.legs], axis=0)
+    tip = np.mean([leg.platform for leg in platform.six_legs.legs], axis=0)
     quaternion = random.normal(size=(number, 4))
     quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
     direction = random.normal(size=(number, 3))

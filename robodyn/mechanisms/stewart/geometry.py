@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
-from robodyn.mechanisms.stewart.model import universal_zero_frame
+from robodyn.mechanisms.stewart.six_legs import universal_zero_frame
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class PlatformGeometry:
 
     def __init__(self, platform: PlatformPresentation) -> None:
         self._platform = platform
-        legs = platform.model.legs
+        legs = platform.six_legs.legs
         self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
         found: list[GeometricParameter] = []
         for number, leg in enumerate(legs, start=1):
@@ -70,7 +70,7 @@ class PlatformGeometry:
         """The universal joints: the first and second of each leg."""
         return tuple(
             reading.name
-            for leg in self._platform.model.legs
+            for leg in self._platform.six_legs.legs
             for reading in (leg.joints.universal_1, leg.joints.universal_2)
         )
 
@@ -78,7 +78,7 @@ class PlatformGeometry:
         """The platform with other dimensions; offsets go into the readings of its joints."""
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         legs = []
-        for leg, row, frame in zip(self._platform.model.legs, table, self._frames, strict=True):
+        for leg, row, frame in zip(self._platform.six_legs.legs, table, self._frames, strict=True):
             reading = leg.joints.actuator
             actuator = replace(reading, offset=float(reading.offset + row[6]))
             legs.append(
@@ -87,10 +87,10 @@ class PlatformGeometry:
                     base=row[:3],
                     platform=row[3:6],
                     universal_axis=_axis(frame, row[7:]),
-                    joints=replace(leg.joints, actuator=actuator),
+                    joints=leg.joints._replace(actuator=actuator),
                 )
             )
-        return self._platform._made(replace(self._platform.model, legs=tuple(legs)))
+        return self._platform.with_legs(legs)
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
         """Poses by forward kinematics, and their dependence on the dimensions."""
@@ -124,7 +124,7 @@ class PlatformGeometry:
         columns = [states.names.index(name) for name in self.passive_joints]
         readings = [
             reading
-            for leg in m.model.legs
+            for leg in m.six_legs.legs
             for reading in (leg.joints.universal_1, leg.joints.universal_2)
         ]
         signs = np.array([reading.sign for reading in readings])

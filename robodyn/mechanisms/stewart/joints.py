@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.mechanisms.common.motion import JointStates
-from robodyn.mechanisms.stewart.model import universal_zero_frame
+from robodyn.mechanisms.stewart.six_legs import universal_zero_frame
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.mechanisms.stewart.six_legs import SixLegs
 
 
 class LegMotion(NamedTuple):
@@ -39,24 +39,23 @@ class LegMotion(NamedTuple):
 
 
 class LegJointReadings:
-    """How a model's URDF names and measures the joints of the legs; see `LegJoints.to_urdf`.
+    """How a URDF names and measures the joints of the legs; see `JointReading`.
 
     Args:
-        model: the mechanism.
+        six: the mechanism.
 
     Attributes:
         names: 18.
         actuator_sign, actuator_offset: (6,) a length is sign * reading + offset.
     """
 
-    def __init__(self, model: StewartModel) -> None:
-        joints = [leg.joints for leg in model.legs]
-        readings = [(j.universal_1, j.universal_2, j.actuator) for j in joints]
+    def __init__(self, six: SixLegs) -> None:
+        joints = [leg.joints for leg in six.legs]
         self.names = tuple(name for j in joints for name in j.names)
-        self._sign = np.array([[float(reading.sign) for reading in leg] for leg in readings])
-        self._offset = np.array([[reading.offset for reading in leg] for leg in readings])
+        self._sign = np.array([[float(reading.sign) for reading in leg] for leg in joints])
+        self._offset = np.array([[reading.offset for reading in leg] for leg in joints])
         self.actuator_sign, self.actuator_offset = self._sign[:, 2], self._offset[:, 2]
-        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in model.legs])
+        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in six.legs])
 
     def of(self, motion: LegMotion) -> JointStates:
         """URDF values of all joints in a motion; angles in [-pi, pi)."""

@@ -30,9 +30,9 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
 
 
 def _to_urdf(platform: Any) -> str:
-    from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+    from robodyn.mechanisms.stewart.drawing import stewart_urdf
 
-    return stewart_urdf(platform.model)
+    return stewart_urdf(platform.six_legs, platform.model)
 
 
 STEWART = Kind(
@@ -45,7 +45,7 @@ STEWART = Kind(
         "export": "robodyn.exporting.stewart:answers",
         "model_file": "robodyn.mechanisms.stewart.description.to_yaml:write_stewart",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
-        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_platform",
+        "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_tree",
     },
     example="stewart_dasgupta",
 )

@@ -50,7 +50,7 @@ class PlatformKinematics(PlatformLegs):
     @cached_property
     def size(self) -> float:
         """[m] mean length of the legs at home; of a model without one, radius of the base."""
-        if self.model.home is None:
+        if self.six_legs.home is None:
             base = self.joint_centres[0]
             return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
         return max(float(self.joint_positions(self.home).mean()), 1e-3)
@@ -58,7 +58,7 @@ class PlatformKinematics(PlatformLegs):
     @cached_property
     def joint_centres(self) -> tuple[FloatArray, FloatArray]:
         """(6, 3) [m] of the universal joints in the base frame, spherical in the platform's."""
-        legs = self.model.legs
+        legs = self.six_legs.legs
         return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
 
     def joint_states(

@@ -10,6 +10,7 @@ requires a leg that is symmetric about its axis.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,18 +21,21 @@ from robodyn.mechanisms.common.coordinates import POSE
 from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, Nouns
 from robodyn.mechanisms.common.tracking import POSE_TRACKING
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.stewart.description.bodies import named_bodies
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
+from robodyn.mechanisms.stewart.recognition import six_legs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Coordinates
     from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
     from robodyn.model.body import Body
+    from robodyn.model.model import Model
 
 
 BASE_JOINTS = ("universal", "spherical")
@@ -44,13 +48,14 @@ class PlatformLegs(Mechanism):
 
     Attributes:
         model: the description it was built from.
+        six_legs: the same as the short form.
         base_joint: of each leg; see `StewartPlatform`.
     """
 
     kind = "stewart"
     # path I of Dasgupta for his manipulator
     default_paths: ClassVar = {"stewart_dasgupta": "I"}
-    model: StewartModel
+    model: Model
     coordinates: Coordinates = POSE
     # Moment rows of H are divided by a length, so its entries are pure numbers.
     jacobian_unit = "1"
@@ -65,11 +70,11 @@ class PlatformLegs(Mechanism):
     )
     tracking: Tracking = POSE_TRACKING
 
-    def __init__(self, model: StewartModel, base_joint: str | Sequence[str] = "universal") -> None:
-        self.model = model
-        self.base_joint = base_joints(model, base_joint)
-        self._legs = pack_legs(model, self.base_joint)
-        self._platform = pack_platform(model)
+    def __init__(self, model: Model, base_joint: str | Sequence[str] = "universal") -> None:
+        self.model, self.six_legs = model, six_legs_of(model)
+        self.base_joint = base_joints(self.six_legs, base_joint)
+        self._legs = pack_legs(self.six_legs, self.base_joint)
+        self._platform = pack_platform(self.six_legs)
         self._numbers = self._legs, self._platform
         self._lanes = pack_lanes(self._legs, self._platform)
 
@@ -78,24 +83,35 @@ class PlatformLegs(Mechanism):
         """The legs' base joints."""
         return (self.base_joint,)
 
+    def with_legs(self, legs: Iterable[Leg]) -> Self:
+        """The same platform on other legs."""
+        return self._made(replace(self.six_legs, legs=tuple(legs)).expanded())
+
+    @property
+    def compared(self) -> SixLegs:
+        """The six legs, whatever frames and names describe them."""
+        return self.six_legs
+
+    @property
+    def gravity_vector(self) -> FloatArray:
+        """(3,) [m/s^2] base frame."""
+        return self.six_legs.gravity
+
     @cached_property
     def driven_joints(self) -> tuple[DrivenJoint, ...]:
         """The six legs; their positions are the distances between the joint centres."""
-        found = []
-        for leg in self.model.legs:
-            limits = leg.limits.length, leg.limits.velocity, leg.limits.effort
-            found.append(DrivenJoint(leg.joints.actuator.name, "m", *limits, leg.actuator))
-        return tuple(found)
+        told = zip(super().driven_joints, self.six_legs.legs, strict=True)
+        return tuple(joint._replace(position=leg.limits.length) for joint, leg in told)
 
     @cached_property
     def frames(self) -> tuple[str, str]:
         """Names of the base frame and of the platform's."""
-        return self.model.base_link, self.model.platform_link
+        return self.six_legs.base_link, self.six_legs.platform_link
 
     @property
     def body_links(self) -> tuple[str, ...]:
         """The links of the bodies."""
-        own, parts = self.model.platform_link, [body.name for body in self.bodies[1:]]
+        own, parts = self.six_legs.platform_link, [body.name for body in self.bodies[1:]]
         return own, *(name.replace(" ", "_") for name in parts)
 
     @property
@@ -103,18 +119,18 @@ class PlatformLegs(Mechanism):
         """The platform, then the lower and the upper parts of the legs."""
         return tuple(
             MovingBody(name, body.mass, body.com, body.inertia)
-            for name, body in named_bodies(self.model)
+            for name, body in self.six_legs.bodies
         )
 
     @property
     def moving_mass(self) -> float:
         """[kg] of the platform, without the legs."""
-        return float(self.model.platform.mass)
+        return float(self.six_legs.platform.mass)
 
     @property
     def largest_payload(self) -> float:
         """[kg] twice the mass of the platform."""
-        return 2.0 * float(self.model.platform.mass)
+        return 2.0 * float(self.six_legs.platform.mass)
 
     @property
     def joint_friction(self) -> tuple[dict[str, Any], ...]:
@@ -124,7 +140,7 @@ class PlatformLegs(Mechanism):
         """
         names = ("universal", "prismatic", "spherical")
         rows: list[dict[str, Any]] = [
-            {name: getattr(leg.damping, name) for name in names} for leg in self.model.legs
+            {name: getattr(leg.damping, name) for name in names} for leg in self.six_legs.legs
         ]
         if any(any(actuator.coulomb_both) for actuator in self.actuators):
             for row, actuator in zip(rows, self.actuators, strict=True):
@@ -138,23 +154,23 @@ class PlatformLegs(Mechanism):
         Raises:
             InvalidInput: the model has none.
         """
-        if self.model.home is None:
+        if self.six_legs.home is None:
             raise InvalidInput(
                 f"{self.name}: the model has no home pose; add `home: {{xyz: [...], rpy: [...]}}`"
             )
-        return np.array(self.model.home)
+        return np.array(self.six_legs.home)
 
     @cached_property
     def characteristic_length(self) -> float:
         """[m] the mean radius of the platform's joints about their centre."""
-        joints = np.array([leg.platform for leg in self.model.legs])
+        joints = np.array([leg.platform for leg in self.six_legs.legs])
         radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
         return radius if radius > 0.0 else 1.0
 
     @cached_property
     def leg_joints(self) -> LegJointReadings:
         """Names and zeros of the legs' joints in the URDF."""
-        return LegJointReadings(self.model)
+        return LegJointReadings(self.six_legs)
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:
@@ -172,23 +188,23 @@ class PlatformLegs(Mechanism):
         return self.leg_joints.actuator_offset
 
 
-def base_joints(model: StewartModel, given: str | Sequence[str]) -> tuple[str, ...]:
+def base_joints(six: SixLegs, given: str | Sequence[str]) -> tuple[str, ...]:
     """The base joint of each of the six legs.
 
     Raises:
         InvalidInput: an unknown name, or not one for each leg.
         ModelError: a spherical joint under a leg that is not symmetric about its axis.
     """
-    joints = (given,) * len(model.legs) if isinstance(given, str) else tuple(given)
-    if len(joints) != len(model.legs) or not set(joints) <= set(BASE_JOINTS):
+    joints = (given,) * len(six.legs) if isinstance(given, str) else tuple(given)
+    if len(joints) != len(six.legs) or not set(joints) <= set(BASE_JOINTS):
         raise InvalidInput(
             f"base_joint is {given!r}, expected one of {', '.join(BASE_JOINTS)}, or six of them",
             value=given,
         )
-    for number, (leg, joint) in enumerate(zip(model.legs, joints, strict=True), start=1):
+    for number, (leg, joint) in enumerate(zip(six.legs, joints, strict=True), start=1):
         if joint == "spherical" and leg.actuator.spin_inertia != 0.0:
             raise ModelError(
-                f"{model.name}: leg {number} cannot stand on a spherical joint: nothing there "
+                f"{six.name}: leg {number} cannot stand on a spherical joint: nothing there "
                 "bears what its rotor does to the leg as it spins up; use a universal joint, or "
                 "give the actuator no rotor_inertia",
                 value=leg.actuator.rotor_inertia,
@@ -196,7 +212,7 @@ def base_joints(model: StewartModel, given: str | Sequence[str]) -> tuple[str, .
         for part, body in (("lower", leg.lower), ("upper", leg.upper)):
             if joint == "spherical" and not _is_symmetric(body):
                 raise ModelError(
-                    f"{model.name}: leg {number} cannot stand on a spherical joint: its {part} "
+                    f"{six.name}: leg {number} cannot stand on a spherical joint: its {part} "
                     "part is not symmetric about the leg's axis (com on x, inertia diagonal "
                     "with yy = zz), so its forces would depend on a spin that nothing determines",
                     value=body,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model as the flat arrays that the kernels read."""
+"""Six legs as the flat arrays that the kernels read."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.mechanisms.stewart.six_legs import SixLegs
 
 
 _UPPER_TRIANGLE = np.triu_indices(3)
 _BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}
 
 
-def pack_legs(model: StewartModel, base_joints: Sequence[str]) -> FloatArray:
+def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
     """(6, LEG_SIZE), laid out as `robodyn.mechanisms.stewart.kernels.layout` says."""
-    legs = np.zeros((len(model.legs), at.LEG_SIZE))
-    for row, leg, base_joint in zip(legs, model.legs, base_joints, strict=True):
+    legs = np.zeros((len(six.legs), at.LEG_SIZE))
+    for row, leg, base_joint in zip(legs, six.legs, base_joints, strict=True):
         row[at.BASE : at.BASE + 3] = leg.base
         row[at.TIP : at.TIP + 3] = leg.platform
         row[at.AXIS : at.AXIS + 3] = leg.universal_axis
@@ -40,19 +40,19 @@ def pack_legs(model: StewartModel, base_joints: Sequence[str]) -> FloatArray:
         row[at.SPHERICAL_DAMPING] = leg.damping.spherical
         row[at.BASE_JOINT] = _BASE_JOINTS[base_joint]
         actuator = leg.actuator
-        row[at.REFLECTED] = actuator.reflected_inertia
+        row[at.REFLECTED] = leg.armature + actuator.reflected_inertia
         row[at.SPIN_INERTIA] = actuator.spin_inertia
         row[at.DRY_FRICTION : at.LEG_SIZE] = actuator.friction_numbers
     return legs
 
 
-def pack_platform(model: StewartModel) -> FloatArray:
+def pack_platform(six: SixLegs) -> FloatArray:
     """(PLATFORM_SIZE,), laid out as `robodyn.mechanisms.stewart.kernels.layout` says."""
     platform = np.zeros(at.PLATFORM_SIZE)
-    platform[at.MASS] = model.platform.mass
-    platform[at.COM : at.COM + 3] = model.platform.com
-    platform[at.INERTIA : at.INERTIA + 6] = model.platform.inertia[_UPPER_TRIANGLE]
-    platform[at.GRAVITY : at.GRAVITY + 3] = model.gravity
+    platform[at.MASS] = six.platform.mass
+    platform[at.COM : at.COM + 3] = six.platform.com
+    platform[at.INERTIA : at.INERTIA + 6] = six.platform.inertia[_UPPER_TRIANGLE]
+    platform[at.GRAVITY : at.GRAVITY + 3] = six.gravity
     return platform
 
 

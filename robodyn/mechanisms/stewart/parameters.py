@@ -20,11 +20,9 @@ from robodyn.mechanisms.common.parameters import (
     dry_friction_entries,
     joint_parameters,
 )
-from robodyn.mechanisms.stewart.description.bodies import named_bodies
 from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
 from robodyn.mechanisms.stewart.kernels import layout as at
-from robodyn.mechanisms.stewart.model import Damping
-from robodyn.mechanisms.stewart.packing import pack_legs, pack_platform
+from robodyn.mechanisms.stewart.six_legs import Damping
 from robodyn.model.body import Body
 
 if TYPE_CHECKING:
@@ -33,7 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.model import Leg, StewartModel
+    from robodyn.mechanisms.stewart.six_legs import Leg
+    from robodyn.model.model import Model
 
 # What is left of a packed leg and platform without masses, rotors and friction.
 _GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
@@ -53,10 +52,10 @@ class PlatformParameters(PlatformDynamics):
         """
         bodies = [
             (name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
-            for name, body in named_bodies(self.model)
+            for name, body in self.six_legs.bodies
         ]
         joints = []
-        for leg in self.model.legs:
+        for leg in self.six_legs.legs:
             name, actuator, damping = leg.joints.actuator.name, leg.actuator, leg.damping
             armature = actuator.reflected_inertia
             joints += joint_parameters(name, actuator, armature, damping.prismatic, "m")
@@ -73,7 +72,7 @@ class PlatformParameters(PlatformDynamics):
             InvalidInput: a wrong shape, or not finite.
             KinematicsError: as `inverse_dynamics`.
         """
-        packed, whole = pack_legs(self.model, self.base_joint), pack_platform(self.model)
+        packed, whole = self._legs, self._platform
         legs, platform = np.zeros_like(packed), np.zeros_like(whole)
         legs[:, _GEOMETRY], platform[_GRAVITY] = packed[:, _GEOMETRY], whole[_GRAVITY]
 
@@ -102,19 +101,19 @@ class PlatformParameters(PlatformDynamics):
         for first in (at.LOWER_MASS, at.UPPER_MASS):
             blocks += [of_part(k, first) for k in range(len(legs))]
         columns = []
-        for k, leg in enumerate(self.model.legs):
+        for k, leg in enumerate(self.six_legs.legs):
             for entries in _leg_entries(leg):
                 changed = legs.copy()
                 changed[k, list(entries)] = list(entries.values())
                 columns.append(forces(changed, platform))
         return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)
 
-    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> StewartModel:
+    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> Model:
         plate, *parts = (Body(*body) for body in bodies)
-        legs, half = self.model.legs, len(self.model.legs)
+        legs, half = self.six_legs.legs, len(self.six_legs.legs)
         each = zip(legs, parts[:half], parts[half:], strict=True)
         changed = tuple(_leg_with(leg, lower, upper, of_joints) for leg, lower, upper in each)
-        return replace(self.model, platform=plate, legs=changed)
+        return replace(self.six_legs, platform=plate, legs=changed).expanded()
 
 
 def _leg_entries(leg: Leg) -> list[dict[int, float]]:

@@ -71,10 +71,10 @@ class StewartPlatform(PlatformPresentation):
         if base == 1.0 and platform == 1.0:
             return self
         level = np.array([[base, base, 1.0], [platform, platform, 1.0]])
-        scaled = self.model.with_legs(
-            lambda leg: replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
+        return self.with_legs(
+            replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
+            for leg in self.six_legs.legs
         )
-        return self._made(scaled)
 
     def geometry(self) -> Geometry:
         """Joint centres, zeros of the legs' lengths and universal axes."""

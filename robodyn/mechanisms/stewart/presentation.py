@@ -13,7 +13,7 @@ from robodyn.mechanisms.common.figure import frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
 from robodyn.mechanisms.stewart.parameters import PlatformParameters
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.stewart.model import StewartModel
+    from robodyn.mechanisms.stewart.six_legs import SixLegs
     from robodyn.model.body import Body
 
 ANGLES = ("roll", "pitch", "yaw")
@@ -70,7 +70,7 @@ class PlatformPresentation(PlatformParameters):
 
     def leg_ends(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""
-        legs = self.model.legs
+        legs = self.six_legs.legs
         platform = frame_of_pose(configuration)
         tips = np.array([leg.platform for leg in legs]) @ platform[:3, :3].T + platform[:3, 3]
         return np.array([leg.base for leg in legs]), tips
@@ -82,16 +82,16 @@ class PlatformPresentation(PlatformParameters):
             ZeroLegLength: a leg without a direction.
         """
         motion = self.leg_motion(configuration)
-        feet = np.array([leg.base for leg in self.model.legs])
+        feet = np.array([leg.base for leg in self.six_legs.legs])
         return feet + motion.length[:, None] * motion.direction, motion.direction
 
     def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """The platform's pose (7,) by the names of base and platform."""
-        return {(self.model.base_link, self.model.platform_link): configuration}
+        return {(self.six_legs.base_link, self.six_legs.platform_link): configuration}
 
     def figure(self) -> Figure:
         """As drawn by its URDF."""
-        return figure_from_urdf(stewart_urdf(self.model), f"URDF of {self.model.name}")
+        return figure_from_urdf(stewart_urdf(self.six_legs), f"URDF of {self.name}")
 
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray
@@ -108,12 +108,12 @@ class PlatformPresentation(PlatformParameters):
         far = near + np.abs(lengths)[:, None] * directions
         pushes = (lengths >= 0.0)[:, None]
         arrows = np.stack([np.where(pushes, near, far), np.where(pushes, far, near)], axis=1)
-        base = frames[figure.index(self.model.base_link)]
+        base = frames[figure.index(self.six_legs.base_link)]
         return np.asarray(arrows @ base[:3, :3].T + base[:3, 3])
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:
         """The base, the platform and the legs at a pose (7,)."""
-        legs = self.model.legs
+        legs = self.six_legs.legs
         base = np.array([leg.base for leg in legs])
         local = np.array([leg.platform for leg in legs])
         tips = configuration[:3] + local @ rotation_matrix(configuration).T
@@ -128,7 +128,7 @@ class PlatformPresentation(PlatformParameters):
 
     def parameter_tables(self) -> list[ParameterTable]:
         """The bodies, equal legs once; geometry, friction, limits and actuator of each leg."""
-        tables = [_bodies(self.model), _legs(self.model)]
+        tables = [_bodies(self.six_legs), _legs(self.six_legs)]
         if any(actuator != Actuator() for actuator in self.actuators):
             tables.append(actuator_table(self.joint_names, self.actuators))
         return tables
@@ -141,10 +141,10 @@ def _around(points: FloatArray) -> list[int]:
     return [*order, order[0]]
 
 
-def _bodies(model: StewartModel) -> ParameterTable:
-    bodies = [("platform", model.platform)]
+def _bodies(six: SixLegs) -> ParameterTable:
+    bodies = [("platform", six.platform)]
     for part in ("lower", "upper"):
-        each = [getattr(leg, part) for leg in model.legs]
+        each = [getattr(leg, part) for leg in six.legs]
         if all(_same(each[0], other) for other in each[1:]):
             bodies.append((f"{part} part of every leg", each[0]))
         else:
@@ -163,9 +163,9 @@ def _same(a: Body, b: Body) -> bool:
     return bool(a.mass == b.mass and (a.com == b.com).all() and (a.inertia == b.inertia).all())
 
 
-def _legs(model: StewartModel) -> ParameterTable:
+def _legs(six: SixLegs) -> ParameterTable:
     rows = []
-    for i, leg in enumerate(model.legs, start=1):
+    for i, leg in enumerate(six.legs, start=1):
         damping, limits = leg.damping, leg.limits
         friction = np.array([damping.universal, damping.prismatic, damping.spherical])
         rows.append((str(i), leg.base, leg.platform, leg.universal_axis, friction,

@@ -138,9 +138,8 @@ def machine(request):
             torque_limit=6.0,
             torque_speed=((0.0, 8.0), (60.0, 8.0), (250.0, 2.0)),
         )
-        model = rd.load("stewart_symmetric").model
-        legs = tuple(replace(leg, actuator=screw) for leg in model.legs)
-        return rd.StewartPlatform(replace(model, legs=legs))
+        m = rd.load("stewart_symmetric")
+        return m.with_legs(replace(leg, actuator=screw) for leg in m.six_legs.legs)
     gear = rd.Actuator(rotor_inertia=1e-5, gear_ratio=-40.0, torque_speed=((0, 0.4), (300, 0)))
     delta = rd.load("delta")
     return ClosedLoop(delta.model.driven_by(dict.fromkeys(delta.joint_names, gear)))

@@ -11,7 +11,6 @@ import robodyn as rd
 from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.description.template import hexapod_template
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 
 
 @pytest.fixture
@@ -51,9 +50,9 @@ def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
 
 
 def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
-    limits = replace(hexapod.model.legs[0].limits, length=(0.01, 5.0))
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
-    free = StewartPlatform(replace(hexapod.model, legs=legs))
+    limits = replace(hexapod.six_legs.legs[0].limits, length=(0.01, 5.0))
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
+    free = hexapod.with_legs(legs)
     yaw = reach_about_home(free)[5]
     assert yaw.ends == ("singularity", "singularity")
     # a 6-6 platform whose hexagons lie over one another is singular where it has turned by 90
@@ -62,9 +61,9 @@ def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
 
 
 def test_without_limits_there_is_no_end(hexapod):
-    limits = replace(hexapod.model.legs[0].limits, length=(0.0, np.inf))
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
-    free = StewartPlatform(replace(hexapod.model, legs=legs))
+    limits = replace(hexapod.six_legs.legs[0].limits, length=(0.0, np.inf))
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
+    free = hexapod.with_legs(legs)
     up = reach_about_home(free)[2]
     assert (up.highest, up.ends[1]) == (np.inf, "")
     assert at_home(free)["reach"][2]["highest"] is None
@@ -79,20 +78,20 @@ def test_the_payload_is_the_one_with_which_a_leg_is_at_its_limit(hexapod):
     assert used[hexapod.joint_names.index(payload.joint)] == pytest.approx(1.0, rel=1e-9)
     # six equal legs, each at the same angle, share the whole weight
     angle = 0.35 / hexapod.joint_positions(hexapod.home)[0]
-    weight = 9.81 * (payload.mass + hexapod.model.platform.mass)
+    weight = 9.81 * (payload.mass + hexapod.six_legs.platform.mass)
     assert weight == pytest.approx(6 * hexapod.effort_limits[0] * angle, rel=0.05)
 
 
 def test_what_cannot_hold_itself_holds_nothing(hexapod):
-    limits = replace(hexapod.model.legs[0].limits, effort=1.0)
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
-    assert payload_at_home(StewartPlatform(replace(hexapod.model, legs=legs))).mass == 0.0
+    limits = replace(hexapod.six_legs.legs[0].limits, effort=1.0)
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
+    assert payload_at_home(hexapod.with_legs(legs)).mass == 0.0
 
 
 def test_without_limits_of_effort_any_payload_is_held(hexapod):
-    limits = replace(hexapod.model.legs[0].limits, effort=np.inf)
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.model.legs)
-    free = StewartPlatform(replace(hexapod.model, legs=legs))
+    limits = replace(hexapod.six_legs.legs[0].limits, effort=np.inf)
+    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
+    free = hexapod.with_legs(legs)
     assert payload_at_home(free).mass == np.inf
     assert at_home(free)["payload"] == {"mass": None, "joint": ""}
 

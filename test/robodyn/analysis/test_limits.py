@@ -12,16 +12,15 @@ from robodyn.analysis.limits import check_limits
 from robodyn.control.singularity import threshold_crossings
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.stewart.model import LegLimits
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.six_legs import LegLimits
 from robodyn.trajectories import Sequence, plan_line_rpy
 
 
 def limited(platform, leg=3, **limits):
     """A platform with limits on one leg only."""
-    legs = [replace(each, limits=LegLimits()) for each in platform.model.legs]
+    legs = [replace(each, limits=LegLimits()) for each in platform.six_legs.legs]
     legs[leg - 1] = replace(legs[leg - 1], limits=LegLimits(**limits))
-    return StewartPlatform(replace(platform.model, legs=tuple(legs)))
+    return platform.with_legs(legs)
 
 
 def peaks(platform, path, leg):
@@ -186,7 +185,7 @@ def test_a_singularity_stops_even_a_platform_without_limits(dasgupta):
 
 def test_a_leg_of_no_length_is_a_violation(dasgupta):
     free = limited(dasgupta, 1)
-    leg = free.model.legs[0]
+    leg = free.six_legs.legs[0]
     here = np.array(leg.base) - leg.platform  # the tip on the base point, without rotation
     above = here + np.array([0.0, 0.0, 0.5])
     to_zero = plan_line_rpy([above, here], np.zeros((2, 3)), 1.0)

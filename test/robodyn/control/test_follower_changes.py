@@ -10,7 +10,6 @@ import pytest
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.poses import pose_from_rpy
 from robodyn.simulation import Plant
 from robodyn.trajectories import Motion
@@ -297,8 +296,10 @@ def test_efforts_that_stand_keep_to_the_limits_of_the_mechanism_as_it_is_now(das
     before = follower.command(0, dasgupta.home, REST).effort
     smallest, largest = np.abs(before).min(), np.abs(before).max()
     limit = 0.5 * (smallest + largest)
-    legs = [replace(leg, limits=replace(leg.limits, effort=limit)) for leg in dasgupta.model.legs]
-    weaker = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
+    legs = [
+        replace(leg, limits=replace(leg.limits, effort=limit)) for leg in dasgupta.six_legs.legs
+    ]
+    weaker = dasgupta.with_legs(legs)
     follower.set_mechanism(weaker)
     # no finite acceleration is known there: the wrench is beyond any number
     stands = follower.command(MS, dasgupta.home, REST, [1e308, 1e308, 1e308, 1e308, 0.0, 0.0])

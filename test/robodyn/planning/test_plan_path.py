@@ -153,10 +153,8 @@ def test_distance_of_segments_is_the_least_of_their_points(rng):
 
 
 def test_contradictory_limits_are_refused(dasgupta, ends):
-    legs = dasgupta.model.legs
+    legs = dasgupta.six_legs.legs
     limits = replace(legs[0].limits, length=(0.7, 0.71))
-    tight = rd.StewartPlatform(
-        replace(dasgupta.model, legs=(replace(legs[0], limits=limits), *legs[1:]))
-    )
+    tight = dasgupta.with_legs([replace(legs[0], limits=limits), *legs[1:]])
     with pytest.raises(rd.NoPath, match=r"start itself breaks a bound: leg 1 .* 0\.7 m"):
         rd.plan_path(tight, *ends)

@@ -9,8 +9,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.model import StewartModel
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.six_legs import SixLegs
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event
 from robodyn.simulation.simulate import find_events
@@ -174,9 +174,9 @@ def with_limits(platform, length, effort):
             leg.base, leg.platform, leg.universal_axis, leg.lower, leg.upper, leg.damping,
             type(leg.limits)(length, np.inf, effort),
         )
-        for leg in platform.model.legs
+        for leg in platform.six_legs.legs
     )  # fmt: skip
-    return StewartPlatform(StewartModel("weak", platform.model.platform, legs))
+    return StewartPlatform(SixLegs("weak", platform.six_legs.platform, legs).expanded())
 
 
 def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):
@@ -185,10 +185,10 @@ def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):
     legs = [
         replace(leg, limits=replace(leg.limits, length=(0.0, bound)))
         for leg, bound in zip(
-            dasgupta.model.legs, short * [2.0, 0.9, 2.0, 2.0, 0.9, 0.9], strict=True
+            dasgupta.six_legs.legs, short * [2.0, 0.9, 2.0, 2.0, 0.9, 0.9], strict=True
         )
     ]
-    platform = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
+    platform = dasgupta.with_legs(legs)
     wanted = np.zeros((2, 6))
     wanted[0, [5, 0, 3]] = 1.0
     wanted[1, [1, 4]] = 1.0

@@ -12,7 +12,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.model import LegLimits
+from robodyn.mechanisms.stewart.six_legs import LegLimits
 from robodyn.poses import advance_pose
 from robodyn.simulation import EndStops
 from robodyn.simulation.compiled import is_compiled
@@ -133,9 +133,9 @@ def short_and_weak(platform):
     lengths = platform.joint_positions(platform.home)
     legs = tuple(
         replace(leg, limits=LegLimits((length - 0.005, length + 0.005), np.inf, 400.0))
-        for leg, length in zip(platform.model.legs, lengths, strict=True)
+        for leg, length in zip(platform.six_legs.legs, lengths, strict=True)
     )
-    return rd.StewartPlatform(replace(platform.model, legs=legs))
+    return platform.with_legs(legs)
 
 
 def test_a_known_controller_is_not_called(dasgupta, monkeypatch):
@@ -169,7 +169,7 @@ def test_what_diverges_fails_at_the_same_time_with_the_same_words(dasgupta, cont
 
 def test_a_command_that_does_not_exist_is_named_when_it_is_due(dasgupta):
     """Where the plan passes the origin of a leg, in the middle of a batch of commands."""
-    leg = dasgupta.model.legs[0]
+    leg = dasgupta.six_legs.legs[0]
     onto = np.concatenate([leg.base - leg.platform, [0.0, 0.0, 0.0, 1.0]])
 
     class Collapse:

@@ -15,7 +15,6 @@ from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.chain import model_of_chain
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
 from robodyn.simulation import Plant
@@ -25,8 +24,8 @@ from robodyn.simulation.compiled import is_compiled
 def rubbing_platform():
     m = rd.load("stewart_symmetric").without_actuators()
     screw = Actuator(coulomb=60.0, coulomb_backward=70.0, static=90.0, stribeck_velocity=2e-3)
-    legs = tuple(replace(leg, actuator=screw) for leg in m.model.legs)
-    return StewartPlatform(replace(m.model, legs=legs), m.base_joint)
+    legs = tuple(replace(leg, actuator=screw) for leg in m.six_legs.legs)
+    return m.with_legs(legs)
 
 
 def rubbing_loop(name="fivebar", motors=(0.3, 0.25), others=(0.05, 0.05)):

@@ -26,9 +26,9 @@ def _on_circle(radius, degrees):
 @pytest.fixture(scope="session")
 def symmetric():
     """The bundled platform, its joints on exact angles instead of rounded to 0.1 mm."""
-    model = rd.load("stewart_symmetric").model
+    platform = rd.load("stewart_symmetric")
     legs = []
-    for i, leg in enumerate(model.legs):
+    for i, leg in enumerate(platform.six_legs.legs):
         turn, second = 120.0 * (i // 2), i % 2
         base = turn + (111.0 if second else 9.0)
         tip = turn + (69.0 if second else 51.0)
@@ -41,7 +41,7 @@ def symmetric():
                 universal_axis=axis,
             )
         )
-    return rd.StewartPlatform(replace(model, legs=tuple(legs)))
+    return platform.with_legs(legs)
 
 
 @pytest.fixture

@@ -168,7 +168,7 @@ def test_path_speed_and_payload_are_taken(studio, connect):
     weight = live._plant.mechanism
     client.set("Mass [kg]", 20.0)
     client.until(lambda: live._plant.mechanism is not weight, "the payload")
-    assert live._plant.mechanism.model.platform.mass == pytest.approx(60.0)
+    assert live._plant.mechanism.six_legs.platform.mass == pytest.approx(60.0)
 
 
 def test_a_banner_warns_near_the_singularity_of_path_iii(studio, connect):

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +11,17 @@ import numpy as np
 from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
+from robodyn.formats.inertia import check_inertias
 from robodyn.mechanisms.common.model_file import body_of
-from robodyn.mechanisms.stewart.description.bodies import check_bodies
-from robodyn.mechanisms.stewart.model import (
+from robodyn.mechanisms.stewart.six_legs import (
     LEGS,
     Damping,
     JointReading,
     Leg,
     LegJoints,
     LegLimits,
-    StewartModel,
+    SixLegs,
+    left_by_rotors,
 )
 from robodyn.model.fields import GRAVITY
 from robodyn.poses import pose_from_rpy
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.model.body import Body
+    from robodyn.model.model import Model
 
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
@@ -39,7 +40,7 @@ _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 
 def stewart_model_from_yaml(
     document: Mapping[str, Any], source: str, strict: bool = False
-) -> StewartModel:
+) -> Model:
     """The model that a YAML document of `type: stewart` describes.
 
     Args:
@@ -66,7 +67,7 @@ def stewart_model_from_yaml(
     platform = _body(top.child("platform"))
     if not platform.mass > 0.0:
         raise top.refuse("platform.mass", platform.mass, "a number above 0 [kg]")
-    model = StewartModel(
+    six = SixLegs(
         name=name,
         platform=platform,
         legs=tuple(_leg(leg, defaults, number) for number, leg in enumerate(legs, start=1)),
@@ -74,8 +75,9 @@ def stewart_model_from_yaml(
         home=_home(top),
         source=source,
     )
-    check_bodies(model, strict=strict)
-    return model
+    bodies = [(name, body.inertia) for name, body in six.bodies]
+    check_inertias(source, [*bodies, *left_by_rotors(six)], strict=strict)
+    return six.expanded()
 
 
 def _home(top: Fields) -> Any:
@@ -117,7 +119,7 @@ def _joints(reading: Fields, number: int) -> LegJoints:
         sign,
         reading.number("offset", "m", default=0.0),
     )
-    return replace(joints, actuator=actuator)
+    return joints._replace(actuator=actuator)
 
 
 def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

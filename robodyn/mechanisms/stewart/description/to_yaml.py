@@ -19,7 +19,7 @@ from robodyn.poses import rpy_from_pose
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from robodyn.mechanisms.stewart.model import Leg
+    from robodyn.mechanisms.stewart.six_legs import Leg
 
 
 def write_stewart(mechanism: Any, path: Path) -> list[Path]:
@@ -28,16 +28,16 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
     Raises:
         OutputError: the file cannot be written.
     """
-    model = mechanism.model
+    six = mechanism.six_legs
     document = {
         "type": "stewart",
-        "name": model.name,
-        "gravity": numbers(model.gravity),
-        "platform": body_fields(model.platform),
-        "legs": [_leg(leg) for leg in model.legs],
+        "name": six.name,
+        "gravity": numbers(six.gravity),
+        "platform": body_fields(six.platform),
+        "legs": [_leg(leg) for leg in six.legs],
     }
-    if model.home is not None:
-        xyz, rpy = rpy_from_pose(model.home)
+    if six.home is not None:
+        xyz, rpy = rpy_from_pose(six.home)
         document["home"] = {"xyz": numbers(xyz), "rpy": numbers(rpy)}
     write_yaml(path, document)
     return [path]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+from robodyn.mechanisms.stewart.drawing import stewart_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 
@@ -39,7 +39,7 @@ def pair(platform, loop, rng):
 
 
 def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loop):
-    assert rd.load(stewart_urdf(platform.model)).kind == "stewart"
+    assert rd.load(stewart_urdf(platform.six_legs)).kind == "stewart"
     assert loop.kind == "closed_loop"
     assert loop.mobility == 6
     assert loop.joint_names == tuple(f"leg{n}_actuator" for n in range(1, 7))

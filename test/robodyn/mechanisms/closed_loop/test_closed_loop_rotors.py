@@ -13,7 +13,7 @@ import pytest
 from random_mechanisms import branched, parallel, random_state, regular, single_loop
 
 import robodyn as rd
-from robodyn.mechanisms.as_closed_loop import from_platform
+from robodyn.mechanisms.as_closed_loop import from_tree
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.closed_loop.structure import followed
 from robodyn.model.body import Link
@@ -174,16 +174,16 @@ def screws(coulomb):
 def on_screws(platform, actuators):
     legs = tuple(
         replace(leg, actuator=actuator)
-        for leg, actuator in zip(platform.model.legs, actuators, strict=True)
+        for leg, actuator in zip(platform.six_legs.legs, actuators, strict=True)
     )
-    return rd.StewartPlatform(replace(platform.model, legs=legs))
+    return platform.with_legs(legs)
 
 
 @pytest.mark.parametrize("coulomb", [(0.0,) * 6, (150.0, 120.0, 0.0, 90.0, 200.0, 150.0)])
 def test_a_platform_on_screws_read_as_a_closed_loop(coulomb):
     """The golden states: mixed threads, Stribeck's friction; efforts, mass, reactions of legs."""
     platform = on_screws(rd.load("stewart_symmetric"), screws(coulomb))
-    loop = from_platform(platform)
+    loop = from_tree(platform)
     assert loop.actuators == platform.actuators
     for state in GOLDEN["states"]:
         pose = rd.pose_from_rpy(state["xyz"], state["rpy"])

@@ -29,7 +29,7 @@ def body(part):
 
 def test_six_legs_ups_are_the_platform_that_a_platforms_file_describes(tmp_path, rng):
     whole = rd.load("stewart_symmetric", kind="closed_loop")
-    model = rd.load("stewart_symmetric").model
+    model = rd.load("stewart_symmetric").six_legs
     home = rd.load("stewart_symmetric").home
     legs = [
         {

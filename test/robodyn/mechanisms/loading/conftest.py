@@ -12,7 +12,7 @@ import yaml
 
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
-from robodyn.mechanisms.stewart.model import Damping, Leg, LegLimits, StewartModel
+from robodyn.mechanisms.stewart.six_legs import Damping, Leg, LegLimits, SixLegs
 from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy
 
@@ -32,7 +32,7 @@ def quiet_load():
     def quietly(source, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-            return load(source, **options).model
+            return load(source, **options).compared
 
     return quietly
 
@@ -84,7 +84,7 @@ def random_model(rng):
                 ),
             )
         )
-    return StewartModel(
+    return SixLegs(
         name="random_machine",
         platform=random_body(rng, 0.5),
         legs=tuple(legs),

@@ -10,7 +10,7 @@ import pytest
 
 from robodyn.errors import MissingExtra, ModelError, ModelNotFound, UnphysicalInertia
 from robodyn.mechanisms.load import load, models
-from robodyn.mechanisms.stewart.description.urdf_export import stewart_urdf
+from robodyn.mechanisms.stewart.drawing import stewart_urdf
 
 
 def put(path, value):
@@ -227,7 +227,7 @@ URDF = {
     ),
     "crossed limits": (
         attribute(P + "/limit", "upper", "-1"),
-        ["leg2_actuator", "-1.0", "lower < upper"],
+        ["leg2_actuator", "-1.0", "lower <= upper"],
     ),
     "zero effort": (attribute(P + "/limit", "effort", "0"), ["leg2_actuator", "effort is 0.0"]),
     "no velocity": (
@@ -258,7 +258,7 @@ URDF = {
     "two of one name": (attribute(TIP, "name", "leg1_tip"), ["two constraints", "'leg1_tip'"]),
     "no floating": (
         attribute(FLOAT, "type", "fixed"),
-        ["no joint can move", "needs a floating joint"],
+        ["floating joints: none", "from its base to its platform"],
     ),
     "two links of a name": (added(None, "link", name="leg2_lower"), ["two links", "'leg2_lower'"]),
     "unknown parent": (attribute(P + "/parent", "link", "leg9"), ["leg2_actuator", "'leg9'"]),
@@ -277,7 +277,7 @@ URDF = {
         ["'elbow'", "part of no leg", "fixed"],
     ),
     "cross with mass": (
-        lambda r: r.find(CROSS).append(copy.deepcopy(r.find(LOWER + "/inertial"))),
+        lambda r: r.find(CROSS).__setitem__(0, copy.deepcopy(r.find(LOWER + "/inertial"))),
         ["'leg2_cross'", "kg", "no mass"],
     ),
     "no joint name": (lambda r: r.find(P).attrib.pop("name"), ["a joint has no name"]),

@@ -16,8 +16,8 @@ import robodyn as rd
 from robodyn.errors import OutputError, UnphysicalInertiaWarning
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.stewart.model import JointReading
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.six_legs import JointReading
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{UnphysicalInertiaWarning.__module__}."
                                         f"{UnphysicalInertiaWarning.__name__}")  # fmt: skip
@@ -49,12 +49,12 @@ def tilted_arm():
 
 def measured_backwards():
     """A platform whose third actuator counts from elsewhere, against its length."""
-    model = bundled("stewart_symmetric").model
-    leg = model.legs[2]
+    platform = bundled("stewart_symmetric")
+    legs = list(platform.six_legs.legs)
+    leg = legs[2]
     reading = JointReading("left_jack", -1.0, 1.25)
-    legs = list(model.legs)
-    legs[2] = replace(leg, joints=replace(leg.joints, actuator=reading))
-    return StewartPlatform(replace(model, legs=tuple(legs)))
+    legs[2] = replace(leg, joints=leg.joints._replace(actuator=reading))
+    return platform.with_legs(legs)
 
 
 MOTOR = rd.Actuator(
@@ -77,7 +77,7 @@ def with_motors(m):
     model = m.model
     if m.kind == "stewart":
         screw = replace(MOTOR, lead=0.0051, handed="left")
-        return type(m)(model.with_legs(lambda leg: replace(leg, actuator=screw)))
+        return m.with_legs(replace(leg, actuator=screw) for leg in m.six_legs.legs)
     return type(m)(model.driven_by(dict.fromkeys(m.joint_names, MOTOR)))
 
 

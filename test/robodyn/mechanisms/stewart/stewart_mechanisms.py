@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.mechanisms.stewart.model import Damping, Leg, StewartModel
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.six_legs import Damping, Leg, SixLegs
 from robodyn.model.body import Body
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "reference" / "golden.json").read_text())
@@ -28,7 +28,9 @@ def platform_of(params, home=None):
         for i in range(6)
     )
     body = Body(params["M"], params["R0"], params["Ip"])
-    return StewartPlatform(StewartModel("golden", body, legs, np.array(params["g"]), home=home))
+    return StewartPlatform(
+        SixLegs("golden", body, legs, np.array(params["g"]), home=home).expanded()
+    )
 
 
 def dasgupta():
@@ -96,7 +98,9 @@ def random_platform(rng, base_joint="universal", friction=True):
     body = random_body(rng, rng.uniform(20, 80), rng.normal(scale=0.1, size=3), 0.25)
     gravity = rng.normal(scale=6.0, size=3)
     home = np.array([0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0])
-    return StewartPlatform(StewartModel("random", body, tuple(legs), gravity, home), base_joint)
+    return StewartPlatform(
+        SixLegs("random", body, tuple(legs), gravity, home).expanded(), base_joint
+    )
 
 
 def random_motion(rng, platform, shape=()):
@@ -118,7 +122,7 @@ def random_motion(rng, platform, shape=()):
 
 def _clear(platform, poses):
     """At which poses (N, 7) no leg comes near its fixed universal axis."""
-    k = np.array([leg.universal_axis for leg in platform.model.legs])
+    k = np.array([leg.universal_axis for leg in platform.six_legs.legs])
     sine = np.linalg.norm(np.cross(k, platform.leg_motion(poses).direction), axis=-1)
     return sine.min(axis=-1) > 0.3
 
@@ -128,7 +132,7 @@ def bodies_in_motion(platform, pose, twist, accel):
 
     From the legs' W and A alone, which are tested against differences of the geometry.
     """
-    model, legs = platform.model, platform.leg_motion(pose, twist, accel)
+    model, legs = platform.six_legs, platform.leg_motion(pose, twist, accel)
     R = Rotation.from_quat(pose[3:]).as_matrix()
     v, w, a, alpha = twist[:3], twist[3:], accel[:3], accel[3:]
 

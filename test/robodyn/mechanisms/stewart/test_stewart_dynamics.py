@@ -12,8 +12,8 @@ from stewart_mechanisms import bodies_in_motion, random_motion, random_platform,
 
 from robodyn.mechanisms.stewart.formulations import Formulation
 from robodyn.mechanisms.stewart.kernels import batch as stewart_batch
-from robodyn.mechanisms.stewart.model import Damping
 from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.six_legs import Damping
 from robodyn.model.body import Body
 
 BASE_JOINTS = ("universal", "spherical")
@@ -27,7 +27,7 @@ def platform(request, rng):
 def dissipation(platform, legs, twist):
     """Power that friction takes, from the joints' rates alone."""
     W, w = legs.angular_velocity, twist[..., None, 3:]
-    damping = [leg.damping for leg in platform.model.legs]
+    damping = [leg.damping for leg in platform.six_legs.legs]
     universal, prismatic, spherical = (
         np.array([getattr(d, name) for d in damping])
         for name in ("universal", "prismatic", "spherical")
@@ -116,13 +116,14 @@ def test_turning_everything_turns_nothing(rng, platform):
     """The forces do not know which way the base frame points, if gravity turns with it."""
     turn = Rotation.random(random_state=int(rng.integers(2**31)))
     shift = rng.normal(size=3)
-    Q, model = turn.as_matrix(), platform.model
+    Q, model = turn.as_matrix(), platform.six_legs
     legs = tuple(
         replace(leg, base=Q @ leg.base + shift, universal_axis=Q @ leg.universal_axis)
         for leg in model.legs
     )
     turned = StewartPlatform(
-        replace(model, legs=legs, gravity=Q @ model.gravity, home=None), platform.base_joint
+        replace(model, legs=legs, gravity=Q @ model.gravity, home=None).expanded(),
+        platform.base_joint,
     )
     pose, twist, accel, wrench = random_motion(rng, platform, (5,))
     both = np.kron(np.eye(2), Q)
@@ -145,9 +146,10 @@ def test_turning_everything_turns_nothing(rng, platform):
 def test_legs_without_mass_and_friction_are_massless(rng, platform):
     nothing = Body(0.0, np.zeros(3), np.zeros((3, 3)))
     legs = tuple(
-        replace(leg, lower=nothing, upper=nothing, damping=Damping()) for leg in platform.model.legs
+        replace(leg, lower=nothing, upper=nothing, damping=Damping())
+        for leg in platform.six_legs.legs
     )
-    bare = StewartPlatform(replace(platform.model, legs=legs), platform.base_joint)
+    bare = platform.with_legs(legs)
     motion = random_motion(rng, platform, (5,))
     massless = platform.inverse_dynamics(*motion, formulation="massless")
     for formulation in ("exact", "massless", "dasgupta1998"):

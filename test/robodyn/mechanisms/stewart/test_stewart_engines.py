@@ -54,7 +54,7 @@ def closed_chain(tree, pose, twist, accel):
 
     def friction():
         total = np.zeros(tree.size)
-        for i, leg in enumerate(tree.platform.model.legs):
+        for i, leg in enumerate(tree.platform.six_legs.legs):
             leg_turn, platform_turn = tips[i][3:], points[i][3:]
             total += leg.damping.universal * leg_turn.T @ leg_turn @ qd
             total[tree.sliders[i]] += leg.damping.prismatic * qd[tree.sliders[i]]

@@ -21,7 +21,7 @@ def inertial(body, frame, omega, alpha):
 
 def test_every_body_is_in_balance(rng, platform):
     pose, twist, accel, wrench = random_motion(rng, platform)
-    model, g = platform.model, platform.model.gravity
+    model, g = platform.six_legs, platform.model.gravity
     forces = platform.inverse_dynamics(pose, twist, accel, wrench)
     found = platform.reactions(pose, twist, accel, wrench)
     legs = platform.leg_motion(pose, twist, accel)
@@ -80,7 +80,7 @@ def test_joints_bear_only_what_they_can(rng, platform):
     pose, twist, accel, wrench = random_motion(rng, platform, (5,))
     found = platform.reactions(pose, twist, accel, wrench)
     s = platform.leg_motion(pose).direction
-    k = np.array([leg.universal_axis for leg in platform.model.legs])
+    k = np.array([leg.universal_axis for leg in platform.six_legs.legs])
     y = np.cross(k, s)
     scale = np.abs(found.universal_moment).max() + 1.0
     # the prismatic joint takes no force along the leg, the universal none of its moments about
@@ -96,7 +96,7 @@ def test_the_ground_carries_the_weight_at_rest(rng, platform):
     pose, *_ = random_motion(rng, platform)
     rest = np.zeros(6)
     found = platform.reactions(pose, rest, rest)
-    model = platform.model
+    model = platform.six_legs
     mass = model.platform.mass + sum(leg.lower.mass + leg.upper.mass for leg in model.legs)
     np.testing.assert_allclose(
         found.universal_force.sum(axis=0), -mass * model.gravity, rtol=1e-9, atol=1e-9 * mass

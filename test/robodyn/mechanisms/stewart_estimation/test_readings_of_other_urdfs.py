@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn.mechanisms.stewart.model import JointReading
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.mechanisms.stewart.six_legs import JointReading
 
 
 def test_zero_and_sense_of_the_actuators_are_undone(dasgupta, rng):
     legs = []
-    for i, leg in enumerate(dasgupta.model.legs):
+    for i, leg in enumerate(dasgupta.six_legs.legs):
         actuator = JointReading(f"leg{i + 1}_actuator", (-1) ** i, rng.uniform(0.1, 0.9))
-        legs.append(replace(leg, joints=replace(leg.joints, actuator=actuator)))
-    platform = StewartPlatform(replace(dasgupta.model, legs=tuple(legs)))
+        legs.append(replace(leg, joints=leg.joints._replace(actuator=actuator)))
+    platform = dasgupta.with_legs(legs)
     pose, twist = platform.advance(platform.home, 0.05 * rng.normal(size=6)), rng.normal(size=6)
     names, positions, velocities = platform.joint_states(pose, twist)
     driven = [names.index(name) for name in platform.joint_names]

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The description of a 6-UPS Stewart platform: frozen data, checked once on construction."""
+"""Six legs between a base and a platform: the short form of a 6-UPS platform's model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
-from robodyn.model.body import Body, joined, payload
+from robodyn.formats.sdf.axes import axis_motion
+from robodyn.model.body import Body, Link
+from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
-from robodyn.model.fields import GRAVITY, frozen, not_negative
+from robodyn.model.fields import GRAVITY, altered, frozen, not_negative, varied
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -93,40 +96,23 @@ class JointReading:
     offset: float = 0.0
 
 
-@dataclass(frozen=True)
-class LegJoints:
+class LegJoints(NamedTuple):
     """The joints of a leg as the URDF names and measures them; see `universal_zero_frame`."""
 
-    universal_1: JointReading = field(default_factory=JointReading)
-    universal_2: JointReading = field(default_factory=JointReading)
-    actuator: JointReading = field(default_factory=JointReading)
+    universal_1: JointReading = JointReading()
+    universal_2: JointReading = JointReading()
+    actuator: JointReading = JointReading()
 
     @classmethod
     def numbered(cls, number: int) -> LegJoints:
         """Default names and zeros for leg 1 to 6."""
-        return cls(
-            *(
-                JointReading(f"leg{number}_{part}")
-                for part in ("universal_1", "universal_2", "actuator")
-            )
-        )
+        parts = ("universal_1", "universal_2", "actuator")
+        return cls(*(JointReading(f"leg{number}_{part}") for part in parts))
 
     @property
-    def names(self) -> tuple[str, str, str]:
+    def names(self) -> tuple[str, ...]:
         """Of the first and second universal joint and the actuator."""
-        return self.universal_1.name, self.universal_2.name, self.actuator.name
-
-    def to_urdf(self, natural: ArrayLike) -> FloatArray:
-        """Joint values (..., 3) [rad, rad, m] of natural ones (..., 3): q1, q2, leg length.
-
-        Angles are in [-pi, pi).
-        """
-        readings = (self.universal_1, self.universal_2, self.actuator)
-        sign = np.array([reading.sign for reading in readings])
-        offset = np.array([reading.offset for reading in readings])
-        values: FloatArray = sign * (as_array("natural", natural, (3,), "rad, rad, m") - offset)
-        values[..., :2] -= 2.0 * np.pi * np.floor(values[..., :2] / (2.0 * np.pi) + 0.5)
-        return values
+        return tuple(reading.name for reading in self)
 
 
 def universal_zero_frame(universal_axis: ArrayLike) -> FloatArray:
@@ -136,8 +122,7 @@ def universal_zero_frame(universal_axis: ArrayLike) -> FloatArray:
     vertical); u = k x h. At natural values q1, q2 and leg length L the leg frame is
     [h u k] Rz(q1) Ry(q2) while |q2| < pi/2, and the spherical joint lies at L along its x axis.
     """
-    k = np.array(as_array("universal_axis", universal_axis, (3,)))
-    k /= np.linalg.norm(k)
+    k = _unit(as_array("universal_axis", universal_axis, (3,)))
     h = np.array([-k[1], k[0], 0.0])
     level = np.linalg.norm(h)
     # The horizontal part of an axis this close to the vertical is rounding error only.
@@ -161,6 +146,7 @@ class Leg:
         damping, limits: of its joints.
         actuator: what drives it; ideal by default. The rotor's mass and its inertia, as if it
             were locked, are already in the lower part.
+        armature: [kg] further inertia of a motor, reflected to the leg's length and nothing else.
         joints: their names and zeros in the URDF; numbered by the model where not given. Not
             compared, since they describe the file, not the mechanism.
     """
@@ -173,22 +159,19 @@ class Leg:
     damping: Damping = field(default_factory=Damping)
     limits: LegLimits = field(default_factory=LegLimits)
     actuator: Actuator = field(default_factory=Actuator)
+    armature: float = 0.0
     joints: LegJoints = field(default_factory=LegJoints, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base", frozen("base", self.base, (3,), "m"))
         object.__setattr__(self, "platform", frozen("platform", self.platform, (3,), "m"))
-        axis = as_array("universal_axis", self.universal_axis, (3,))
-        length = float(np.linalg.norm(axis))
-        if not length > 1e-9:
-            raise ModelError("universal_axis has no direction, its length is zero", value=axis)
-        object.__setattr__(
-            self, "universal_axis", frozen("universal_axis", axis / length, (3,), "")
-        )
+        axis = _unit(as_array("universal_axis", self.universal_axis, (3,)))
+        object.__setattr__(self, "universal_axis", frozen("universal_axis", axis, (3,)))
+        object.__setattr__(self, "armature", not_negative("armature", self.armature, "kg"))
 
 
 @dataclass(frozen=True, eq=False)
-class StewartModel(Compared):
+class SixLegs(Compared):
     """A whole 6-UPS mechanism.
 
     Names, the source and the URDF's joint zeros are not compared.
@@ -232,45 +215,95 @@ class StewartModel(Compared):
                 f"{self.source or self.name}: platform.mass is 0, must be positive [kg]", value=0.0
             )
 
-    def without_friction(self) -> StewartModel:
-        """The same mechanism with neither viscous nor dry friction, and lossless screws."""
-        return self.with_legs(
-            lambda leg: replace(leg, damping=Damping(), actuator=leg.actuator.without_friction())
+    @property
+    def bodies(self) -> list[tuple[str, Body]]:
+        """Every body that moves: the platform, then the lower and the upper part of each leg."""
+        lower = [(f"leg{number} lower", leg.lower) for number, leg in enumerate(self.legs, start=1)]
+        upper = [(f"leg{number} upper", leg.upper) for number, leg in enumerate(self.legs, start=1)]
+        return [("platform", self.platform), *lower, *upper]
+
+    def expanded(self) -> Model:
+        """The tree and the closures that six legs are, their joints as the legs have them.
+
+        `leg<i>_lower` is the frame of leg i at its universal joint, `leg<i>_upper` the same at its
+        spherical joint.
+        """
+        links, joints, closures = [Link(self.base_link)], [], []
+        for number, leg in enumerate(self.legs, start=1):
+            cross, lower, upper = (f"leg{number}_{part}" for part in ("cross", "lower", "upper"))
+            links += [Link(cross), _link(lower, leg.lower), _link(upper, leg.upper)]
+            joints += _joints(leg, (self.base_link, cross, lower, upper))
+            at, ends = Placement(translation=leg.platform), (upper, self.platform_link)
+            tip = Closure(f"leg{number}_tip", "spherical", *ends, child_at=at)
+            closures.append(varied(tip, damping=leg.damping.spherical))
+        floating = "platform_joint"
+        joints.append(Joint(floating, "floating", self.base_link, self.platform_link))
+        links.append(_link(self.platform_link, self.platform))
+        return Model(
+            name=self.name,
+            links=tuple(links),
+            joints=tuple(joints),
+            closures=tuple(closures),
+            driven=tuple(leg.joints.actuator.name for leg in self.legs),
+            tip_link=self.platform_link,
+            home=() if self.home is None else ((floating, tuple(self.home.tolist())),),
+            gravity=self.gravity,
+            source=self.source,
         )
 
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> StewartModel:
-        """The same mechanism without dry friction, and without damping along the legs named."""
 
-        def without(leg: Leg) -> Leg:
-            damping = leg.damping
-            if leg.joints.actuator.name in undamped:
-                damping = replace(damping, prismatic=0.0)
-            return replace(leg, damping=damping, actuator=leg.actuator.without_dry_friction())
+def left_by_rotors(six: SixLegs) -> list[tuple[str, FloatArray]]:
+    """What is left of lower parts whose inertia about the leg does not even hold their rotor."""
+    left = []
+    for number, leg in enumerate(six.legs, start=1):
+        axial, rotor = leg.lower.inertia[0, 0], leg.actuator.rotor_inertia
+        if leg.actuator.spin_inertia and axial < rotor:
+            rest = np.diag([axial - rotor, axial, axial])
+            left.append((f"leg{number} lower without its actuator's rotor", rest))
+    return left
 
-        return self.with_legs(without)
 
-    def without_actuators(self) -> StewartModel:
-        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
-        return self.with_legs(lambda leg: replace(leg, actuator=Actuator()))
+def _link(name: str, body: Body) -> Link:
+    return Link(name, body.mass, body.com, body.inertia)
 
-    def with_legs(self, changed: Callable[[Leg], Leg]) -> StewartModel:
-        """The same mechanism, each leg as a function makes it."""
-        return replace(self, legs=tuple(map(changed, self.legs)))
 
-    def with_payload(
-        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
-    ) -> StewartModel:
-        """The same mechanism with a body fixed to its platform.
-
-        Args:
-            mass: [kg].
-            com: (3,) [m] its centre of mass, platform frame.
-            inertia: (3, 3) [kg m^2] about it, in the axes of the platform frame; none by default.
-
-        Raises:
-            ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
-        """
-        return replace(self, platform=joined(self.platform, payload(mass, com, inertia)))
+def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
+    """The two of the universal joint and the actuator, between base, cross, lower and upper."""
+    damping, limits, drive = leg.damping, leg.limits, leg.actuator
+    turning, halves = {"damping": damping.universal}, (-np.pi / 2.0, np.pi / 2.0)
+    driven: dict[str, Any] = {
+        "damping": damping.prismatic,
+        "velocity": limits.velocity,
+        "effort": limits.effort,
+        "armature": leg.armature,
+        "friction": np.array(drive.coulomb_both),
+        "drive": altered(drive, coulomb=0.0, coulomb_backward=None),
+    }
+    zero, across = universal_zero_frame(leg.universal_axis), np.eye(3)
+    made = []
+    for number, (kind, R, place, axis, ends, rest) in enumerate((
+        ("revolute", zero, leg.base, 2, (-np.pi, np.pi), turning),
+        ("revolute", across, np.zeros(3), 1, halves, turning),
+        ("prismatic", across, np.zeros(3), 0, limits.length, driven),
+    )):  # fmt: skip
+        reading, direction = leg.joints[number], across[axis]
+        if reading.offset:
+            shift = axis_motion(kind, direction, reading.offset)
+            R, place = R @ shift[:3, :3], place + R @ shift[:3, 3]
+        position = sorted(reading.sign * (end - reading.offset) for end in ends)
+        made.append(
+            Joint(
+                reading.name,
+                kind,
+                links[number],
+                links[number + 1],
+                Placement(R, place),
+                axis=reading.sign * direction,
+                position=np.array(position),
+                **rest,
+            )
+        )
+    return made
 
 
 def _home(value: FloatArray) -> FloatArray:
@@ -285,3 +318,11 @@ def _home(value: FloatArray) -> FloatArray:
         pose[3:] *= -1.0
     pose.setflags(write=False)
     return np.asarray(pose)
+
+
+def _unit(axis: FloatArray) -> FloatArray:
+    length = float(np.linalg.norm(axis))
+    if not length > 1e-9:
+        raise ModelError("universal_axis has no direction, its length is zero", value=axis)
+    # one that is unit stays as it is to the last bit
+    return axis if abs(length - 1.0) < 1e-15 else axis / length

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The tree of a model with all its joints at zero: where links are, and which are one body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.model.body import Link
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
+
+
+class TreeAtZero:
+    """Links of a model, all joints at zero.
+
+    Attributes:
+        links: by name.
+        above: link -> the joint whose child it is; the root has none.
+        body: link -> name of the topmost link that it is rigidly joined to.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.links = {link.name: link for link in model.links}
+        self.above = {joint.child: joint for joint in model.joints}
+        self.body: dict[str, str] = {}
+        for link in self.links:
+            top = link
+            while top in self.above and not self.above[top].moves:
+                top = self.above[top].parent
+            self.body[link] = top
+
+    def moving_joints_above(self, link: str) -> list[Joint]:
+        """The joints between the root and a link that are not fixed, root first."""
+        found = []
+        while link in self.above:
+            joint = self.above[link]
+            if joint.moves:
+                found.append(joint)
+            link = joint.parent
+        return found[::-1]
+
+    def relative(self, link: str, above: str) -> FloatArray:
+        """(4, 4) frame of a link in that of one that it hangs from; no rounding between the two."""
+        out = np.eye(4)
+        while link != above:
+            joint = self.above[link]
+            out, link = placed(joint) @ out, joint.parent
+        return out
+
+    def places(self, body: str) -> list[tuple[str, FloatArray]]:
+        """The links that move with a body as one, and their frames (4, 4) in its frame.
+
+        The body itself, and those of the others that have mass or inertia.
+        """
+        others = (name for name, own in self.body.items() if own == body and name != body)
+        heavy = [name for name in others if _is_heavy(self.links[name])]
+        return [(name, self.relative(name, body)) for name in (body, *heavy)]
+
+
+def placed(joint: Joint) -> FloatArray:
+    """(4, 4) the frame of a joint's child in its parent's, at zero."""
+    at, child_at = joint.at.matrix, joint.child_at
+    if not child_at.translation.any() and np.array_equal(child_at.rotation, np.eye(3)):
+        return at
+    return np.asarray(at @ np.linalg.inv(child_at.matrix))
+
+
+def _is_heavy(link: Link) -> bool:
+    return bool(link.mass or link.inertia.any())

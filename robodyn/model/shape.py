@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The shape of a model: all of it that masses, friction, motors and gravity leave as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robodyn.model.model import Model
+    from robodyn.model.placement import Placement
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What follows from a model's shape alone may be cached by it.
+
+    Attributes:
+        key: equal for models of one shape.
+        model: one that has it.
+    """
+
+    key: tuple[Any, ...]
+    model: Model = field(compare=False)
+
+
+def shape_of(model: Model) -> Shape:
+    """All of a model but masses, friction, motors and gravity; which bodies have mass counts."""
+    joints = [
+        (
+            joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),
+            *_place(joint.child_at), joint.axis.tobytes(), joint.mimic, joint.position.tobytes(),
+        )
+        for joint in model.joints
+    ]  # fmt: skip
+    closures = [
+        (
+            closure.name, closure.kind, closure.parent, closure.child, *_place(closure.at),
+            *_place(closure.child_at), closure.axis.tobytes(),
+            None if closure.child_axis is None else closure.child_axis.tobytes(),
+        )
+        for closure in model.closures
+    ]  # fmt: skip
+    names = tuple(link.name for link in model.links)
+    told = model.driven, model.independent, model.tip_link, model.home
+    return Shape((*joints, *closures, names, _with_inertia(model), *told), model)
+
+
+def _with_inertia(model: Model) -> frozenset[str]:
+    """The bodies that have mass or inertia, each by the first of its links."""
+    held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
+    found = set()
+    for link in model.links:
+        if link.mass > 0.0 or link.inertia.any():
+            name = link.name
+            while name in held_by:
+                name = held_by[name]
+            found.add(name)
+    return frozenset(found)
+
+
+def _place(at: Placement) -> tuple[bytes, bytes]:
+    return at.rotation.tobytes(), at.translation.tobytes()
