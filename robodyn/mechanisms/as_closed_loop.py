@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from robodyn.formats.urdf_text import actuated_joints
-from robodyn.mechanisms.closed_loop.description.from_urdf import closed_loop_model_from_urdf
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+from robodyn.mechanisms.common.urdf_model import model_from_urdf
 from robodyn.mechanisms.common.urdf_tree import UrdfTree
 from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
 
@@ -48,7 +48,7 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
     }
     if passive <= set(driven):
         return None
-    return ClosedLoop(closed_loop_model_from_urdf(document, options.strict))
+    return ClosedLoop(model_from_urdf(document, options.strict))
 
 
 def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats.urdf_text import parse_urdf
 from robodyn.formats.xml_text import parse_xml
-from robodyn.mechanisms.closed_loop.description import closed_loop_model_from_urdf
 from robodyn.mechanisms.closed_loop.variants import structure_of
 from robodyn.mechanisms.common.model_file import write_text
+from robodyn.mechanisms.common.urdf_model import model_from_urdf
 from robodyn.mechanisms.registry import kind_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 def _tree_text(urdf: str, ending: str) -> str:
     """Text of another format, of a mechanism's URDF; its links are where its loops close."""
     document = parse_urdf(urdf, "URDF text")
-    model = closed_loop_model_from_urdf(document)
+    model = model_from_urdf(document)
     positions = {}
     if model.closures:
         found = structure_of(model)

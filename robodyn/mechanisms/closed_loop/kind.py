@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
-    from robodyn.mechanisms.closed_loop.description import closed_loop_model_from_urdf
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+    from robodyn.mechanisms.common.urdf_model import model_from_urdf
 
-    return ClosedLoop(closed_loop_model_from_urdf(document, options.strict, options.tip_link))
+    return ClosedLoop(model_from_urdf(document, options.strict, options.tip_link))
 
 
 def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:

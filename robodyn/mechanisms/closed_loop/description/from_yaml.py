@@ -33,11 +33,11 @@ from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_text import parse_urdf, read_urdf
 from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
-from robodyn.mechanisms.closed_loop.description.from_urdf import (
-    closed_loop_model_from_urdf,
+from robodyn.mechanisms.common.model_file import placement_of, stated_in
+from robodyn.mechanisms.common.urdf_model import (
+    model_from_urdf,
     urdf_closures,
 )
-from robodyn.mechanisms.common.model_file import placement_of, stated_in
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
@@ -90,7 +90,7 @@ def closed_loop_model_from_yaml(
     closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in _optional(top)])
     if driven is None and "actuated_joints" in top:
         driven = names(top, "actuated_joints")
-    model = closed_loop_model_from_urdf(
+    model = model_from_urdf(
         replace(urdf, settings=_settings(top, urdf.settings)),
         strict,
         tip_link or (top.text("tip_link") if "tip_link" in top else None),

@@ -24,11 +24,11 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_text import read_urdf
-from robodyn.mechanisms.closed_loop.description.from_urdf import (
-    closed_loop_model_from_urdf,
+from robodyn.mechanisms.closed_loop.description.from_yaml import names
+from robodyn.mechanisms.common.urdf_model import (
+    model_from_urdf,
     urdf_closures,
 )
-from robodyn.mechanisms.closed_loop.description.from_yaml import names
 from robodyn.mechanisms.common.urdf_tree import transform
 from robodyn.model.closure import Closure
 from robodyn.model.model import Model
@@ -80,7 +80,7 @@ def closed_loop_model_from_gepetto(
         for pair, kind in zip(pairs, kinds, strict=True)
     ]
     closures += _changed_joints(top, urdf.robot)
-    return closed_loop_model_from_urdf(
+    return model_from_urdf(
         urdf,
         strict,
         tip_link,

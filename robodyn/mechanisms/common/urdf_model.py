@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism with closed loops from a URDF with `<constraint>` elements."""
+"""A model from a URDF, `<constraint>` elements included."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.formats.urdf_joints import axis
-from robodyn.mechanisms.closed_loop.description.followers import (
+from robodyn.mechanisms.common.followers import (
     with_driven_leaders,
     with_leaders,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
 
 
-def closed_loop_model_from_urdf(
+def model_from_urdf(
     document: UrdfDocument,
     strict: bool = False,
     tip_link: str | None = None,
