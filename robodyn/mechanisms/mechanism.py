@@ -13,6 +13,7 @@ Configurations lie on a manifold, so code outside a mechanism never subtracts tw
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,7 +23,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
-from robodyn.mechanisms.common.parameters import bodies_of
+from robodyn.mechanisms.common.parameters import bodies_of, collected, with_values
 from robodyn.mechanisms.link_motion import LinkMotion
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
-    from robodyn.mechanisms.common.parameters import BodyNumbers, Parameters
+    from robodyn.mechanisms.common.parameters import BodyNumbers, JointParameter, Parameters
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
 
@@ -106,11 +107,26 @@ class Mechanism(LinkMotion):
 
     @property
     def parameters(self) -> Parameters:
-        """What efforts are linear in: bodies, rotors and friction.
+        """What efforts are linear in: ten numbers of each body, then rotors and friction of joints.
 
         Raises:
             InvalidInput: a kind that has none.
         """
+        return replace(self._parameters, values=self._parameters.values.copy())
+
+    @cached_property
+    def _parameters(self) -> Parameters:
+        joints = (parameter for parameter, _ in self._parameters_of_joints)
+        return collected(self._parametric_bodies, joints)
+
+    @property
+    def _parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
+        """Name and numbers of each body of `parameters`, in its own frame."""
+        raise self._unanswered("parameters")
+
+    @cached_property
+    def _parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
+        """What follows the bodies in `parameters`; units of each in an array that is packed."""
         raise self._unanswered("parameters")
 
     def regressor(
@@ -130,13 +146,19 @@ class Mechanism(LinkMotion):
             InvalidInput: a wrong number of values, not finite, or a kind that has none.
             ModelError: values that no mechanism can have, such as a friction below zero.
         """
-        own = self.parameters
+        own = self._parameters
         given = own.checked(values)
-        return self._made(self._model_of(bodies_of(own, given), own.of_joints(given)))
+        bodies = self._on_links(bodies_of(own, given))
+        return self._made(with_values(self.model, bodies, self._by_joint(own.of_joints(given))))
 
-    def _model_of(self, bodies: list[BodyNumbers], of_joints: Mapping[str, float]) -> Any:
-        """Its model with other bodies, in the order of `parameters`, and other values of joints."""
-        raise self._unanswered("parameters")
+    def _on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
+        """Bodies in the order of `parameters`, as links that carry them, in these links' frames."""
+        names = (name for name, _ in self._parametric_bodies)
+        return dict(zip(names, bodies, strict=True))
+
+    def _by_joint(self, values: dict[str, float]) -> dict[str, float]:
+        """Values of the parameters of joints, by the joints and closures of the model."""
+        return values
 
     def _unanswered(self, what: str) -> InvalidInput:
         return InvalidInput(

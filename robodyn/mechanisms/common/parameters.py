@@ -11,25 +11,30 @@ compiled kernels compute them: exact to rounding, and one set of equations for b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn.actuators.actuator import IDEAL
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.kernels import dry_friction as law
+from robodyn.model.fields import altered, varied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
+    from robodyn.model.joint import Joint
+    from robodyn.model.model import Model
 
     # Efforts (N, n) of a mechanism that has only this body: mass, com (3,), inertia about it (3, 3)
     Response = Callable[[float, FloatArray, FloatArray], FloatArray]
+    PutBody = Callable[[FloatArray, float, FloatArray, FloatArray], None]
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
@@ -83,6 +88,9 @@ class BodyNumbers(NamedTuple):
     inertia: FloatArray
 
 
+NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
 class JointParameter(NamedTuple):
     """A parameter of a joint: its name, its value and its unit."""
 
@@ -91,52 +99,149 @@ class JointParameter(NamedTuple):
     unit: str
 
 
-def joint_parameters(
-    name: str, actuator: Actuator, armature: float, viscous: float, unit: str
-) -> list[JointParameter]:
-    """Armature and friction of a driven joint whose positions are in `m` or `rad`.
+class JointPlaces(NamedTuple):
+    """Where the numbers of a joint are in its mechanism's packed array; `spin` where it has one.
 
-    `static` is there where friction falls from it (`stribeck_velocity`, which stays as it is).
+    `dry_friction` is where the parameters of `kernels.dry_friction` begin.
     """
+
+    armature: int
+    damping: int
+    dry_friction: int
+    spin: int | None = None
+
+
+def joint_parameters(
+    joint: Joint, at: JointPlaces, driven: bool = True
+) -> list[tuple[JointParameter, dict[int, float]]]:
+    """Parameters of a joint, and what a unit of each is in the packed array.
+
+    Of a driven joint its armature, which is all reflected inertia, and friction, of another one
+    damping alone. `static` is there where friction falls from it: linear in both levels at a given
+    Stribeck velocity, which stays as it is.
+    """
+    unit = "m" if joint.kind == "prismatic" else "rad"
     force, inertia = ("N", "kg") if unit == "m" else ("N m", "kg m^2")
-    forward, backward = actuator.coulomb_both
+    name, actuator = joint.name, joint.actuator
+    viscous = JointParameter(f"{name}.viscous", joint.damping, f"{force} s/{unit}")
+    damping = viscous, {at.damping: 1.0}
+    if not driven:
+        return [damping]
+    turning = {at.armature: 1.0} | ({} if at.spin is None else {at.spin: _spin(joint)})
     found = [
-        JointParameter(f"{name}.armature", armature, inertia),
-        JointParameter(f"{name}.viscous", viscous, f"{force} s/{unit}"),
-        JointParameter(f"{name}.coulomb_forward", forward, force),
-        JointParameter(f"{name}.coulomb_backward", backward, force),
+        (JointParameter(f"{name}.armature", joint.reflected_inertia, inertia), turning),
+        damping,
     ]
-    if actuator.static is not None and actuator.stribeck_terms[2] > 0.0:
-        found.append(JointParameter(f"{name}.static", actuator.static, force))
+    curvature = actuator.stribeck_terms[2]
+    excess = at.dry_friction + law.EXCESS, at.dry_friction + law.EXCESS_BACKWARD
+    falling = {at.dry_friction + law.STRIBECK: curvature} if curvature else {}
+    coulomb = at.dry_friction + law.COULOMB, at.dry_friction + law.COULOMB_BACKWARD
+    sides = zip(("forward", "backward"), actuator.coulomb_both, coulomb, excess, strict=True)
+    for side, value, level, above in sides:
+        less = {above: -1.0} if falling else {}
+        parameter = JointParameter(f"{name}.coulomb_{side}", value, force)
+        found.append((parameter, {level: 1.0} | less | falling))
+    if falling and actuator.static is not None:
+        static = JointParameter(f"{name}.static", actuator.static, force)
+        found.append((static, dict.fromkeys(excess, 1.0) | falling))
     return found
 
 
-def dry_friction_entries(start: int, actuator: Actuator) -> list[dict[int, float]]:
-    """What a unit of each parameter of a joint's dry friction is in its packed row.
+def _spin(joint: Joint) -> float:
+    """What a rotor has about the joint's own axis, for one unit of its reflected inertia."""
+    if joint.reflected_inertia == 0.0:
+        joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
+        if replace(joint.drive, rotor_inertia=0.0) == IDEAL:
+            return 0.0  # nothing is said of a gear: an armature
+    return joint.spin_inertia / joint.reflected_inertia
 
-    Friction that falls from static to Coulomb is linear in both at a given Stribeck velocity.
+
+def with_values(
+    model: Model, bodies: Mapping[str, BodyNumbers], of_joints: Mapping[str, float]
+) -> Model:
+    """The model with other bodies, by their links, and other values of joints and closures.
+
+    Raises:
+        ModelError: values that no model can have.
+    """
+    right = min(of_joints.values(), default=0.0) >= 0.0 and all(
+        body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies.values()
+    )
+    vary: Any = varied if right else altered  # which says what is wrong
+    links = tuple(
+        vary(link, **bodies[link.name]._asdict()) if link.name in bodies else link
+        for link in model.links
+    )
+    joints = []
+    for joint in model.joints:
+        told = joint.reflected_inertia, joint.damping, *joint.friction.tolist()
+        parts = ("armature", "viscous", "coulomb_forward", "coulomb_backward")
+        armature, viscous, *levels = (
+            of_joints.get(f"{joint.name}.{part}", value)
+            for part, value in zip(parts, told, strict=True)
+        )
+        static = of_joints.get(f"{joint.name}.static", joint.drive.static)
+        friction = np.array(levels)
+        friction.setflags(write=False)
+        turning = _with_armature(joint, armature, vary)
+        drive = vary(turning.drive, static=static)
+        joints.append(vary(turning, damping=viscous, friction=friction, drive=drive))
+    closures = tuple(
+        vary(closure, damping=of_joints.get(f"{closure.name}.viscous", closure.damping))
+        for closure in model.closures
+    )
+    return varied(model, links=links, joints=tuple(joints), closures=closures)
+
+
+def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
+    """The joint with another reflected inertia, of its actuator's rotor where one is described."""
+    drive = joint.drive
+    if drive.rotor_inertia == 0.0 and (joint.armature > 0.0 or drive == IDEAL):
+        changes: dict[str, Any] = {"armature": armature}
+    elif joint.reflected_inertia > 0.0:
+        scale = armature / joint.reflected_inertia
+        rotor = vary(drive, rotor_inertia=scale * drive.rotor_inertia)
+        changes = {"armature": scale * joint.armature, "drive": rotor}
+    else:
+        changes = {"drive": vary(drive, rotor_inertia=armature / drive.ratio**2)}
+    changed: Joint = vary(joint, **changes)
+    return changed
+
+
+def regressor(
+    efforts: Callable[[FloatArray], FloatArray],
+    empty: FloatArray,
+    bodies: Sequence[PutBody],
+    joints: Iterable[Mapping[int, float]],
+) -> FloatArray:
+    """Y (N, n, p): a column for each parameter, the efforts of a mechanism that has only this one.
 
     Args:
-        start: where the parameters of `kernels.dry_friction` begin in the row.
-        actuator: of the joint.
+        efforts: (N, n) of a mechanism's packed array.
+        empty: the array without masses, rotors and friction.
+        bodies: each puts a body's mass, com (3,) and inertia (3, 3) into an array.
+        joints: what a unit of each further parameter is in it.
     """
-    coulomb = start + law.COULOMB, start + law.COULOMB_BACKWARD
-    excess = start + law.EXCESS, start + law.EXCESS_BACKWARD
-    curvature = actuator.stribeck_terms[2]
-    if curvature == 0.0:
-        return [{place: 1.0} for place in coulomb]
-    falling = {start + law.STRIBECK: curvature}
-    levels = zip(coulomb, excess, strict=True)
-    return [
-        *({level: 1.0, above: -1.0} | falling for level, above in levels),
-        dict.fromkeys(excess, 1.0) | falling,
-    ]
+
+    def response(put: PutBody, mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
+        packed = empty.copy()
+        put(packed, mass, com, inertia)
+        return efforts(packed)
+
+    columns = []
+    for entries in joints:
+        packed = empty.copy()
+        packed[list(entries)] = list(entries.values())
+        columns.append(efforts(packed))
+    blocks = [body_columns(partial(response, put)) for put in bodies]
+    return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)
 
 
 def collected(
-    bodies: Sequence[tuple[str, BodyNumbers]], joints: Sequence[JointParameter]
+    bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
 ) -> Parameters:
     """The parameters of bodies, by name, and of joints."""
+    bodies, joints = list(bodies), list(joints)
     names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
     values = [body_parameters(*body) for _, body in bodies]
     units = [unit for _ in bodies for unit in UNITS_OF_BODY]

@@ -17,6 +17,7 @@ import numpy as np
 
 from robodyn.checks import as_pose
 from robodyn.errors import ModelError
+from robodyn.mechanisms.common.parameters import BodyNumbers
 from robodyn.mechanisms.stewart.six_legs import (
     LEGS,
     Damping,
@@ -61,6 +62,13 @@ class Part(NamedTuple):
     axes: FloatArray | None
     origin: FloatArray
 
+    def on_link(self, body: BodyNumbers) -> BodyNumbers:
+        """A body of the part's frame, in the link's."""
+        mass, com, inertia = body
+        if self.axes is None:
+            return body
+        return BodyNumbers(mass, self.axes @ com + self.origin, self.axes @ inertia @ self.axes.T)
+
 
 class FoundLeg(NamedTuple):
     """A leg as far as the shape of a model tells it.
@@ -86,13 +94,22 @@ class FoundLeg(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Six legs and the platform; `axes` (3, 3) are those of the base frame in the root's."""
+    """What the shape of a model tells of six legs and the platform.
+
+    `axes` (3, 3) are those of the base frame in the root's.
+    """
 
     legs: tuple[FoundLeg, ...]
     platform: list[Part]
     links: tuple[str, str]
     axes: FloatArray
     home: FloatArray | None
+
+    @property
+    def bodies(self) -> list[list[Part]]:
+        """In the order of `SixLegs.bodies`."""
+        lower, upper = ([getattr(leg, part) for leg in self.legs] for part in ("lower", "upper"))
+        return [self.platform, *lower, *upper]
 
 
 class Geometry(NamedTuple):
@@ -122,7 +139,7 @@ def six_legs_of(model: Model) -> SixLegs:
     Raises:
         ModelError: names the joint, link or constraint, what was found and what is expected.
     """
-    found = _found(shape_of(model))
+    found = found_in(model)
     links = {link.name: link for link in model.links}
     legs = []
     for leg in found.legs:
@@ -179,6 +196,15 @@ def _check_friction(source: str, first: Joint, second: Joint) -> None:
             second.damping,
             f"{first.damping:g} as of {first.name!r}: both axes of a universal joint share one",
         )
+
+
+def found_in(model: Model) -> Found:
+    """Where the legs are in a model.
+
+    Raises:
+        ModelError: as `six_legs_of`.
+    """
+    return _found(shape_of(model))
 
 
 @lru_cache(maxsize=16)
