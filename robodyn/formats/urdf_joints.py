@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a joint of a URDF says of its axis, limits and friction."""
+"""What a joint of a URDF says of its place, axis, limits and friction."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -20,6 +22,15 @@ def axis(joint: Any) -> FloatArray:
     """(3,) as stated; x where none is, or the joint has none: exporters state zeros there."""
     stated = None if joint.type in ("fixed", "floating") else joint.axis
     return np.array(stated or (1.0, 0.0, 0.0), dtype=np.float64)
+
+
+def transform(origin: Any) -> FloatArray:
+    """Homogeneous transform (4, 4) of a URDF `<origin>`, child frame to parent frame."""
+    out = np.eye(4)
+    if origin is not None:
+        out[:3, 3] = origin.xyz or (0.0, 0.0, 0.0)
+        out[:3, :3] = rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), origin.rpy or (0.0, 0.0, 0.0)))
+    return out
 
 
 def position_limits(joint: Any) -> FloatArray:

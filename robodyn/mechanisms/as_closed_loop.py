@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from robodyn.formats.urdf_text import actuated_joints
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.common.urdf_model import model_from_urdf
-from robodyn.mechanisms.common.urdf_tree import UrdfTree
+from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
+from robodyn.model.at_zero import TreeAtZero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,18 +37,19 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
     named = options.base_link or options.tip_link or options.hold_branches
     if named or not driven:
         return None
-    tree = UrdfTree(document)
+    model = model_from_urdf(document)
+    tree = TreeAtZero(model)
     check_loops(tree, document.source, options.spelling)
     chains = longest_chains(tree, document.source, None, options.spelling)
     passive = {
         joint.name
         for path in chains.values()
         for joint in path
-        if joint.type != "fixed" and joint.mimic is None
+        if joint.moves and joint.mimic is None
     }
     if passive <= set(driven):
         return None
-    return ClosedLoop(model_from_urdf(document, options.strict))
+    return ClosedLoop(check_links(model, strict=options.strict))
 
 
 def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop:

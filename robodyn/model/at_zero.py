@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from robodyn.model.body import Body, joined
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -19,7 +22,7 @@ class TreeAtZero:
     """Links of a model, all joints at zero.
 
     Attributes:
-        links: by name.
+        links: by name; `root` is the name of the one that stands still.
         above: link -> the joint whose child it is; the root has none.
         body: link -> name of the topmost link that it is rigidly joined to.
     """
@@ -27,6 +30,7 @@ class TreeAtZero:
     def __init__(self, model: Model) -> None:
         self.links = {link.name: link for link in model.links}
         self.above = {joint.child: joint for joint in model.joints}
+        self.root = model.base_link
         self.body: dict[str, str] = {}
         for link in self.links:
             top = link
@@ -60,6 +64,15 @@ class TreeAtZero:
         others = (name for name, own in self.body.items() if own == body and name != body)
         heavy = [name for name in others if _is_heavy(self.links[name])]
         return [(name, self.relative(name, body)) for name in (body, *heavy)]
+
+    def merged(self, body: str) -> Body:
+        """All links that move with a body as one, in its frame."""
+        parts = []
+        for name, frame in self.places(body):
+            link, R = self.links[name], frame[:3, :3].T
+            own = Body(link.mass, link.com, link.inertia)
+            parts.append(own if name == body else own.seen_from(R, -R @ frame[:3, 3]))
+        return reduce(joined, parts)
 
 
 def placed(joint: Joint) -> FloatArray:

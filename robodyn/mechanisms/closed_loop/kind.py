@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-    from robodyn.mechanisms.common.urdf_model import model_from_urdf
+    from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 
-    return ClosedLoop(model_from_urdf(document, options.strict, options.tip_link))
+    return ClosedLoop(
+        check_links(model_from_urdf(document, options.tip_link), strict=options.strict)
+    )
 
 
 def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
@@ -29,11 +31,11 @@ def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> M
         is_gepetto,
     )
     from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+    from robodyn.mechanisms.common.urdf_model import check_links
 
     read = closed_loop_model_from_gepetto if is_gepetto(document) else closed_loop_model_from_yaml
-    return ClosedLoop(
-        read(document, source, options.strict, options.tip_link, options.folder, options.driven)
-    )
+    model = read(document, source, options.tip_link, options.folder, options.driven)
+    return ClosedLoop(check_links(model, strict=options.strict))
 
 
 def _recognises_yaml(document: dict[str, Any]) -> bool:

@@ -10,11 +10,10 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.formats.meshes import Mesh, mesh_file, read_mesh
-from robodyn.formats.urdf_joints import axis, position_limits
+from robodyn.formats.urdf_joints import axis, position_limits, transform
 from robodyn.formats.urdf_text import parse_urdf
 from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.common.figure import GREY, DrawnJoint, Figure, Shape
-from robodyn.mechanisms.common.urdf_tree import transform
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robodyn.mechanisms.common.urdf_tree import UrdfTree
-
 if TYPE_CHECKING:
     from robodyn.formats.urdf_text import UrdfDocument
 
@@ -28,12 +26,14 @@ def is_platform(document: UrdfDocument) -> bool:
         return types.count("prismatic") >= LEGS - 1 and any(link not in carrying for link in loose)
     if types.count("floating") != 1 or types.count("prismatic") < LEGS - 1:
         return False
-    tree = UrdfTree(document)
-    legs = [
-        [joint.type for joint in tree.moving_joints_above(link)]
-        for closure in document.closures
-        for link in closure.links
-    ]
+    above = {joint.child: joint for joint in document.robot.joints}
+    legs = []
+    for closure in document.closures:
+        for link in closure.links:
+            leg: list[str] = []
+            while link in above:
+                leg, link = [above[link].type, *leg], above[link].parent
+            legs.append([kind for kind in leg if kind != "fixed"])
     fitting = sum(
         len(leg) == 3 and "prismatic" not in leg[:2] and leg[2] == "prismatic" for leg in legs
     )

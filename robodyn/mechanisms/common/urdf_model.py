@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
-from robodyn.formats.urdf_joints import axis
+from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits, transform
+from robodyn.formats.urdf_motors import Motor
 from robodyn.mechanisms.common.followers import (
     with_driven_leaders,
     with_leaders,
 )
-from robodyn.mechanisms.common.urdf_tree import UrdfTree, inertial, moving, transform
+from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
+from robodyn.model.fields import GRAVITY, unchecked
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
 
 def model_from_urdf(
     document: UrdfDocument,
-    strict: bool = False,
     tip_link: str | None = None,
     *,
     driven: Sequence[str] | None = None,
@@ -48,7 +51,6 @@ def model_from_urdf(
 
     Args:
         document: the URDF.
-        strict: refuse unphysical inertias instead of warning.
         tip_link: that carries the tool; by default the last link that neither a joint nor a
             closure leads on from, or else the one at which most closures meet.
         driven: names of the driven joints; by default those with an effort command interface in
@@ -61,7 +63,6 @@ def model_from_urdf(
     Raises:
         ModelError: a planar joint, an unknown name, no driven joint, or closures that are not
             right.
-        UnphysicalInertia: with `strict=True`.
     """
     source, robot, settings = document.source, document.robot, document.settings
     try:
@@ -72,7 +73,7 @@ def model_from_urdf(
         joints, named = with_driven_leaders(joints, named, source)
         guess = document.home if home is None else home
         known = {joint.name for joint in joints if joint.moves}
-        if not named:
+        if not named and known:
             raise ModelError(
                 "no joint is driven; give joints an effort command interface in <ros2_control>, "
                 "or a <transmission>, or an effort limit above 0; in MJCF an <actuator>",
@@ -92,15 +93,24 @@ def model_from_urdf(
                 if home is not None or name in known
             ),
             weights=settings.weights,
-            gravity=UrdfTree(document).gravity(),
         )
     except ModelError as error:
         raise ModelError(f"{source}: {error}", value=error.value) from error
-    check_inertias(
-        source, ((f"link {link.name!r}", link.inertia) for link in model.links), strict=strict
-    )
-    object.__setattr__(model, "source", source)
-    object.__setattr__(model, "urdf", document.text)
+    gravity = GRAVITY if settings.gravity is None else np.array(settings.gravity)
+    own = settings.base_link
+    if settings.gravity is not None and own in {link.name for link in model.links}:
+        gravity = TreeAtZero(model).relative(own, model.base_link)[:3, :3] @ gravity
+    return unchecked(model, gravity=gravity, source=source, urdf=document.text)
+
+
+def check_links(model: Model, *, strict: bool) -> Model:
+    """The model; warns about unphysical inertias, or rejects them with `strict=True`.
+
+    Raises:
+        UnphysicalInertia: with `strict=True`.
+    """
+    links = ((f"link {link.name!r}", link.inertia) for link in model.links)
+    check_inertias(model.source or model.name, links, strict=strict)
     return model
 
 
@@ -125,10 +135,13 @@ def urdf_closures(document: UrdfDocument) -> list[Closure]:
 
 
 def _link(link: Any) -> Link:
-    if link.inertial is None:
+    told = link.inertial
+    if told is None:
         return Link(link.name)
-    body = inertial(link)
-    return Link(link.name, body.mass, body.com, body.inertia)
+    frame = transform(told.origin)
+    R = frame[:3, :3]
+    tensor = R @ np.array(told.inertia.to_matrix(), dtype=np.float64) @ R.T
+    return Link(link.name, float(told.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
 
 
 def _joint(joint: Any, document: UrdfDocument) -> Joint:
@@ -156,7 +169,35 @@ def _joint(joint: Any, document: UrdfDocument) -> Joint:
         axis=axis(joint),
         mimic=mimic,
     )
-    return moving(made, joint, document)
+    return _moving(made, joint, document)
+
+
+def _moving(made: Joint, joint: Any, document: UrdfDocument) -> Joint:
+    """A model's joint with the friction, limits and actuator that a URDF's joint has.
+
+    Raises:
+        ModelError: values that are wrong, or said twice and differently.
+    """
+    motor = document.motors.get(joint.name, Motor())
+    described = replace(
+        made,
+        armature=motor.armature,
+        damping=damping(joint),
+        friction=friction(joint, motor),
+        position=position_limits(joint),
+        velocity=limit(joint, "velocity"),
+        effort=limit(joint, "effort"),
+    )
+    params = document.drives.params.get(joint.name, {})
+    if joint.type in ("fixed", "floating") or not describes(params):
+        return described
+    forward, backward = described.friction.tolist()
+    where = f"joint {joint.name!r}"
+    driven = described.driven_by(
+        actuator_of_joint(params, where, (forward, backward), motor.stated)
+    )
+    # a <robodyn> element gives the inertia already reflected
+    return replace(driven, armature=motor.armature) if motor.stated else driven
 
 
 def _closure(closure: UrdfClosure) -> Closure:
@@ -186,4 +227,8 @@ def _tip(joints: Sequence[Joint], closures: Sequence[Closure]) -> str:
     if open_ends:
         return open_ends[-1]
     moving = [joint.child for joint in joints]
-    return max(moving, key=lambda link: (closed.count(link), link in ends, moving.index(link)))
+
+    def rank(link: str) -> tuple[int, bool, int]:
+        return closed.count(link), link in ends, moving.index(link)
+
+    return max(moving, key=rank, default="")

@@ -17,10 +17,9 @@ import numpy as np
 from robodyn.actuators.description import NAMES, params_of
 from robodyn.errors import OutputError
 from robodyn.formats.meshes import with_mesh_files
-from robodyn.formats.urdf_joints import UNLIMITED
+from robodyn.formats.urdf_joints import UNLIMITED, transform
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, inertial, number, numbers, origin
-from robodyn.mechanisms.common.urdf_tree import transform
 from robodyn.model.fields import GRAVITY
 from robodyn.poses import rpy_of_rotation
 

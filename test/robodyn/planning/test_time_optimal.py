@@ -20,7 +20,6 @@ from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.problem import intervals_of
 from robodyn.planning.time_optimal.programme import Spline
-from robodyn.planning.time_optimal.programme import Spline
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.spacing import spacing

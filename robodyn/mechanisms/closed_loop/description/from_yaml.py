@@ -59,7 +59,6 @@ _END = ("link", "xyz", "rpy", "axis")
 def closed_loop_model_from_yaml(
     document: Mapping[str, Any],
     source: str,
-    strict: bool = False,
     tip_link: str | None = None,
     folder: Path | None = None,
     driven: Sequence[str] | None = None,
@@ -69,7 +68,6 @@ def closed_loop_model_from_yaml(
     Args:
         document: as `read_yaml` returns it.
         source: file name, for messages.
-        strict: refuse unphysical inertias instead of warning.
         tip_link: instead of the document's.
         folder: that the URDF's path is relative to; the working directory by default.
         driven: joints, instead of the document's.
@@ -77,7 +75,6 @@ def closed_loop_model_from_yaml(
     Raises:
         ModelError: a field that is missing, unknown or wrong, or a closure that the URDF states
             differently; the message names the file and the dotted field.
-        UnphysicalInertia: with `strict=True`.
         MissingExtra: a .xacro file without the package xacro.
     """
     top = Fields(document, source)
@@ -92,7 +89,6 @@ def closed_loop_model_from_yaml(
         driven = names(top, "actuated_joints")
     model = model_from_urdf(
         replace(urdf, settings=_settings(top, urdf.settings)),
-        strict,
         tip_link or (top.text("tip_link") if "tip_link" in top else None),
         driven=driven,
         home=_home(top) if "home" in top else None,

@@ -23,13 +23,13 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_joints import transform
 from robodyn.formats.urdf_text import read_urdf
 from robodyn.mechanisms.closed_loop.description.from_yaml import names
 from robodyn.mechanisms.common.urdf_model import (
     model_from_urdf,
     urdf_closures,
 )
-from robodyn.mechanisms.common.urdf_tree import transform
 from robodyn.model.closure import Closure
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
@@ -53,7 +53,6 @@ def is_gepetto(document: Mapping[str, Any]) -> bool:
 def closed_loop_model_from_gepetto(
     document: Mapping[str, Any],
     source: str,
-    strict: bool = False,
     tip_link: str | None = None,
     folder: Path | None = None,
     driven: Sequence[str] | None = None,
@@ -63,7 +62,6 @@ def closed_loop_model_from_gepetto(
     Raises:
         ModelError: a field that is missing or wrong, a frame that the URDF does not have, a joint
             type that a tree cannot have here.
-        UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
     urdf = read_urdf((folder or Path()) / URDF)
@@ -82,7 +80,6 @@ def closed_loop_model_from_gepetto(
     closures += _changed_joints(top, urdf.robot)
     return model_from_urdf(
         urdf,
-        strict,
         tip_link,
         driven=names(top, "name_mot") if driven is None else driven,
         closures=[*urdf_closures(urdf), *closures],

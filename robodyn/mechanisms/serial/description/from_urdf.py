@@ -5,22 +5,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.errors import LeftOutWarning, ModelError
+from robodyn.errors import LeftOutWarning
 from robodyn.formats.inertia import check_inertias, check_massless
-from robodyn.formats.urdf_joints import axis
-from robodyn.mechanisms.common.urdf_tree import UrdfTree, moving
-from robodyn.mechanisms.serial.chain import as_arm, model_of_chain
+from robodyn.mechanisms.common.urdf_model import model_from_urdf
+from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.mechanisms.serial.description.urdf_chain import find_chain
-from robodyn.model.body import Body, Link
-from robodyn.model.joint import Joint
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.body import Link
 from robodyn.model.placement import Placement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from robodyn.formats.urdf_text import UrdfDocument
     from robodyn.mechanisms.kind import ReadOptions
@@ -43,19 +43,22 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         UnphysicalInertia: with `strict=True`.
     """
     source, told, start = document.source, document.settings, document.home
-    tree = UrdfTree(document)
+    own = [j.name for j in document.robot.joints if j.type in KINDS and j.mimic is None]
+    whole = model_from_urdf(document, driven=own)
+    tree = TreeAtZero(whole)
     base, tip = options.base_link or told.base_link, options.tip_link or told.tip_link
     chain = find_chain(
         tree, source, base or None, tip or None, options.hold_branches, options.spelling
     )
     parts, before = [], chain.base
     for joint in chain.joints:
-        try:
-            parts.append(_part(document, tree, joint, before))
-        except ModelError as error:
-            raise ModelError(f"{source}: {error}", value=error.value) from error
+        frame, body = tree.relative(joint.child, before), tree.merged(joint.child)
+        at = Placement(frame[:3, :3], frame[:3, 3])
+        link = Link(joint.child, body.mass, body.com, body.inertia)
+        parts.append((replace(joint, at=at), link))
         before = joint.child
-    bare = [joint.child for joint in chain.joints if tree.merged(joint.child) is None]
+    stated = {tree.body[link.name] for link in document.robot.links if link.inertial is not None}
+    bare = [joint.child for joint in chain.joints if joint.child not in stated]
     check_massless(source, bare, strict=options.strict)
     check_inertias(
         source, ((f"link {link.name!r}", link.inertia) for _, link in parts), strict=options.strict
@@ -67,33 +70,25 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         parts,
         tree.relative(chain.tip, before),
         chain.tip,
-        gravity=tree.gravity(chain.base),
+        gravity=tree.relative(chain.base, whole.base_link)[:3, :3].T @ whole.gravity,
         home=homes,
         source=source,
     )
-    _warn_of_left_out(document, model, options.hold_branches)
+    _warn_of_left_out(TreeAtZero(whole), model, document.drives.actuated, options.hold_branches)
     return as_arm(model)
 
 
-def _part(document: UrdfDocument, tree: UrdfTree, joint: Any, before: str) -> tuple[Joint, Link]:
-    """A joint of the chain, whose parent moves with the link `before`, and what it moves."""
-    frame = tree.relative(joint.child, before)
-    body = tree.merged(joint.child) or Body(0.0, np.zeros(3), np.zeros((3, 3)))
-    at = Placement(frame[:3, :3], frame[:3, 3])
-    made = Joint(joint.name, joint.type, before, joint.child, at, axis=axis(joint))
-    link = Link(joint.child, body.mass, body.com, body.inertia)
-    return moving(made, joint, document), link
-
-
-def _warn_of_left_out(document: UrdfDocument, model: Model, held: bool) -> None:
+def _warn_of_left_out(
+    tree: TreeAtZero, model: Model, actuated: Collection[str], held: bool
+) -> None:
     """Warn of links that neither move with the chain nor are one body with its base.
 
     Args:
-        document: the URDF.
+        tree: of the URDF.
         model: the arm.
+        actuated: joints that it gives actuators.
         held: whether joints beside the chain are held, so that what they carry moves with it.
     """
-    tree = UrdfTree(document)
     own = {joint.name for joint in model.joints}
     kept = {tree.body[model.base_link], *(joint.child for joint in model.joints if joint.moves)}
     links, joints = [], []
@@ -104,9 +99,9 @@ def _warn_of_left_out(document: UrdfDocument, model: Model, held: bool) -> None:
         if body not in kept:
             links.append(link)
         joint = tree.above.get(link)
-        if joint is not None and joint.type != "fixed" and joint.name not in own:
+        if joint is not None and joint.moves and joint.name not in own:
             joints.append(joint.name)
-    driven = [name for name in joints if name in document.drives.actuated]
+    driven = [name for name in joints if name in actuated]
     parts = []
     if links:
         parts.append(f"links {_listed(links)}")
@@ -116,7 +111,7 @@ def _warn_of_left_out(document: UrdfDocument, model: Model, held: bool) -> None:
         parts.append(f"joints {_listed(joints)}")
     if parts:
         warnings.warn(
-            f"{document.source}: outside the chain from {model.base_link!r} to "
+            f"{model.source}: outside the chain from {model.base_link!r} to "
             f"{model.tip_link!r}, left out are {' and '.join(parts)}",
             LeftOutWarning,
             stacklevel=2,

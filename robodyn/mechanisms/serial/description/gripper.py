@@ -12,8 +12,8 @@ from robodyn.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from robodyn.mechanisms.common.urdf_tree import UrdfTree
     from robodyn.mechanisms.option_names import Spelling
+    from robodyn.model.at_zero import TreeAtZero
 
 _JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)
 # Makers call the last link of an arm, to which a gripper belongs, gripper_link.
@@ -21,7 +21,7 @@ _LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
 
 
 def check_gripper(
-    tree: UrdfTree, source: str, longest: Mapping[str, list[Any]], spelling: Spelling
+    tree: TreeAtZero, source: str, longest: Mapping[str, list[Any]], spelling: Spelling
 ) -> None:
     """Refuse to take a gripper's finger for the last joint of an arm.
 
@@ -38,7 +38,7 @@ def check_gripper(
     known |= _pairs(tree, longest)
     fingers: dict[str, Any] = {}
     for leaf, path in longest.items():
-        movable = [joint for joint in path if joint.type != "fixed"]
+        movable = [joint for joint in path if joint.moves]
         first = len(movable)
         while first and _is_finger(movable[first - 1], known):
             first -= 1
@@ -62,12 +62,12 @@ def check_gripper(
     )
 
 
-def _pairs(tree: UrdfTree, longest: Mapping[str, list[Any]]) -> set[str]:
+def _pairs(tree: TreeAtZero, longest: Mapping[str, list[Any]]) -> set[str]:
     """Joints that slide on one body side by side, each at the end of a chain, whatever called."""
     beside: dict[str, set[str]] = {}
     for path in longest.values():
-        last = next((joint for joint in reversed(path) if joint.type != "fixed"), None)
-        if last is not None and last.type == "prismatic":
+        last = next((joint for joint in reversed(path) if joint.moves), None)
+        if last is not None and last.kind == "prismatic":
             beside.setdefault(tree.body[last.parent], set()).add(last.name)
     return {name for names in beside.values() if len(names) > 1 for name in names}
 
@@ -81,7 +81,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
     )
 
 
-def _other_tips(tree: UrdfTree, link: str) -> list[str]:
+def _other_tips(tree: TreeAtZero, link: str) -> list[str]:
     """Links without inertia and children on the same body: tool frames."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]

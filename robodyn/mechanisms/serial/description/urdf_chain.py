@@ -15,8 +15,8 @@ from robodyn.mechanisms.serial.chain import KINDS
 from robodyn.mechanisms.serial.description.gripper import check_gripper
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.common.urdf_tree import UrdfTree
     from robodyn.mechanisms.option_names import Spelling
+    from robodyn.model.at_zero import TreeAtZero
 
 
 # [m] Two ends that are nearer than this at zero are taken to be in one place.
@@ -32,7 +32,7 @@ class Chain(NamedTuple):
 
 
 def find_chain(
-    tree: UrdfTree,
+    tree: TreeAtZero,
     source: str,
     base: str | None,
     tip: str | None,
@@ -64,7 +64,7 @@ def find_chain(
         raise ModelError(
             f"{source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
         )
-    chain = Chain(base, tip, [joint for joint in path if joint.type != "fixed"])
+    chain = Chain(base, tip, [joint for joint in path if joint.moves])
     for joint in chain.joints:
         _check_kind(joint, source, spelling)
     if not chain.joints:
@@ -77,7 +77,7 @@ def find_chain(
 
 
 def longest_chains(
-    tree: UrdfTree, source: str, base: str | None, spelling: Spelling
+    tree: TreeAtZero, source: str, base: str | None, spelling: Spelling
 ) -> dict[str, list[Any]]:
     """All joints, fixed ones too, from a link, or the root, to each leaf behind most movable ones.
 
@@ -98,7 +98,7 @@ def longest_chains(
     return longest
 
 
-def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> str:
+def _default_tip(tree: TreeAtZero, source: str, base: str, spelling: Spelling) -> str:
     longest = longest_chains(tree, source, base, spelling)
     most = _movable(next(iter(longest.values())))
     ends = {tree.body[link] for link in longest}
@@ -112,7 +112,7 @@ def _default_tip(tree: UrdfTree, source: str, base: str, spelling: Spelling) -> 
     return max(longest, key=lambda link: len(longest[link]))
 
 
-def check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
+def check_loops(tree: TreeAtZero, source: str, spelling: Spelling) -> None:
     """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
 
     Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
@@ -144,14 +144,15 @@ def check_loops(tree: UrdfTree, source: str, spelling: Spelling) -> None:
             )
 
 
-def _alike(tree: UrdfTree, link: str, repeated: str) -> bool:
+def _alike(tree: TreeAtZero, link: str, repeated: str) -> bool:
     """Whether the branches behind two ends repeat each other too, as the fingers of a hand do.
 
     The halves of a loop may, but these are in one place.
     """
     parents = tree.above[link].parent, tree.above[repeated].parent
     number = _REPEATED.fullmatch(parents[1])
-    apart = float(np.linalg.norm(tree.origin(link) - tree.origin(repeated)))
+    places = (tree.relative(end, tree.root)[:3, 3] for end in (link, repeated))
+    apart = float(np.linalg.norm(np.subtract(*places)))
     return number is not None and number["name"] == parents[0] and apart > SAME_PLACE
 
 
@@ -163,7 +164,7 @@ _LOOP = re.compile(
 _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
-def _path(tree: UrdfTree, link: str, base: str) -> list[Any] | None:
+def _path(tree: TreeAtZero, link: str, base: str) -> list[Any] | None:
     """Joints from `base` down to a link, or None if it is not below."""
     path = []
     while link != base:
@@ -175,13 +176,13 @@ def _path(tree: UrdfTree, link: str, base: str) -> list[Any] | None:
 
 
 def _movable(path: list[Any]) -> int:
-    return sum(joint.type != "fixed" for joint in path)
+    return sum(joint.moves for joint in path)
 
 
 def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
-    if joint.type not in KINDS:
+    if joint.kind not in KINDS:
         raise ModelError(
-            f"{source}: joint {joint.name!r} is {joint.type}, a chain takes {', '.join(KINDS)} and "
+            f"{source}: joint {joint.name!r} is {joint.kind}, a chain takes {', '.join(KINDS)} and "
             "fixed",
             value=joint.name,
         )
@@ -193,10 +194,10 @@ def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
         )
 
 
-def _check_branches(tree: UrdfTree, source: str, chain: Chain, spelling: Spelling) -> None:
+def _check_branches(tree: TreeAtZero, source: str, chain: Chain, spelling: Spelling) -> None:
     moving = {joint.child for joint in chain.joints}
     for joint in tree.above.values():
-        beside = joint.type != "fixed" and joint.child not in moving
+        beside = joint.moves and joint.child not in moving
         if beside and tree.body[joint.parent] in moving:
             raise ModelError(
                 f"{source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; choose "
@@ -207,7 +208,7 @@ def _check_branches(tree: UrdfTree, source: str, chain: Chain, spelling: Spellin
             )
 
 
-def _hold(tree: UrdfTree, chain: Chain) -> Chain:
+def _hold(tree: TreeAtZero, chain: Chain) -> Chain:
     """Assign every link outside the chain to the body of the chain that carries it."""
     moving = {joint.child for joint in chain.joints}
     for link in tree.links:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
-from robodyn.mechanisms.common.urdf_model import model_from_urdf
+from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 from robodyn.mechanisms.stewart.recognition import six_legs_of
 from robodyn.mechanisms.stewart.six_legs import LEGS, left_by_rotors
 from robodyn.model.at_zero import TreeAtZero
@@ -51,7 +51,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Mod
                     "number",
                     value=limit,
                 )
-    model = model_from_urdf(document, strict, platform, driven=slides or None)
+    model = check_links(model_from_urdf(document, platform, driven=slides or None), strict=strict)
     tree = TreeAtZero(model)
     legs = [
         joints[-1].name

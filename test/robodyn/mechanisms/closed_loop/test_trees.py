@@ -130,7 +130,7 @@ def test_a_base_is_held_where_home_has_it(floating):
     tilted = (0.5, -0.2, 1.0, np.sin(0.3), 0.0, 0.0, np.cos(0.3))
     home = floating.model.with_home({"world_to_trunk": tilted})
     held, rest = rd.ClosedLoop(home.with_base("fixed")), np.zeros(6)
-    assert held.frames[0] == "world" and held.mobility == 6
+    assert (held.frames[0], held.mobility) == ("world", 6)
     np.testing.assert_allclose(held.link_pose(held.home, "trunk"), tilted, atol=1e-15)
     level = rd.load(walker(), kind="closed_loop").model
     turned = replace(level, gravity=rotation_matrix(np.array(tilted)).T @ level.gravity)
@@ -155,7 +155,7 @@ def test_a_massless_root_is_the_world(tmp_path):
                             '<joint name="stands" type="fixed"><parent link="map"/>'
                             '<child link="trunk"/><origin xyz="0 0 1"/></joint>')  # fmt: skip
     m = rd.load(text, base="moving")
-    assert m.frames[0] == "map" and m.mobility == 12
+    assert (m.frames[0], m.mobility) == ("map", 12)
     np.testing.assert_allclose(m.link_pose(m.home, "trunk")[:3], [0.0, 0.0, 1.0])
 
 
@@ -190,7 +190,7 @@ def test_a_floating_body_beside_a_tree_is_no_platform():
                             f'<child link="cube"/></joint><link name="cube">'
                             f"{INERTIAL.format(0.0, 1.0)}</link></robot>")  # fmt: skip
     m = rd.load(text, kind="closed_loop")
-    assert m.kind == "closed_loop" and m.mobility == 12
+    assert (m.kind, m.mobility) == ("closed_loop", 12)
     with pytest.raises(ModelError, match="chain"):
         rd.load(text)  # an arm, then
 
