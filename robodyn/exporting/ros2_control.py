@@ -46,6 +46,9 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
         "SIGNS": ", ".join(repr(float(x)) for x in mechanism.joint_signs),
         "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.joint_offsets),
+        "GRAVITY": ", ".join(repr(float(x)) for x in mechanism.gravity_vector),
+        "PASSIVE": ",".join(f'\n  {{"{name}", {at}}}' for name, at in _passive(mechanism).items()),
+        "PASSIVE_COUNT": len(_passive(mechanism)),
         "JOINTS": f"[{', '.join(joints)}]",
         "REFERENCES": f"[{', '.join(f'model_based_controller/{joint}' for joint in joints)}]",
         "HOME": repr(dict(zip(joints, measured.tolist(), strict=True))),
@@ -56,6 +59,16 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         inside = path.relative_to(TEMPLATES).as_posix()
         # Python with places to fill is not yet Python
         yield path.relative_to(folder).as_posix().removesuffix(".in"), filled(inside, values)
+
+
+def _passive(mechanism: Mechanism) -> dict[str, int]:
+    """Joints that nothing drives and that a configuration has, and their places in it."""
+    names = mechanism.coordinates.configuration_names
+    return {
+        name: at
+        for at, name in enumerate(names)
+        if name in mechanism.passive_joint_names and name not in mechanism.joint_names
+    }
 
 
 def _urdf(package: str, mechanism: Mechanism) -> str:
@@ -77,6 +90,10 @@ def _urdf(package: str, mechanism: Mechanism) -> str:
         for kind in ("effort", "position", "velocity"):
             element(joint, "command_interface", name=kind)
         for kind in ("position", "velocity", "effort"):
+            element(joint, "state_interface", name=kind)
+    for name in _passive(mechanism):
+        joint = element(system, "joint", name=name)
+        for kind in ("position", "velocity"):
             element(joint, "state_interface", name=kind)
     body = element(system, "sensor", name="body")
     for kind in (*_POSE, *_TURN):

@@ -27,6 +27,7 @@ inline constexpr auto joint_positions = @NAME@_joint_positions;
 inline constexpr auto joint_velocities = @NAME@_joint_velocities;
 inline constexpr auto status_text = @NAME@_status_text;
 inline constexpr auto step = @NAME@_step;
+inline constexpr auto twist_jacobian = @NAME@_twist_jacobian;
 inline constexpr auto velocity = @NAME@_velocity;
 inline constexpr auto & effort_limits = @NAME@_effort_limits;
 inline constexpr auto & home = @NAME@_home;
@@ -44,6 +45,17 @@ using Joints = std::array<double, N>;
 // position of the library = sign * position of the URDF + offset; efforts and rates likewise
 constexpr Joints SIGNS{@SIGNS@};
 constexpr Joints OFFSETS{@OFFSETS@};
+
+// Joints that no actuator drives, by their place in a configuration.
+struct PassiveJoint
+{
+  const char * name;
+  std::size_t at;
+};
+using PassiveJoints = std::array<PassiveJoint, @PASSIVE_COUNT@>;
+constexpr PassiveJoints PASSIVE{{@PASSIVE@}};
+
+constexpr std::array<double, 3> GRAVITY{@GRAVITY@};  // [m/s^2] base frame
 
 inline Configuration home()
 {

@@ -13,9 +13,12 @@
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "mechanism.hpp"
 #include "pluginlib/class_list_macros.hpp"
+#include "pose_trajectory.hpp"
 #include "realtime_tools/realtime_buffer.hpp"
 #include "realtime_tools/realtime_publisher.hpp"
+#include "surroundings.hpp"
 #include "trajectory_msgs/msg/joint_trajectory_point.hpp"
+#include "trajectory_msgs/msg/multi_dof_joint_trajectory.hpp"
 
 #include "@PACKAGE@/@NAME@_controller_parameters.hpp"
 
@@ -29,6 +32,7 @@ using controller_interface::return_type;
 using diagnostic_msgs::msg::DiagnosticArray;
 using diagnostic_msgs::msg::DiagnosticStatus;
 using trajectory_msgs::msg::JointTrajectoryPoint;
+using trajectory_msgs::msg::MultiDOFJointTrajectory;
 
 class ModelBasedController : public controller_interface::ChainableControllerInterface
 {
@@ -46,7 +50,9 @@ public:
 
   InterfaceConfiguration state_interface_configuration() const override
   {
-    return {interface_configuration_type::INDIVIDUAL, interfaces({"position", "velocity"})};
+    auto names = interfaces({"position", "velocity"});
+    surroundings_.add_names(names);
+    return {interface_configuration_type::INDIVIDUAL, names};
   }
 
   CallbackReturn on_configure(const rclcpp_lifecycle::State &) override
@@ -64,9 +70,26 @@ public:
         }
         received_.writeFromNonRT(Received{point, get_node()->now().nanoseconds()});
       });
+    if constexpr (IS_POSE) {
+      trajectories_ = get_node()->create_subscription<MultiDOFJointTrajectory>(
+        "~/platform_trajectory", rclcpp::QoS(1).transient_local(),
+        [this](const std::shared_ptr<MultiDOFJointTrajectory> message) {
+          const auto fault = PoseTrajectory::fault(*message);
+          if (!fault.empty()) {
+            RCLCPP_ERROR(get_node()->get_logger(), "a trajectory is refused: %s", fault.c_str());
+            return;
+          }
+          const auto now = get_node()->now().nanoseconds();
+          trajectory_.writeFromNonRT(std::make_shared<PoseTrajectory>(*message, now));
+        });
+    }
     publisher_ = get_node()->create_publisher<DiagnosticArray>("/diagnostics", 1);
     diagnostics_ = std::make_unique<realtime_tools::RealtimePublisher<DiagnosticArray>>(publisher_);
-    return read_parameters() ? CallbackReturn::SUCCESS : CallbackReturn::FAILURE;
+    if (!read_parameters()) {
+      return CallbackReturn::FAILURE;
+    }
+    surroundings_.configure(parameters_);
+    return CallbackReturn::SUCCESS;
   }
 
   CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
@@ -77,6 +100,12 @@ public:
     }
     std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
     received_.writeFromNonRT(Received{});
+    trajectory_.writeFromNonRT(nullptr);
+    followed_ = nullptr;
+    if (!surroundings_.assign(state_interfaces_)) {
+      RCLCPP_ERROR(get_node()->get_logger(), "base_imu or wrench_sensor has not its interfaces");
+      return CallbackReturn::FAILURE;
+    }
     configuration_ = home();
     if (!measure()) {
       RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", library::status_text(status_));
@@ -89,6 +118,7 @@ public:
 
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override
   {
+    surroundings_.release();
     return CallbackReturn::SUCCESS;
   }
 
@@ -124,10 +154,17 @@ protected:
   }
 
   return_type update_and_write_commands(
-    const rclcpp::Time & time, const rclcpp::Duration &) override
+    const rclcpp::Time & time, const rclcpp::Duration & period) override
   {
     const auto start = std::chrono::steady_clock::now();
-    if (!measure() || !command()) {
+    if (!measure()) {
+      return return_type::ERROR;
+    }
+    unread_ += surroundings_.measure(period.seconds()) ? 0 : 1;
+    if (is_in_chained_mode() || !follow_trajectory(time.nanoseconds())) {
+      aim();
+    }
+    if (!command()) {
       return return_type::ERROR;
     }
     const auto passed = std::chrono::steady_clock::now() - start;
@@ -158,6 +195,7 @@ private:
   bool read_parameters()
   {
     parameters_ = listener_->get_params();
+    surroundings_.update(parameters_);
     return put_gains("kp", parameters_.kp, kp_) && put_gains("kv", parameters_.kv, kv_);
   }
 
@@ -204,6 +242,30 @@ private:
     holds_ = true;
   }
 
+  // The motion of the last trajectory of the pose, if nothing has come after it.
+  bool follow_trajectory(std::int64_t now)
+  {
+    const auto trajectory = *trajectory_.readFromRT();
+    if (!trajectory || trajectory->received() < received_.readFromRT()->at) {
+      return false;
+    }
+    if (trajectory != followed_) {
+      followed_ = trajectory;
+      begins_ = trajectory->begin_at(target_);
+      refused_ += begins_ ? 0 : 1;
+    }
+    if (!begins_) {
+      return false;
+    }
+    const auto point = trajectory->sample(now);
+    std::copy_n(point.pose.begin(), std::min<std::size_t>(7, NQ), target_.begin());
+    std::copy_n(point.velocity.begin(), std::min<std::size_t>(6, NV), target_velocity_.begin());
+    std::copy_n(
+      point.acceleration.begin(), std::min<std::size_t>(6, NV), target_acceleration_.begin());
+    holds_ = false;
+    return true;
+  }
+
   // The motion of the references; without any, it stands where it was.
   void aim()
   {
@@ -248,20 +310,24 @@ private:
 
   bool command()
   {
-    aim();
     Joints efforts;
     const Velocity rest{};
+    const bool stands = parameters_.control == "gravity_compensation";
+    const auto & rate = stands ? rest : target_velocity_;
+    const auto & change = stands ? rest : target_acceleration_;
+    const double * wrench = surroundings_.wrench(configuration_, rate, change);
+    const double * base = surroundings_.base();
     if (parameters_.control == "computed_torque") {
       status_ = library::computed_torque(
         configuration_.data(), velocity_.data(), target_.data(), target_velocity_.data(),
-        target_acceleration_.data(), kp_.data(), kv_.data(), nullptr, nullptr, efforts.data());
+        target_acceleration_.data(), kp_.data(), kv_.data(), wrench, base, efforts.data());
     } else if (parameters_.control == "feed_forward") {
       status_ = library::inverse_dynamics(
-        target_.data(), target_velocity_.data(), target_acceleration_.data(), nullptr, nullptr,
+        target_.data(), target_velocity_.data(), target_acceleration_.data(), wrench, base,
         efforts.data());
     } else {
       status_ = library::inverse_dynamics(
-        configuration_.data(), rest.data(), rest.data(), nullptr, nullptr, efforts.data());
+        configuration_.data(), rest.data(), rest.data(), wrench, base, efforts.data());
     }
     if (status_ != library::OK && status_ != library::LIMITED) {
       return false;
@@ -293,9 +359,10 @@ private:
     DiagnosticStatus report;
     report.name = std::string(get_node()->get_name()) + ": model-based control";
     report.hardware_id = MECHANISM;
-    const bool fine = cut_ == 0 && refused_ == 0;
+    const bool fine = cut_ == 0 && refused_ == 0 && unread_ == 0;
     report.level = fine ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
-    report.message = fine ? (holds_ ? "holds" : "follows") : "efforts cut or references refused";
+    report.message = fine ? (holds_ ? "holds" : "follows") :
+      unread_ > 0 ? "a sensor has no numbers" : "efforts cut or references refused";
     const auto add = [&report](const char * key, const std::string & value) {
         report.values.emplace_back();
         report.values.back().key = key;
@@ -303,6 +370,7 @@ private:
       };
     add("efforts cut", std::to_string(cut_));
     add("references refused", std::to_string(refused_));
+    add("sensors not read", std::to_string(unread_));
     add("mean time [us]", std::to_string(1e6 * total_ / static_cast<double>(updates_)));
     add("longest time [us]", std::to_string(1e6 * longest_));
     DiagnosticArray message;
@@ -310,7 +378,7 @@ private:
     message.status.push_back(report);
     diagnostics_->try_publish(message);
     told_ = time;
-    cut_ = refused_ = updates_ = 0;
+    cut_ = refused_ = unread_ = updates_ = 0;
     longest_ = total_ = 0.0;
   }
 
@@ -318,14 +386,18 @@ private:
   model_based_controller::Params parameters_;
   rclcpp::Subscription<JointTrajectoryPoint>::SharedPtr references_;
   realtime_tools::RealtimeBuffer<Received> received_;
+  rclcpp::Subscription<MultiDOFJointTrajectory>::SharedPtr trajectories_;
+  realtime_tools::RealtimeBuffer<std::shared_ptr<PoseTrajectory>> trajectory_;
+  std::shared_ptr<PoseTrajectory> followed_;
+  Surroundings surroundings_;
   rclcpp::Publisher<DiagnosticArray>::SharedPtr publisher_;
   std::unique_ptr<realtime_tools::RealtimePublisher<DiagnosticArray>> diagnostics_;
 
   Configuration configuration_{}, target_{};
   Velocity velocity_{}, target_velocity_{}, target_acceleration_{}, kp_{}, kv_{};
-  bool holds_ = true;
+  bool holds_ = true, begins_ = false;
   int status_ = library::OK;
-  std::size_t cut_ = 0, refused_ = 0, updates_ = 0;
+  std::size_t cut_ = 0, refused_ = 0, unread_ = 0, updates_ = 0;
   double longest_ = 0.0, total_ = 0.0;
   rclcpp::Time told_{0, 0, RCL_ROS_TIME};
 };

@@ -41,7 +41,7 @@ public:
         }
       }
     }
-    return publish() ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
+    return publish(0.0) ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
   }
 
   return_type perform_command_mode_switch(
@@ -64,7 +64,7 @@ public:
   return_type read(const rclcpp::Time &, const rclcpp::Duration & period) override
   {
     const double passed = std::clamp(period.seconds(), 0.0, LONGEST_PERIOD);
-    return advance(passed) && publish() ? return_type::OK : failed();
+    return advance(passed) && publish(passed) ? return_type::OK : failed();
   }
 
   return_type write(const rclcpp::Time &, const rclcpp::Duration &) override
@@ -153,7 +153,7 @@ private:
         kp.data(), kv.data(), nullptr, nullptr, efforts_.data()));
   }
 
-  bool publish()
+  bool publish(double passed)
   {
     Joints positions, rates;
     if (!succeeded(library::joint_positions(configuration_.data(), positions.data())) ||
@@ -171,6 +171,13 @@ private:
       set_state(joint + "/velocity", rates[i]);
       set_state(joint + "/effort", efforts[i]);
     }
+    for (std::size_t i = 0; i < PASSIVE.size(); ++i) {
+      const std::string joint = PASSIVE[i].name;
+      const double at = configuration_[PASSIVE[i].at];
+      set_state(joint + "/position", at);
+      set_state(joint + "/velocity", passed > 0.0 ? (at - passive_[i]) / passed : 0.0);
+      passive_[i] = at;
+    }
     std::array<double, 7> pose;
     if (has_state("body/position.x") &&
       succeeded(library::body_pose(configuration_.data(), pose.data())))
@@ -187,6 +194,7 @@ private:
     "orientation.x", "orientation.y", "orientation.z", "orientation.w"};
 
   Configuration configuration_{}, goal_{};
+  std::array<double, PASSIVE.size()> passive_{};
   Velocity velocity_{};
   Joints commands_{}, efforts_{};
   Mode mode_ = Mode::BRAKED;
