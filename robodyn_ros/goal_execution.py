@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.control import TrajectoryFollower
-    from robodyn_ros.trajectory_goals import Goal, Plan
+    from robodyn_ros.trajectory_goals import Goal, GoalPlan
 
 # How goals end, as ROS 2 actions call it.
 SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"
@@ -73,7 +73,7 @@ class GoalExecution:
     def __init__(self, follower: TrajectoryFollower, settings: dict[str, Any]) -> None:
         self.follower, self._settings = follower, settings
         self._present: Present | None = None
-        self._plan: Plan | None = None
+        self._plan: GoalPlan | None = None
         self._client: Client | None = None
         self._canceling = False
         self._began: int | None = None
@@ -85,7 +85,7 @@ class GoalExecution:
         """Whether there is a goal."""
         return self._client is not None
 
-    def examine(self, goal: Goal, present: Present | None) -> Plan:
+    def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
         """The plan of a goal, with the mechanism at `present`.
 
         Raises:
@@ -100,7 +100,7 @@ class GoalExecution:
             )
         return examine(goal, self.follower.mechanism, present, self._settings)
 
-    def begin(self, plan: Plan, client: Client) -> None:
+    def begin(self, plan: GoalPlan, client: Client) -> None:
         """Execute a plan; a goal that is being executed is aborted, and handed over from."""
         self._end(ABORTED, Verdict(INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)

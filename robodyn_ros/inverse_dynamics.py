@@ -45,7 +45,7 @@ from robodyn_ros.trajectory_goals import GoalRefused, Present
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn_ros.trajectory_goals import Goal, Plan
+    from robodyn_ros.trajectory_goals import Goal, GoalPlan
 
 LIVE = table("control", "trajectory_goals")
 PARAMETERS = table("mechanism", "autostart", "payload", "transforms", "command_unit") | LIVE
@@ -320,7 +320,7 @@ class InverseDynamics(ManagedNode):
         self._follower.stop()
         return "comes to rest, and holds the configuration"
 
-    def _plan_of(self, goal: Goal) -> Plan:
+    def _plan_of(self, goal: Goal) -> GoalPlan:
         """The plan of an action's goal, from where the mechanism is."""
         if not self.is_active:
             raise GoalRefused(INVALID_GOAL, "the node is inactive")

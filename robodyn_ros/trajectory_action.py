@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.control.goal_watch import Verdict
     from robodyn_ros.goal_execution import GoalExecution, Report
-    from robodyn_ros.trajectory_goals import Goal, Plan
+    from robodyn_ros.trajectory_goals import Goal, GoalPlan
 
 NAME = "~/follow_joint_trajectory"
 # For the documentation and the SROS 2 policy: actions of the node that has this.
@@ -35,7 +35,7 @@ ACTIONS = {NAME: "control_msgs/FollowJointTrajectory"}
 
 
 def serve(
-    node: Node, names: Sequence[str], execution: GoalExecution, plan: Callable[[Goal], Plan]
+    node: Node, names: Sequence[str], execution: GoalExecution, plan: Callable[[Goal], GoalPlan]
 ) -> TrajectoryAction | None:
     """The action of a node, see `TrajectoryAction`; None where control_msgs is not installed."""
     if FollowJointTrajectory is None:
@@ -74,12 +74,12 @@ class TrajectoryAction:
         node: Node,
         names: Sequence[str],
         execution: GoalExecution,
-        plan: Callable[[Goal], Plan],
+        plan: Callable[[Goal], GoalPlan],
     ) -> None:
         self.names = list(names)
         self._node, self._execution = node, execution
         self._plan_of = plan
-        self._plan: Plan | None = None
+        self._plan: GoalPlan | None = None
         self._clients: dict[bytes, _Client] = {}
         self._server = _Server(
             node,

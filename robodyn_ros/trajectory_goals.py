@@ -77,7 +77,7 @@ class Present(NamedTuple):
     planned: Motion | None
 
 
-class Plan(NamedTuple):
+class GoalPlan(NamedTuple):
     """A goal as it will be executed.
 
     Attributes:
@@ -102,7 +102,9 @@ class Goal(Protocol):
     goal_time_tolerance: Any
 
 
-def examine(goal: Goal, mechanism: Mechanism, present: Present, settings: dict[str, Any]) -> Plan:
+def examine(
+    goal: Goal, mechanism: Mechanism, present: Present, settings: dict[str, Any]
+) -> GoalPlan:
     """The plan of a goal.
 
     Args:
@@ -147,7 +149,7 @@ def examine(goal: Goal, mechanism: Mechanism, present: Present, settings: dict[s
     if broken is not None:
         raise GoalRefused(INVALID_GOAL, broken.text)
     says = frozenset(each.name for each in goal.path_tolerance if each.position)
-    return Plan(trajectory, start, watch, says)
+    return GoalPlan(trajectory, start, watch, says)
 
 
 def _check_fields(goal: Goal) -> None:

@@ -28,7 +28,7 @@ from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
 from robodyn.view.model_figure import figure_of
-from robodyn.view.page import Page
+from robodyn.view.page import ViewerPage
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
@@ -55,7 +55,7 @@ class WebViewer(Node):
     def __init__(self) -> None:
         super().__init__("web_viewer")
         self._p = p = declare(self, PARAMETERS)
-        self._page: Page | None = None
+        self._page: ViewerPage | None = None
         self._mechanism: Mechanism
         self._wishes: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._clock_heard, self._listening = False, False
@@ -132,7 +132,7 @@ class WebViewer(Node):
         self._mechanism = load_mechanism(parameters)
         source = parameters["robot_description"] or parameters["model"]
         figure = figure_of(source, self._mechanism)
-        page = Page(
+        page = ViewerPage(
             self._server,
             self._mechanism,
             figure,

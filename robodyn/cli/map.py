@@ -22,8 +22,8 @@ from robodyn.sweeps.sweep import sweep
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from robodyn.sweeps.plan import Plan
-    from robodyn.sweeps.sweep import Outcome
+    from robodyn.sweeps.plan import SweepPlan
+    from robodyn.sweeps.sweep import SweepOutcome
 
 # Exit code of an interrupted process in a shell.
 INTERRUPTED = 130
@@ -102,7 +102,7 @@ def _axes(given: list[str]) -> dict[str, Any]:
     return axes
 
 
-def _summary(plan: Plan, output: Path, outcome: Outcome) -> dict[str, Any]:
+def _summary(plan: SweepPlan, output: Path, outcome: SweepOutcome) -> dict[str, Any]:
     data = outcome.data
     ranges = {}
     with warnings.catch_warnings(), data:

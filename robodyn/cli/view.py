@@ -14,7 +14,7 @@ import typer
 from robodyn.cli.session import load_quietly, progress_bar, quietly
 
 if TYPE_CHECKING:
-    from robodyn.view.page import Page
+    from robodyn.view.page import ViewerPage
 
 
 def view(
@@ -82,7 +82,7 @@ def replay(bag: str, /, *, model: str = "", port: int = 8080, browser: bool = Tr
     _show(server, page, what, browser)
 
 
-def _show(server: Any, page: Page, what: str, browser: bool) -> None:
+def _show(server: Any, page: ViewerPage, what: str, browser: bool) -> None:
     """Serve a page until Ctrl-C."""
     from robodyn.view.serving import stop
 

@@ -26,7 +26,7 @@ class Demand(NamedTuple):
     efforts: FloatArray
 
 
-class Broken(NamedTuple):
+class BrokenLimit(NamedTuple):
     """The limit that is broken worst.
 
     Attributes:
@@ -38,7 +38,7 @@ class Broken(NamedTuple):
     text: str
 
 
-WITHIN_LIMITS = Broken(0.0, "")
+WITHIN_LIMITS = BrokenLimit(0.0, "")
 
 
 def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
@@ -53,7 +53,7 @@ def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
         return None
 
 
-def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | None) -> Broken:
+def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | None) -> BrokenLimit:
     """Which limit of rate or effort is broken worst, rates before efforts.
 
     Args:
@@ -63,7 +63,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
     """
     if found is None:
         text = f"{mechanism.name} cannot be in the configurations on the way"
-        return Broken(np.inf, text)
+        return BrokenLimit(np.inf, text)
     # a motor's torque falls with its speed
     efforts = mechanism.effort_limits_at(np.nan_to_num(found.rates))
     limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
@@ -79,7 +79,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
             share = np.where(over, values / limit, 0.0)
             row, joint = np.unravel_index(int(np.argmax(share)), share.shape)
             unit = units[index][joint]
-            return Broken(
+            return BrokenLimit(
                 float(share[row, joint]),
                 f"{mechanism.joint_names[joint]} reaches {values[row, joint]:.4g} {unit}, its "
                 f"limit is {limit[row, joint]:.4g} {unit}",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.control.demands import WITHIN_LIMITS, Broken, Demand, demand, row, worst_broken
+from robodyn.control.demands import WITHIN_LIMITS, BrokenLimit, Demand, demand, row, worst_broken
 from robodyn.errors import KinematicsError
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.handover import Handover
@@ -47,7 +47,7 @@ def limited_stop(
         mechanism cannot be in any configuration further on.
     """
     best: Handover | None = None
-    least = Broken(np.inf, f"{mechanism.name} cannot go on the way it moves: it stops at once")
+    least = BrokenLimit(np.inf, f"{mechanism.name} cannot go on the way it moves: it stops at once")
     with np.errstate(all="ignore"):
         before = demand(mechanism, row(motion))
         for multiple in MULTIPLES:
@@ -70,14 +70,14 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
     return Handover(mechanism, motion._replace(acceleration=still[0]), end, duration)
 
 
-def _broken(mechanism: Mechanism, stop: Handover, before: Demand | None) -> Broken:
+def _broken(mechanism: Mechanism, stop: Handover, before: Demand | None) -> BrokenLimit:
     motion = stop.sample(np.linspace(0.0, stop.blend, SAMPLES + 1))
     asked = worst_broken(mechanism, demand(mechanism, motion), before)
     left = _left(mechanism, mechanism.joint_positions(motion.configuration))
     return max(asked, left, key=lambda broken: broken.share)
 
 
-def _left(mechanism: Mechanism, positions: FloatArray) -> Broken:
+def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
     """By how much positions (K, n) leave their range, further than the first of them does."""
     lower, upper = mechanism.position_limits.T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
@@ -86,7 +86,7 @@ def _left(mechanism: Mechanism, positions: FloatArray) -> Broken:
         return WITHIN_LIMITS
     instant, joint = np.unravel_index(int(np.argmax(more)), more.shape)
     unit = mechanism.joint_units[joint]
-    return Broken(
+    return BrokenLimit(
         1.0 + float(more[instant, joint] / (upper[joint] - lower[joint])),
         f"{mechanism.joint_names[joint]} reaches {positions[instant, joint]:.4g} {unit}, its range "
         f"is {lower[joint]:.4g} to {upper[joint]:.4g} {unit}",

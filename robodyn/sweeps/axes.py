@@ -25,7 +25,7 @@ LARGEST_AXIS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Axis:
+class GridAxis:
     """The values (n,) of a variable in a grid, increasing."""
 
     name: str
@@ -43,7 +43,7 @@ class Interval:
 
 def read_axis(
     name: str, given: Any, known: Mapping[str, Variable], sampled: bool
-) -> Axis | Interval | float:
+) -> GridAxis | Interval | float:
     """How a variable is used in a sweep: as an axis, as an interval to sample, or held fixed.
 
     Args:
@@ -104,17 +104,17 @@ def read_axis(
         )
     if not (np.diff(values) > 0.0).all():
         raise InvalidInput(f"the values of axis {name} do not increase", value=given)
-    return Axis(name, values.copy())
+    return GridAxis(name, values.copy())
 
 
-def _spread(name: str, low: float, high: float, count: int) -> Axis:
+def _spread(name: str, low: float, high: float, count: int) -> GridAxis:
     values = np.linspace(low, high, count)
     if not (np.diff(values) > 0.0).all():
         raise InvalidInput(
             f"axis {name}: {count} values from {low!r} to {high!r} cannot be told apart",
             value=count,
         )
-    return Axis(name, values)
+    return GridAxis(name, values)
 
 
 def _from_text(name: str, text: str, unit: str) -> Any:

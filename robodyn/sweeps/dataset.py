@@ -17,7 +17,7 @@ from robodyn.sweeps.states import sweep_variables
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.sweeps.plan import Plan
+    from robodyn.sweeps.plan import SweepPlan
 
     Make = Callable[[tuple[int, ...], Any], Any]
 
@@ -25,7 +25,7 @@ FINGERPRINT = "robodyn_fingerprint"
 _REACHABLE = "driven joints within their limits; elsewhere, and where there is no answer, NaN"
 
 
-def dataset(plan: Plan, make: Make) -> Any:
+def dataset(plan: SweepPlan, make: Make) -> Any:
     """The Dataset of a sweep before anything is computed.
 
     Args:
@@ -59,7 +59,7 @@ def dataset(plan: Plan, make: Make) -> Any:
     return xarray.Dataset(variables, coords=places, attrs=_attributes(plan))
 
 
-def chunk_shapes(plan: Plan, empty: Any) -> dict[str, tuple[int, ...]]:
+def chunk_shapes(plan: SweepPlan, empty: Any) -> dict[str, tuple[int, ...]]:
     """The shape of a chunk of every array that is computed chunk by chunk."""
     count = len(plan.points.dims)
     return {
@@ -69,13 +69,13 @@ def chunk_shapes(plan: Plan, empty: Any) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _matters(name: str, plan: Plan) -> bool:
+def _matters(name: str, plan: SweepPlan) -> bool:
     """Whether a held value is stored as a coordinate: positions, and values that have an effect."""
     variable = sweep_variables(plan.mechanism)[name]
     return variable.role == "position" or plan.held[name] != variable.neutral
 
 
-def _attributes(plan: Plan) -> dict[str, Any]:
+def _attributes(plan: SweepPlan) -> dict[str, Any]:
     settings, points = plan.settings, plan.points
     found: dict[str, Any] = {
         "title": f"sweep of {plan.mechanism.name}",

@@ -15,9 +15,9 @@ import numpy as np
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.sweeps.axes import Axis, Interval, read_axis
+from robodyn.sweeps.axes import GridAxis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
-from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, Samples
+from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, SampledPoints
 from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import resting_values, sweep_variables, variant
@@ -38,7 +38,7 @@ _OF_STATES = ("characteristic_length", "accelerations", "wrenches", "beyond_limi
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """A sweep, or a chunk of one.
 
     Attributes:
@@ -57,7 +57,7 @@ class Plan:
     settings: SweepSettings
     version: str
 
-    def part(self, index: int) -> Plan:
+    def part(self, index: int) -> SweepPlan:
         """The plan of one chunk."""
         return replace(self, points=self.points.part(index))
 
@@ -77,7 +77,7 @@ class Plan:
         count = self.points.size
         values = {name: np.full(count, value) for name, value in self.held.items()} | varied
         results = evaluate(self.mechanism, values, self.quantities, self.settings)
-        if isinstance(self.points, Samples):
+        if isinstance(self.points, SampledPoints):
             results |= varied
         shape = self.points.shape
         return {name: array.reshape(*shape, *array.shape[1:]) for name, array in results.items()}
@@ -105,7 +105,7 @@ def make_plan(
     *,
     settings: SweepSettings = DEFAULT,
     **options: Any,
-) -> Plan:
+) -> SweepPlan:
     """A sweep, checked; arguments as for `robodyn.sweep`.
 
     Raises:
@@ -153,14 +153,14 @@ def make_plan(
         )
     model = [name for name in known if known[name].role == "model"]
     variant(mechanism, known, {name: held.get(name, 1.0) for name in model})
-    return Plan(mechanism, points, held, tuple(dict.fromkeys(names)), wanted, __version__)
+    return SweepPlan(mechanism, points, held, tuple(dict.fromkeys(names)), wanted, __version__)
 
 
 def _points(
     read: Mapping[str, Any], count: int | None, seed: int, method: str, size: int
 ) -> Points:
     if count is None:
-        axes = tuple(value for value in read.values() if isinstance(value, Axis))
+        axes = tuple(value for value in read.values() if isinstance(value, GridAxis))
         if not axes:
             raise InvalidInput("no axis to sweep along; give one as x=-0.1:0.1:21", value=None)
         return Grid(axes, size)
@@ -177,7 +177,7 @@ def _points(
             "the method random",
             value=count,
         )
-    return Samples(intervals, count, _whole("seed", seed, 0, 2**63 - 1), method, size)
+    return SampledPoints(intervals, count, _whole("seed", seed, 0, 2**63 - 1), method, size)
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 import numpy as np
 
-from robodyn.sweeps.axes import Axis, Interval
+from robodyn.sweeps.axes import GridAxis, Interval
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -35,7 +35,7 @@ class Grid:
         chunk: the largest number of states in a chunk.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[GridAxis, ...]
     chunk: int
 
     @property
@@ -84,7 +84,9 @@ class Grid:
     def part(self, index: int) -> Grid:
         """The grid of one chunk."""
         pairs = zip(self.axes, self.region(index), strict=True)
-        return Grid(tuple(Axis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk)
+        return Grid(
+            tuple(GridAxis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk
+        )
 
     def values(self) -> dict[str, FloatArray]:
         """The value (size,) of each varied variable."""
@@ -93,7 +95,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampledPoints:
     """Points in a box; the same for the same seed, whatever the chunks.
 
     Attributes:
@@ -139,7 +141,7 @@ class Samples:
         """Slices of the result's arrays for chunk 0 <= index < chunks."""
         return (slice(index * self.chunk, min((index + 1) * self.chunk, self.count)),)
 
-    def part(self, index: int) -> Samples:
+    def part(self, index: int) -> SampledPoints:
         """The points of one chunk."""
         (region,) = self.region(index)
         return replace(self, count=region.stop - region.start, start=self.start + region.start)
@@ -167,4 +169,4 @@ class Samples:
         }
 
 
-Points: TypeAlias = Union[Grid, Samples]  # noqa: UP007
+Points: TypeAlias = Union[Grid, SampledPoints]  # noqa: UP007

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from robodyn.sweeps.plan import Plan
+    from robodyn.sweeps.plan import SweepPlan
 
 # Chunks given to the threads at once.
 ROUND = 2048
@@ -41,7 +41,7 @@ class Sink(Protocol):
 
 
 def on_threads(
-    plan: Plan, chunks: Sequence[int], sink: Sink, finished: Callable[[int], None]
+    plan: SweepPlan, chunks: Sequence[int], sink: Sink, finished: Callable[[int], None]
 ) -> None:
     """Compute chunks on as many threads as `robodyn.get_threads` says.
 
@@ -60,7 +60,7 @@ def on_threads(
 
 
 def on_cluster(
-    plan: Plan,
+    plan: SweepPlan,
     chunks: Sequence[int],
     sink: Sink,
     finished: Callable[[int], None],
@@ -97,7 +97,7 @@ def on_cluster(
                 pending.add(submit(following))
 
 
-def _compute(plan: Plan, index: int) -> tuple[int, dict[str, Any]]:
+def _compute(plan: SweepPlan, index: int) -> tuple[int, dict[str, Any]]:
     return index, plan.compute()
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from robodyn.sweeps.plan import Plan
+    from robodyn.sweeps.plan import SweepPlan
 
 SUFFIXES = (".zarr", ".nc")
 # In which a finished sweep is copied from one format to the other.
@@ -40,10 +40,10 @@ MOST_PIECES = 10_000
 _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 
 
-class Memory:
+class OutputInMemory:
     """Results in memory; `data` is the Dataset."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
         self.data = dataset(plan, lambda shape, value: np.full(shape, value))
         self.done: set[int] = set()
@@ -65,7 +65,7 @@ class Memory:
         """Nothing to release."""
 
 
-class Folder:
+class OutputFolder:
     """Results on disk, new or resumed; `done` are the chunks that are complete.
 
     Raises:
@@ -73,7 +73,7 @@ class Folder:
         OutputError: the path has no known suffix, or cannot be written.
     """
 
-    def __init__(self, plan: Plan, output: str | Path, overwrite: bool = False) -> None:
+    def __init__(self, plan: SweepPlan, output: str | Path, overwrite: bool = False) -> None:
         self._plan = plan
         self.output = checked_path(output)
         self._folder = unfinished(self.output)

@@ -13,16 +13,16 @@ from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import DEFAULT, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads
 from robodyn.sweeps.settings import SweepSettings
-from robodyn.sweeps.store import Folder, Memory, open_output
+from robodyn.sweeps.store import OutputFolder, OutputInMemory, open_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.sweeps.plan import Plan
+    from robodyn.sweeps.plan import SweepPlan
 
 
-class Outcome(NamedTuple):
+class SweepOutcome(NamedTuple):
     """The Dataset of a sweep, and the numbers of chunks computed and already present."""
 
     data: Any
@@ -90,17 +90,17 @@ def sweep(
 
 
 def run(
-    plan: Plan,
+    plan: SweepPlan,
     output: str | Path | None = None,
     scheduler: Any = None,
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
-) -> Outcome:
+) -> SweepOutcome:
     """Compute the chunks of a plan that are missing; arguments as for `sweep`."""
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)
     try:
-        sink = Memory(plan) if output is None else Folder(plan, output, overwrite)
+        sink = OutputInMemory(plan) if output is None else OutputFolder(plan, output, overwrite)
         kept, count = len(sink.done), plan.points.chunks
 
         def finished(_: int) -> None:
@@ -118,11 +118,11 @@ def run(
             sink.finish()
         finally:
             sink.close()
-        data = sink.data if isinstance(sink, Memory) else open_output(sink.output)
+        data = sink.data if isinstance(sink, OutputInMemory) else open_output(sink.output)
     except OSError as error:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
             f"{output}: cannot be written: {error.strerror or error}", value=str(output)
         ) from error
-    return Outcome(data, count - kept, kept)
+    return SweepOutcome(data, count - kept, kept)

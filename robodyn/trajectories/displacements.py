@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Knot = tuple[FloatArray, FloatArray, FloatArray]
 
 
-def quintic(
+def hermite_quintic(
     first: tuple[FloatArray, FloatArray, FloatArray],
     last: tuple[FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:

@@ -20,7 +20,7 @@ from robodyn.numerics.rotations_batch import (
     rotation_vector_rates,
 )
 from robodyn.trajectories.base import Motion, RowTrajectory
-from robodyn.trajectories.displacements import displaced, quintic
+from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -71,7 +71,7 @@ class Handover(RowTrajectory):
             _rotation_part(lead, old, first, own)
         ended = np.zeros_like(lead.velocity)
         begun = lead.configuration, lead.velocity * self.blend, lead.acceleration * self.blend**2
-        self._coefficients = quintic(begun, (ended, ended, ended))
+        self._coefficients = hermite_quintic(begun, (ended, ended, ended))
 
     @property
     def duration(self) -> float:

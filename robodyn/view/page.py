@@ -40,7 +40,7 @@ _DIRECTIONS = {
 }
 
 
-class Page:
+class ViewerPage:
     """A web page that shows the snapshots of a source.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.view.live import BY_HAND
-from robodyn.view.page import Page
+from robodyn.view.page import ViewerPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,18 +26,20 @@ if TYPE_CHECKING:
 ANGLE, REACH = 45.0, 0.5
 
 
-def open_studio(server: Any, live: LiveSimulation, figure: Figure) -> tuple[Page, LiveControls]:
+def open_studio(
+    server: Any, live: LiveSimulation, figure: Figure
+) -> tuple[ViewerPage, LiveControls]:
     """A page with all controls of a live simulation; neither is started yet."""
-    page = Page(server, live.mechanism, figure, live)
+    page = ViewerPage(server, live.mechanism, figure, live)
     controls = LiveControls(page, live)
     page.add_push(live.push)
     page.also_update(controls.update)
     return page, controls
 
 
-def open_projector(server: Any, recording: Replay, figure: Figure) -> Page:
+def open_projector(server: Any, recording: Replay, figure: Figure) -> ViewerPage:
     """A page that plays a recording at any speed and from any time; not started yet."""
-    page = Page(server, recording.mechanism, figure, recording)
+    page = ViewerPage(server, recording.mechanism, figure, recording)
     with page.gui.add_folder("Recording"):
         _add_speed(page.gui, recording)
         where = page.gui.add_slider("Time [s]", 0.0, max(recording.duration, 0.01), 0.01, 0.0)
@@ -74,7 +76,7 @@ class LiveControls:
         handles: viser's handles by name.
     """
 
-    def __init__(self, page: Page, live: LiveSimulation) -> None:
+    def __init__(self, page: ViewerPage, live: LiveSimulation) -> None:
         gui = page.gui
         self._page, self._live = page, live
         with gui.add_folder("Path"):

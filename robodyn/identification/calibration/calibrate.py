@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
-    from robodyn.identification.calibration.fit import Fit
+    from robodyn.identification.calibration.fit import CalibrationFit
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -104,7 +104,9 @@ def calibrate(
     return _result(m, problem.from_frames(near), found, held)
 
 
-def _result(m: Mechanism, problem: Problem, found: Fit, held: Fit) -> Calibration:
+def _result(
+    m: Mechanism, problem: Problem, found: CalibrationFit, held: CalibrationFit
+) -> Calibration:
     values, frames = problem.unpacked(found.unknowns)
     count = len(problem.active)
     tolerance = problem.tolerance[problem.active]

@@ -41,7 +41,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Fit:
+class CalibrationFit:
     """A solution.
 
     Attributes:
@@ -85,7 +85,7 @@ def fit(
     estimate: bool,
     loss: str = "linear",
     tell: Callable[[float], None] | None = None,
-) -> Fit:
+) -> CalibrationFit:
     """The maximum of the posterior; with `estimate`, noise in the groups from the residuals.
 
     The noise of a group follows from its residuals and the share of the equations that the
@@ -110,7 +110,7 @@ def fit(
     return found
 
 
-def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Fit:
+def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> CalibrationFit:
     from scipy.optimize import least_squares
 
     first = problem.evaluate(start)
@@ -122,7 +122,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Fit:
         )
     weights = weights_of(problem, noise, first)
     if problem.count == 0:
-        return Fit(start, first, noise, np.zeros((problem.equations, 0)), True)
+        return CalibrationFit(start, first, noise, np.zeros((problem.equations, 0)), True)
     known: dict[bytes, Evaluated | None] = {start.tobytes(): first}
 
     def at(unknowns: FloatArray) -> Evaluated | None:
@@ -151,7 +151,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Fit:
     final = problem.evaluate(solved.x)
     assert final is not None  # as above
     whitened = _whitened(weights_of(problem, noise, final), final)
-    return Fit(solved.x, final, noise, whitened, bool(solved.success))
+    return CalibrationFit(solved.x, final, noise, whitened, bool(solved.success))
 
 
 def _whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
@@ -170,7 +170,7 @@ def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)))
 
 
-def _estimated(problem: Problem, found: Fit, loss: str) -> Noise:
+def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
     """Noise of each group from its residuals."""
     weights = weights_of(problem, found.noise, found.evaluated)
     white = np.einsum("nij,nj->ni", weights, found.evaluated.residual)

@@ -27,7 +27,7 @@ SINGULAR = 1000.0
 ROUNDING = 1e-9
 
 
-class Broken(NamedTuple):
+class BrokenBound(NamedTuple):
     """A bound that a configuration breaks.
 
     Attributes:
@@ -104,16 +104,16 @@ class Bounds:
         """Number of margins of a configuration."""
         return 2 * len(self.mechanism.joint_names) * self.within_limits + 4
 
-    def broken(self, configuration: FloatArray) -> Broken | None:
+    def broken(self, configuration: FloatArray) -> BrokenBound | None:
         """The bound that a configuration (nq,) breaks worst, if it breaks one."""
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
-            return Broken("geometry", "", np.nan, np.nan, self._geometry(configuration))
+            return BrokenBound("geometry", "", np.nan, np.nan, self._geometry(configuration))
         if (margins >= 0.0).all():
             return None
         return self.nearest(configuration)
 
-    def nearest(self, configuration: FloatArray) -> Broken:
+    def nearest(self, configuration: FloatArray) -> BrokenBound:
         """The bound with the smallest margin, kept or not."""
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())
@@ -127,19 +127,19 @@ class Bounds:
             text = (
                 f"the condition number is {value:.4g}, at most {self.condition_limit:.4g} is asked"
             )
-            return Broken("condition number", "", value, self.condition_limit, text)
+            return BrokenBound("condition number", "", value, self.condition_limit, text)
         if which == 1:
             value = float(self.mechanism.singular_values(configuration, length)[-1])
             limit = self.singular_value_limit
             text = f"the smallest singular value is {value:.4g}, at least {limit:.4g} is asked"
-            return Broken("singular value", "", value, limit, text)
+            return BrokenBound("singular value", "", value, limit, text)
         if which == 2:
             found = self.mechanism.side(configuration)
             value = 0.0 if found is None else float(found)
             text = f"beyond the singular surface, the determinant is {value:.3g}"
-            return Broken("singular surface", "", value, 0.0, text)
+            return BrokenBound("singular surface", "", value, 0.0, text)
         assert self.clearance is not None
-        return Broken("clearance", *self.clearance.closest(configuration))
+        return BrokenBound("clearance", *self.clearance.closest(configuration))
 
     def _margins(self, q: FloatArray) -> FloatArray:
         mechanism, length = self.mechanism, self.characteristic_length
@@ -168,7 +168,7 @@ class Bounds:
             rest[:, 3] = self.clearance.margins(q)
         return np.concatenate([*columns, rest], axis=1)
 
-    def _position(self, configuration: FloatArray, above: int, joint: int) -> Broken:
+    def _position(self, configuration: FloatArray, above: int, joint: int) -> BrokenBound:
         mechanism = self.mechanism
         value = float(mechanism.joint_positions(configuration)[joint])
         limit = float(mechanism.position_limits[joint, above])
@@ -178,7 +178,7 @@ class Bounds:
             f"{mechanism.nouns.joint} {joint + 1} ({name}) is at {value:.5g} {unit}, its limits "
             f"allow {side} {limit:.5g} {unit}"
         )
-        return Broken("position", name, value, limit, text)
+        return BrokenBound("position", name, value, limit, text)
 
     def _geometry(self, configuration: FloatArray) -> str:
         try:

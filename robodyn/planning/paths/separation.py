@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.bounds import Bounds, Broken
+    from robodyn.planning.paths.bounds import Bounds, BrokenBound
     from robodyn.planning.paths.spaces import Space
 
     Find = Callable[["Question", int, Effort], FloatArray | None]
@@ -165,7 +165,7 @@ def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: s
     margins = question.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())
-    found: Broken = question.bounds.nearest(path[worst])
+    found: BrokenBound = question.bounds.nearest(path[worst])
     kinds = {"position": "limit", "clearance": "clearance", "singular surface": "singular surface"}
     return NoPath(
         f"no path was found within the bounds{known}; the best one beyond them breaks one at "

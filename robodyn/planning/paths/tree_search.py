@@ -49,7 +49,7 @@ class Effort:
         return time.monotonic() > self.deadline or self.stopped()
 
 
-class Tree:
+class SearchTree:
     """Configurations with the way each was reached."""
 
     def __init__(self, space: Space, root: FloatArray) -> None:
@@ -111,7 +111,7 @@ class TreeSearch:
     ) -> FloatArray | None:
         """Configurations (n, nq) close to each other from start to goal; None if none was found."""
         space = self._space
-        trees = Tree(space, start), Tree(space, goal)
+        trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
         apart = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
         growing, other, turned = trees[0], trees[1], False
@@ -141,7 +141,9 @@ class TreeSearch:
         way = self._space.segment(one, other, self._step)
         return way if way is not None and self._kept(way) == len(way) else None
 
-    def _grow(self, tree: Tree, near: int, target: FloatArray, reach: float) -> tuple[int, bool]:
+    def _grow(
+        self, tree: SearchTree, near: int, target: FloatArray, reach: float
+    ) -> tuple[int, bool]:
         """Grow a tree from a node towards a target; the last node, and whether it was cut."""
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step

@@ -16,7 +16,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.planning.paths.bounds import Bounds, Broken
+    from robodyn.planning.paths.bounds import Bounds, BrokenBound
 
 EXCESS = 2.0
 # Intervals to begin with, and how often one is halved at most.
@@ -42,7 +42,7 @@ class Verified(NamedTuple):
     """
 
     samples: int
-    broken: Broken | None
+    broken: BrokenBound | None
     at: float
 
 

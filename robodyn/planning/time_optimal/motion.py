@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.planning.time_optimal.easing import Easing
     from robodyn.planning.time_optimal.path import Piece
-    from robodyn.planning.time_optimal.programme import Spline
+    from robodyn.planning.time_optimal.programme import SpeedSpline
 
 # [m/s, rad/s] slower than this is rest, but for rounding.
 REST = 1e-9
@@ -206,7 +206,7 @@ def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
 
 
 def timed_smoothly(
-    piece: Piece, easing: Easing, nodes: FloatArray, spline: Spline, c: FloatArray
+    piece: Piece, easing: Easing, nodes: FloatArray, spline: SpeedSpline, c: FloatArray
 ) -> TimedSmoothly:
     """The motion whose (dr/dt)^2 is a spline of coefficients c over nodes r (N + 1,)."""
     ends, slopes = spline.at(c, np.array([0.0, 1.0]))

@@ -33,7 +33,7 @@ _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
 _PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
 
 
-class Spline(NamedTuple):
+class SpeedSpline(NamedTuple):
     """Functions over N intervals, of which each is that of `width` coefficients in a row.
 
     Attributes:
@@ -149,7 +149,7 @@ class Programme(NamedTuple):
         ends: y at the ends; NaN where it is free.
     """
 
-    spline: Spline
+    spline: SpeedSpline
     values: Quantities
     limits: Intervals
     rates: FloatArray
@@ -170,7 +170,7 @@ class Rows(NamedTuple):
 
 
 def programme_of(
-    spline: Spline,
+    spline: SpeedSpline,
     limits: Intervals,
     ends: tuple[float, float],
     changes: tuple[Changes, FloatArray],

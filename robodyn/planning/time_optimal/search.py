@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.planning.kernels.reachability import controllable, fastest
 from robodyn.planning.time_optimal.interior_point import shortest
-from robodyn.planning.time_optimal.programme import Changes, Spline, programme_of
+from robodyn.planning.time_optimal.programme import Changes, SpeedSpline, programme_of
 from robodyn.planning.time_optimal.verification import Verification
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def fastest_within(
     problem = with_own_limits(given)
     reached = Reached(problem, ends)
     verification = Verification(path, constraints)
-    spline = Spline(problem.steps, 2)
+    spline = SpeedSpline(problem.steps, 2)
     gap, improves = 0.0, False
     for attempt in range(ROUNDS):
         if tell is not None:
@@ -180,7 +180,7 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
     low[-1] = come[-1] = ends[0]
     if controllable(reverse, low, come, np.ones(len(x) - 1, dtype=bool)) >= 0:
         return np.inf
-    spline = Spline(problem.steps, 2)
+    spline = SpeedSpline(problem.steps, 2)
     return spline.time(x) / spline.time(np.maximum(np.minimum(high, come[::-1]), x)) - 1.0
 
 
@@ -190,7 +190,7 @@ def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray
     None without such a one.
     """
     none, one = np.zeros((len(problem.steps), 3, 0)), np.ones((len(problem.steps), 3, 1))
-    spline, changes = Spline(problem.steps, 2), (Changes(*[none] * 6), np.zeros(0))
+    spline, changes = SpeedSpline(problem.steps, 2), (Changes(*[none] * 6), np.zeros(0))
     for share in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)
         half = np.where(np.isfinite(middle), 0.5 * (problem.upper - problem.lower), 0.0)

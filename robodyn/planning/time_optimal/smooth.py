@@ -33,7 +33,7 @@ from robodyn.planning.time_optimal.interior_point import (
 )
 from robodyn.planning.time_optimal.motion import timed_smoothly
 from robodyn.planning.time_optimal.problem import course_at, course_of
-from robodyn.planning.time_optimal.programme import Changes, Spline, programme_of
+from robodyn.planning.time_optimal.programme import Changes, SpeedSpline, programme_of
 from robodyn.planning.time_optimal.search import (
     Failed,
     Unverified,
@@ -159,7 +159,9 @@ def programme_along(
         for end, first in zip(ends, course.first[[0, -1], [0, -1]], strict=True)
     )
     most = (1.0 - MARGIN) * _most(constraints)
-    return programme_of(Spline(course.steps, 3), problem, (y[0], y[1]), (changes, most), (g1, g2))
+    return programme_of(
+        SpeedSpline(course.steps, 3), problem, (y[0], y[1]), (changes, most), (g1, g2)
+    )
 
 
 def _most(constraints: Constraints) -> FloatArray:
@@ -262,7 +264,7 @@ def _changing(
     course: Course,
     constraints: Constraints,
     moved: tuple[Motion, FloatArray, FloatArray],
-    motion: tuple[Spline, FloatArray],
+    motion: tuple[SpeedSpline, FloatArray],
     intervals: NDArray[np.intp],
     places: FloatArray,
 ) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion
-from robodyn.trajectories.displacements import displaced, quintic
+from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class SmoothCurve:
         change = self._chart_change(whole, rate, curvature[1:])
         # of the displacement d in powers of (s - s0)/h, from d = 0
         begun = np.zeros(whole.shape), h * tangent[:-1], h**2 * curvature[:-1]
-        self._coefficients = quintic(begun, (whole, h * rate, h**2 * change))
+        self._coefficients = hermite_quintic(begun, (whole, h * rate, h**2 * change))
 
     def _seen(
         self,

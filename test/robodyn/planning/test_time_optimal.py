@@ -19,7 +19,7 @@ from robodyn.planning.time_optimal.curves import Through
 from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.problem import intervals_of
-from robodyn.planning.time_optimal.programme import Spline
+from robodyn.planning.time_optimal.programme import SpeedSpline
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.spacing import spacing
@@ -287,7 +287,7 @@ def test_points_go_where_limits_would_be_left_unused(arm):
         assert len(piece.nodes) == 401
         assert (np.diff(piece.nodes) > 0.0).all()
         fine = intervals_of(along(ideal, piece, tip=False), limits, (0.0, 0.0))
-        times.append(Spline(np.diff(piece.nodes), 2).time(unverified(fine, (0.0, 0.0))))
+        times.append(SpeedSpline(np.diff(piece.nodes), 2).time(unverified(fine, (0.0, 0.0))))
     assert times[0] < times[1]
 
 

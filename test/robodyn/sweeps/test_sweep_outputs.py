@@ -18,13 +18,13 @@ from typer.testing import CliRunner
 
 from robodyn.cli import app
 from robodyn.errors import ResumeRefused
-from robodyn.sweeps.plan import Plan, make_plan
+from robodyn.sweeps.plan import SweepPlan, make_plan
 from robodyn.sweeps.sweep import run
 
 # A process that sweeps the plan given on its standard input until it kills itself.
 KILLED = """
 import os, pickle, signal, sys
-from robodyn.sweeps.store import Folder
+from robodyn.sweeps.store import OutputFolder
 from robodyn.sweeps.sweep import run
 
 plan, output, where = pickle.load(sys.stdin.buffer)
@@ -32,18 +32,18 @@ plan, output, where = pickle.load(sys.stdin.buffer)
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def write(folder, index, results, whole=Folder.write):
+def write(folder, index, results, whole=OutputFolder.write):
     if where == "within a chunk" and len(folder.done) >= 9:
         whole(folder, index, {"effort": results["effort"]})
         die()
     whole(folder, index, results)
 
-def finish(folder, whole=Folder.finish):
+def finish(folder, whole=OutputFolder.finish):
     if where == "at the end":
         die()
     whole(folder)
 
-Folder.write, Folder.finish = write, finish
+OutputFolder.write, OutputFolder.finish = write, finish
 run(plan, output)
 """
 
@@ -76,11 +76,11 @@ def computed(monkeypatch):
     """The chunks that are computed in this process, as sizes."""
     sizes = []
 
-    def counted(plan, whole=Plan.compute):
+    def counted(plan, whole=SweepPlan.compute):
         sizes.append(plan.points.size)
         return whole(plan)
 
-    monkeypatch.setattr(Plan, "compute", counted)
+    monkeypatch.setattr(SweepPlan, "compute", counted)
     return sizes
 
 
