@@ -93,7 +93,8 @@ class Workspace:
         try:
             for _ in range(steps):
                 excess = self._excess(mechanism.advance(here, beside))
-                slope = (excess[1:] - excess[0]).T / DIFFERENCE
+                with np.errstate(invalid="ignore"):  # a joint without an end
+                    slope = (excess[1:] - excess[0]).T / DIFFERENCE
                 known = np.isfinite(slope).all(axis=1)
                 value, slope = excess[0][known], slope[known]
                 way = mechanism.difference(here, wish)

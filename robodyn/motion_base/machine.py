@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A machine: brought up, parked, engaged and frozen; what its drives are told at every tick."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.motion_base import machine_states as states
+from robodyn.motion_base.commander import PositionCommander, SetPoint
+from robodyn.motion_base.homing import HOMINGS, Homing
+from robodyn.motion_base.limits import DriveLimits
+from robodyn.motion_base.machine_states import RequestRefused
+from robodyn.motion_base.wishes import goal
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.motion_base.set_points import SetPoints
+    from robodyn.motion_base.wishes import Wish
+
+# At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
+PATIENCE = 5.0
+# [m or rad] from where it parks it has arrived.
+THERE = 1e-6
+
+
+@dataclass(frozen=True)
+class MachineSettings:
+    """What a `Machine` is asked for.
+
+    Attributes:
+        homing: how positions become known: `absolute` (drives tell them), `assumed` (it stands
+            where it parks; drives tell nothing), `stall` (each joint is moved to a stop), see
+            `Homing`.
+        park_positions: (n,) of the driven joints where it parks; by default at home.
+        slow: share of the limits of rate, acceleration and jerk with which it engages, parks and
+            is homed.
+        ease: [s] in which, while it engages, that share grows to the whole.
+        enable_timeout: [s] of silence of the enable signal that freezes it; 0: none is needed.
+        feedback_timeout: [s] of silence of measured positions that is a fault; 0: none are needed.
+        following_error: [m or rad] (n,) or one number, between command and measured position,
+            beyond which there is a fault; infinite: none.
+        following_time: [s] for which it has to last.
+        drive_delay: [s] by which drives are behind their commands: they are compared with what
+            they were told so long ago.
+        condition_limit: see `Workspace`.
+    """
+
+    homing: str = "absolute"
+    park_positions: ArrayLike | None = None
+    slow: float = 0.2
+    ease: float = 3.0
+    enable_timeout: float = 0.5
+    feedback_timeout: float = 0.5
+    following_error: ArrayLike = np.inf
+    following_time: float = 0.1
+    drive_delay: float = 0.0
+    condition_limit: float = 60.0
+
+
+class Machine:
+    """States and set-points of a machine whose drives take positions.
+
+    Time is given in nanoseconds, once a tick; nothing here reads a clock.
+
+    Args:
+        mechanism, dt, limits: see `PositionCommander`.
+        settings: all else that is asked of it.
+        options: fields of the settings that are to be others.
+
+    Attributes:
+        state: one of `machine_states.STATES`.
+        reason: of the last fault or freeze; empty if there was none since it was engaged.
+        wish: what it does while it is engaged, see `Wish`; None: stay at home.
+
+    Raises:
+        InvalidInput: a number out of range; or as for `PositionCommander`.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        limits: DriveLimits | None = None,
+        *,
+        settings: MachineSettings | None = None,
+        **options: Any,
+    ) -> None:
+        self.settings = s = replace(settings or MachineSettings(), **options)
+        if s.homing not in HOMINGS:
+            raise InvalidInput(
+                f"homing is {s.homing!r}, expected one of {', '.join(HOMINGS)}", value=s.homing
+            )
+        n = len(mechanism.joint_names)
+        home = mechanism.joint_positions(mechanism.home)
+        park = home if s.park_positions is None else s.park_positions
+        self._park = as_exact("park_positions", park, (n,), "m or rad")
+        self._slow = as_scalar("slow", s.slow, above=0.0)
+        self._largest = np.broadcast_to(np.asarray(s.following_error, dtype=np.float64), (n,))
+        self.mechanism, self.dt = mechanism, as_scalar("dt", dt, "s", above=0.0)
+        self.commander = PositionCommander(
+            mechanism, dt, limits, condition_limit=s.condition_limit, positions=self._park
+        )
+        self._parking = goal(mechanism, self._park, mechanism.home)
+        self._neutral = goal(mechanism, home, mechanism.home)
+        self.state, self.reason = "off", ""
+        self.wish: Wish | None = None
+        self._homing: Homing | None = None
+        self._offset = np.zeros(n)
+        self._measured: tuple[int, FloatArray] | None = None
+        self._enabled: int | None = None
+        self._since = self._now = self._beyond_since = 0
+        self._told: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the enable signal is heard, or none is needed."""
+        timeout = self.settings.enable_timeout
+        if not timeout:
+            return True
+        return self._enabled is not None and self._now - self._enabled <= round(timeout * 1e9)
+
+    def enable(self, time: int, wanted: bool = True) -> None:
+        """The enable signal was heard at `time` [ns]; False withdraws it at once."""
+        self._enabled = time if wanted else None
+
+    def measure(self, time: int, positions: ArrayLike) -> None:
+        """Drives tell that their joints are at positions (n,), heard at `time` [ns].
+
+        Raises:
+            InvalidInput: not n finite numbers; nothing has changed then.
+        """
+        count = (len(self._park),)
+        self._measured = time, as_exact("positions", positions, count, "m or rad").copy()
+
+    def touch(self, joints: ArrayLike) -> None:
+        """Switches at the stops are closed (n,) true; heeded while homing by stops."""
+        if self._homing is not None:
+            self._homing.touch(np.asarray(joints, dtype=bool))
+
+    def request(self, request: str) -> str:
+        """Ask for one of `machine_states.REQUESTS`; the new state.
+
+        Raises:
+            RequestRefused: in words why it is not obeyed.
+        """
+        state, begins = states.after(self.state, request), self.state == "off"
+        refusal = ""
+        if state in ("homing", "engaging", "parking") and not self.is_enabled:
+            refusal = f"the enable signal is silent, for {self.settings.enable_timeout:g} s or more"
+        elif self.state == "fault" and not self._points.is_at_rest:
+            refusal = "the machine has not come to rest yet"
+        elif request == "reset" and not begins:
+            refusal = self._cause()
+            state = "off" if self._homing is not None else state
+        elif state == "homing":
+            refusal = self._begin_homing()
+        if refusal:
+            raise RequestRefused(f"{request} refused: {refusal}", value=self.state)
+        if request == "freeze":
+            self.reason = "freeze was asked for"
+        self._enter(state)
+        return state
+
+    def fault(self, reason: str) -> None:
+        """Something is wrong: come to rest, and stay there until it is reset."""
+        if self.state not in ("off", "fault"):
+            self._enter(states.after(self.state, "fault"), reason)
+
+    def step(self, time: int) -> SetPoint | None:
+        """What drives are told at `time` [ns], a tick after the last one; None while it is off."""
+        self._now = time
+        if self.state == "off":
+            return None
+        if not self.is_enabled:
+            self._enter(states.after(self.state, "enable_lost"), "the enable signal is silent")
+        if self.state != "fault" and (cause := self._cause()):
+            self.fault(cause)
+        if self._homing is not None:
+            return self._home(self._homing)
+        self.commander.wish, pace = self._wanted()
+        point = self.commander.step(time, pace)
+        if event := self._event(point):
+            self._enter(states.after(self.state, event))
+        point = point._replace(positions=point.positions - self._offset)
+        self._told.append(point.positions)
+        return point
+
+    @property
+    def _points(self) -> SetPoints:
+        return self.commander.set_points if self._homing is None else self._homing.points
+
+    def _begin_homing(self) -> str:
+        """Know where the joints are, or begin to find out; why that is not possible, or nothing."""
+        s, start = self.settings, self._park
+        if s.homing != "assumed":
+            if self._measured is None or self._is_late(self._measured[0]):
+                return f"drives have not told their positions, which homing {s.homing!r} needs"
+            start = self._measured[1]
+        self._offset, self.reason = np.zeros_like(start), ""
+        self._told.clear()
+        self._beyond_since = self._now
+        if s.homing == "stall":
+            self._homing = Homing(self.commander.limits, self.dt, start, self._slow)
+            return ""
+        try:
+            self.commander.reset(start)
+        except RobodynError as error:
+            return str(error)
+        return ""
+
+    def _home(self, homing: Homing) -> SetPoint:
+        """A tick of homing; when all joints have been at their stops their offsets are known."""
+        if self.state == "homing" and homing.is_done:
+            try:
+                self.commander.reset(homing.points.state[0] + homing.offset)
+            except RobodynError as error:
+                self.fault(f"homing ended where the machine cannot be: {error}")
+            else:
+                self._offset, self._homing = homing.offset, None
+                self._enter(states.after(self.state, "homed"))
+            return homing.point
+        if self.state != "homing" or self._measured is None:
+            homing.stop()
+            return homing.point
+        homing.step(self._measured[1])
+        return homing.point
+
+    def _wanted(self) -> tuple[Wish | None, float]:
+        """The wish of this state and the share of the limits."""
+        if self.state in ("homing", "parking", "parked"):
+            return self._parking, self._slow
+        if self.state == "engaging":
+            grown = (self._now - self._since) * 1e-9 / max(self.settings.ease, self.dt)
+            return self._engaged_wish(), min(self._slow + (1.0 - self._slow) * grown, 1.0)
+        if self.state == "engaged":
+            return self._engaged_wish(), 1.0
+        return None, 1.0  # come to rest
+
+    def _engaged_wish(self) -> Wish | None:
+        return self._neutral if self.wish is None else self.wish
+
+    def _event(self, point: SetPoint) -> str:
+        """What has happened by this tick, or nothing."""
+        rests = self.commander.set_points.is_at_rest
+        if self.state == "homing":
+            return "homed"
+        if self.state == "engaging":
+            late = self._now - self._since > (self.settings.ease + PATIENCE) * 1e9
+            return "arrived" if self.commander.has_arrived or late else ""
+        if self.state == "parking":
+            there = np.abs(point.positions - self._park).max() < THERE
+            return "arrived" if there and rests else ""
+        return "stopped" if self.state == "freezing" and rests else ""
+
+    def _cause(self) -> str:
+        """What is wrong with the drives now; empty if nothing is."""
+        s, measured = self.settings, self._measured
+        if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
+            return f"drives have not told their positions for {s.feedback_timeout:g} s"
+        if measured is None or not self._told:
+            return ""
+        error = np.abs(measured[1] - self._told[0])
+        if (error <= self._largest).all():
+            self._beyond_since = self._now
+            return ""
+        if self.state != "fault" and self._now - self._beyond_since < s.following_time * 1e9:
+            return ""
+        joint = int(np.argmax(error / self._largest))
+        return (
+            f"{self.mechanism.joint_names[joint]} is {error[joint]:.3g} "
+            f"{self.mechanism.joint_units[joint]} from its command, "
+            f"{self._largest[joint]:.3g} are allowed"
+        )
+
+    def _is_late(self, heard: int) -> bool:
+        timeout = self.settings.feedback_timeout
+        return bool(timeout) and self._now - heard > round(timeout * 1e9)
+
+    def _enter(self, state: str, reason: str = "") -> None:
+        if state == self.state:
+            return
+        self.state, self._since = state, self._now
+        if reason:
+            self.reason = reason
+        if state == "engaging":
+            self.reason = ""
+        if state == "off":
+            self._homing = None
+        if state == "fault" and self._homing is not None:
+            self.reason = f"homing was interrupted: {self.reason}"

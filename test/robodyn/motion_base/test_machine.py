@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A machine's whole life, with drives that obey, and with everything that can go wrong."""
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.motion_base.machine import Machine
+from robodyn.motion_base.machine_states import REQUESTS, STATES, RequestRefused
+from robodyn.motion_base.wishes import PoseStream, TrajectoryWish, goal
+
+DT, TICK = 0.01, 10_000_000
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load("stewart_symmetric")
+
+
+class Drives:
+    """A machine with drives that are at their commands a tick later, less a zero error."""
+
+    def __init__(self, mechanism, zero=0.0, **options):
+        options = {"following_error": 0.02, "drive_delay": DT, "ease": 0.5} | options
+        self.machine = Machine(mechanism, DT, **options)
+        self.count, self.zero = 0, zero
+        self.at = mechanism.joint_positions(mechanism.home) - zero
+        self.stop = None
+        self.enabled, self.obey, self.talk = True, True, True
+        self.told = []
+
+    @property
+    def now(self):
+        return self.count * TICK
+
+    def run(self, ticks, until=""):
+        for _ in range(ticks):
+            self.count += 1
+            if self.enabled:
+                self.machine.enable(self.now)
+            if self.talk:
+                self.machine.measure(self.now, self.at)
+            point = self.machine.step(self.now)
+            if point is not None:
+                self.told.append(point.positions)
+                if self.obey:
+                    self.at = point.positions
+                    if self.stop is not None:
+                        self.at = np.maximum(self.at, self.stop)
+            if until and self.machine.state == until:
+                return True
+        return not until
+
+    def bring_up(self):
+        self.run(1)
+        self.machine.request("power_on")
+        assert self.run(2000, until="parked")
+        self.machine.request("engage")
+        assert self.run(1000, until="engaged")
+        return self
+
+
+def assert_smooth(told, limits):
+    told = np.array(told)
+    for k, most in enumerate((limits.rates, limits.accelerations, limits.jerks), start=1):
+        assert (np.abs(np.diff(told, k, axis=0)) / DT**k <= most * (1.0 + 1e-6)).all()
+
+
+def test_a_day_of_a_machine(platform):
+    park = platform.joint_positions(platform.home) - 0.05
+    day = Drives(platform, park_positions=park)
+    day.run(1)
+    assert day.machine.state == "off"
+    assert day.machine.request("power_on") == "homing"
+    assert day.run(1000, until="parked")
+    np.testing.assert_allclose(day.at, park, atol=1e-6)
+    day.machine.request("engage")
+    assert day.run(1000, until="engaged")
+    aside = rd.pose_from_rpy(platform.home[:3] + np.array([0.08, 0.0, 0.0]), [0, 0, 0.1])
+    path = rd.plan_line(platform.home, aside, duration=1.0)
+    day.machine.wish = TrajectoryWish(path, day.now)
+    day.run(50)
+    day.machine.request("freeze")
+    assert day.run(100, until="frozen")
+    still = day.at
+    day.run(50)
+    np.testing.assert_array_equal(day.at, still)
+    day.machine.request("engage")  # eases back to what is wished for by now
+    assert day.run(1000, until="engaged")
+    np.testing.assert_allclose(day.at, platform.joint_positions(aside), atol=1e-4)
+    day.machine.request("park")
+    assert day.run(1000, until="parked")
+    assert day.machine.request("power_off") == "off"
+    assert day.machine.step(day.now) is None
+    assert_smooth(day.told, day.machine.commander.limits)
+
+
+def test_silence_of_the_enable_signal_freezes_and_no_request_moves_until_it_is_back(platform):
+    drives = Drives(platform).bring_up()
+    drives.enabled = False
+    assert drives.run(100, until="frozen")
+    assert drives.machine.reason == "the enable signal is silent"
+    for request in ("engage", "park"):
+        with pytest.raises(RequestRefused, match="enable signal is silent"):
+            drives.machine.request(request)
+    drives.enabled = True
+    drives.run(1)
+    assert drives.machine.request("engage") == "engaging"
+
+
+def test_drives_that_stop_obeying_are_a_fault_that_lasts_until_they_are_where_they_should_be(
+    platform,
+):
+    drives = Drives(platform).bring_up()
+    drives.obey = False
+    here = platform.joint_positions(platform.home)
+    drives.machine.wish = goal(platform, here + 0.1, platform.home)
+    assert drives.run(300, until="fault")
+    assert "leg1_actuator is 0.0" in drives.machine.reason
+    drives.run(100)
+    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    with pytest.raises(RequestRefused, match="from its command"):
+        drives.machine.request("reset")
+    with pytest.raises(RequestRefused, match="there is a fault"):
+        drives.machine.request("engage")
+    drives.obey = True
+    drives.run(3)
+    assert drives.machine.request("reset") == "frozen"
+    assert_smooth(drives.told, drives.machine.commander.limits)
+
+
+def test_drives_that_fall_silent_are_a_fault(platform):
+    drives = Drives(platform).bring_up()
+    drives.talk = False
+    assert drives.run(100, until="fault")
+    assert drives.machine.reason == "drives have not told their positions for 0.5 s"
+
+
+def test_joints_are_homed_by_their_stops(platform):
+    """Each drive's zero is wrong by another amount, and is known afterwards."""
+    zeros = np.array([0.01, -0.02, 0.03, 0.0, 0.015, -0.01])
+    drives = Drives(platform, zero=zeros, homing="stall", slow=0.5)
+    drives.stop = platform.position_limits[:, 0] - zeros
+    drives.run(1)
+    assert drives.machine.request("power_on") == "homing"
+    assert drives.run(3000, until="parking")
+    assert drives.run(3000, until="parked")
+    np.testing.assert_allclose(
+        drives.at + zeros, platform.joint_positions(platform.home), atol=1e-5
+    )
+    assert_smooth(drives.told, drives.machine.commander.limits)
+
+
+def test_homing_that_is_frozen_is_a_fault_and_has_to_begin_again(platform):
+    drives = Drives(platform, homing="stall")
+    drives.run(1)
+    drives.machine.request("power_on")
+    drives.run(50)
+    assert drives.machine.request("freeze") == "fault"
+    assert drives.machine.reason == "homing was interrupted: freeze was asked for"
+    drives.run(100)
+    assert drives.machine.request("reset") == "off"
+    assert drives.machine.request("reset") == "homing"
+
+
+def test_without_feedback_it_counts_on_standing_where_it_parks(platform):
+    machine = Machine(platform, DT, homing="assumed", enable_timeout=0.0)
+    machine.request("power_on")
+    machine.step(TICK)
+    machine.step(2 * TICK)
+    assert machine.state == "parked"
+
+
+def test_what_is_asked_wrongly_is_refused(platform):
+    with pytest.raises(InvalidInput, match="expected one of absolute, assumed, stall"):
+        Machine(platform, DT, homing="index")
+    with pytest.raises(RequestRefused, match="drives have not told their positions"):
+        Machine(platform, DT, enable_timeout=0.0).request("power_on")
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "delta", "puma560"])
+def test_random_sequences_break_no_limit_and_every_fault_ends_at_rest(name, rng):
+    random_sequences(rd.load(name), rng, 60)
+
+
+def random_sequences(mechanism, rng, count):
+    """`count` times goals, streams, requests, silence, drives that stop obeying, or garbage."""
+    drives = Drives(mechanism, following_error=0.3)
+    limits, machine = drives.machine.commander.limits, drives.machine
+    home = mechanism.joint_positions(mechanism.home)
+    stream, faults, states = PoseStream(mechanism, 0.1), 0, set()
+    width = np.minimum(np.ptp(limits.positions, axis=1), 2.0)
+    for _ in range(count):
+        # a few ticks of one thing, and now and then a request
+        kind = rng.integers(0, 7)
+        if rng.random() < 0.5 or machine.state in ("off", "frozen", "parked"):
+            with suppress(RequestRefused):
+                machine.request(rng.choice(REQUESTS, p=(0.2, 0.4, 0.1, 0.1, 0.15, 0.05)))
+        drives.enabled, drives.obey, drives.talk = kind != 1, kind != 2, kind != 3
+        if kind == 4:
+            machine.wish = goal_near(mechanism, home + rng.uniform(-0.7, 0.7, len(home)) * width)
+        if kind == 5:
+            machine.wish = stream
+        if rng.random() < 0.05:
+            machine.fault("a drive reports that it is too hot")
+        for _ in range(rng.integers(1, 60)):
+            if kind in (5, 6):
+                say(stream, machine, drives.now, rng)
+            faults += drives.run(1, until="fault")
+            states.add(machine.state)
+    drives.run(1)
+    machine.fault("the end")
+    drives.run(400)
+    assert machine.state in ("fault", "off")
+    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    told = np.array(drives.told)
+    assert np.isfinite(told).all()
+    assert (told >= limits.positions[:, 0] - 1e-9).all()
+    assert (told <= limits.positions[:, 1] + 1e-9).all()
+    assert_smooth(told, limits)
+    assert faults
+    assert {"engaging", "engaged", "fault"} <= states <= set(STATES)
+    return states
+
+
+def goal_near(mechanism, positions):
+    try:
+        return goal(mechanism, positions, mechanism.home)
+    except RobodynError:
+        return None
+
+
+def say(stream, machine, now, rng):
+    """A pose far or near, or garbage, with any twist, late or too early."""
+    m = machine.mechanism
+    pose = m.body_pose(m.home)
+    pose[:3] += rng.uniform(-1.0, 1.0, 3) * rng.choice([0.01, 0.1, 10.0])
+    if rng.random() < 0.1:
+        pose[rng.integers(0, 7)] = rng.choice([np.nan, np.inf, 1e300, 0.0])
+    twist = rng.normal(0.0, rng.choice([0.1, 10.0]), 6)
+    stamp = now + int(rng.choice([0, 0, 0, -1, 1]) * rng.integers(0, 2_000_000_000))
+    with suppress(RobodynError):
+        stream.take(stamp, now, pose, twist, machine.commander.configuration)
