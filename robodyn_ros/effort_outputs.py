@@ -123,7 +123,7 @@ class EffortOutputs:
             return
         # a controller adds them to its own without checking limits
         limits = self._mechanism.effort_limits_at(motion.velocities)
-        motion = motion._replace(efforts=np.clip(motion.efforts, -limits, limits))
+        motion = motion._replace(efforts=self._mechanism.cut_efforts(motion.efforts, limits))
         message = messages.joint_trajectory(self._joints, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)

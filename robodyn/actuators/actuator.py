@@ -63,6 +63,8 @@ class Actuator:
         torque_speed: ((speed [rad/s], torque [N m]), ...) the motor's curve, speeds increasing
             from 0 and torques not increasing; None for one torque at all speeds.
         torque_constant: [N m/A]; None where currents are not asked for.
+        least_effort, largest_effort: [N or N m] at the joint, of a drive that does not push as it
+            pulls; both of one sign for cables and muscles, which go slack instead.
     """
 
     rotor_inertia: float = 0.0
@@ -78,6 +80,8 @@ class Actuator:
     velocity_limit: float = math.inf
     torque_speed: tuple[tuple[float, float], ...] | None = field(default=None)
     torque_constant: float | None = None
+    least_effort: float = -math.inf
+    largest_effort: float = math.inf
 
     def __post_init__(self) -> None:
         for name, unit in _NOT_NEGATIVE.items():
@@ -99,6 +103,12 @@ class Actuator:
             )
         for name, unit in (("torque_limit", "N m"), ("velocity_limit", "rad/s")):
             self._check_limit(name, unit)
+        if not self.least_effort < self.largest_effort:
+            raise ModelError(
+                f"least_effort is {self.least_effort}, expected a number below largest_effort, "
+                f"which is {self.largest_effort} [N or N m]",
+                value=self.least_effort,
+            )
         self._check_friction()
         if self.torque_speed is not None:
             object.__setattr__(self, "torque_speed", _curve(self.torque_speed))
@@ -184,7 +194,7 @@ class Actuator:
     @property
     def effort_limit(self) -> float:
         """[N or N m] what the motor's torque limit and curve allow at the joint at standstill."""
-        return float(self.torque_at(0.0)) * abs(self.ratio) * self.efficiency
+        return float(self.effort_limit_at(0.0))
 
     @property
     def rate_limit(self) -> float:
@@ -211,7 +221,8 @@ class Actuator:
     def effort_limit_at(self, rate: ArrayLike) -> FloatArray:
         """Largest effort (...) [N or N m], either way, that the motor has at rates of the joint."""
         torque = self.torque_at(np.multiply(rate, self.ratio))
-        return np.asarray(torque * abs(self.ratio) * self.efficiency)
+        strongest = max(-self.least_effort, self.largest_effort)
+        return np.minimum(torque * abs(self.ratio) * self.efficiency, strongest)
 
     @property
     def friction_numbers(self) -> tuple[float, ...]:

@@ -30,6 +30,8 @@ _UNITS = {
     "torque_limit": "N m",
     "velocity_limit": "rad/s",
     "torque_constant": "N m/A",
+    "least_effort": "N or N m",
+    "largest_effort": "N or N m",
 }
 
 

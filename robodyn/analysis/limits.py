@@ -128,13 +128,13 @@ class _Check:
             max_condition = np.inf
         if max_condition != np.inf:
             max_condition = as_scalar("max_condition", max_condition, at_least=1.0)
-        velocity, effort = mechanism.velocity_limits, mechanism.effort_limits
+        velocity, effort = mechanism.velocity_limits, mechanism.effort_ranges.T
         lower, upper = mechanism.position_limits.T
-        self._lower = np.concatenate([lower, -velocity, -effort, [-np.inf]])
-        self._upper = np.concatenate([upper, velocity, effort, [max_condition]])
+        self._lower = np.concatenate([lower, -velocity, effort[0], [-np.inf]])
+        self._upper = np.concatenate([upper, velocity, effort[1], [max_condition]])
         for group, name in enumerate(_UNITS):
             if name not in quantities:
-                columns = slice(group * len(effort), (group + 1) * len(effort))
+                columns = slice(group * len(velocity), (group + 1) * len(velocity))
                 self._lower[columns], self._upper[columns] = -np.inf, np.inf
         self._has_curve = self._efforts and mechanism.has_torque_speed_curve
 
@@ -147,7 +147,8 @@ class _Check:
         lower, upper = (
             np.array(np.broadcast_to(limit, values.shape)) for limit in (self._lower, self._upper)
         )
-        lower[..., 2 * n : 3 * n], upper[..., 2 * n : 3 * n] = -motors, motors
+        for ends in (lower, upper):
+            ends[..., 2 * n : 3 * n] = np.clip(ends[..., 2 * n : 3 * n], -motors, motors)
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:

@@ -154,17 +154,18 @@ def margins(
     rows, beyond = [], []
     # a missing rate is beyond its own limit already
     limits = mechanism.effort_limits_at(np.nan_to_num(v))
+    least, largest = (np.clip(ends, -limits, limits) for ends in mechanism.effort_ranges.T)
     for j, joint in enumerate(mechanism.joint_names):
         lower, upper = mechanism.position_limits[j]
         velocity = mechanism.velocity_limits[j]
         columns = (
             ("position", q[:, j], lower, upper),
             ("velocity", v[:, j], -velocity, velocity),
-            ("effort", f[:, j], -limits[:, j], limits[:, j]),
+            ("effort", f[:, j], least[:, j], largest[:, j]),
             ("power", f[:, j] * v[:, j], -np.inf, np.inf),
         )
         for quantity, values, low, high in columns:
-            full = np.abs(values) >= high if cut and quantity == "effort" else None
+            full = np.abs(values) >= limits[:, j] if cut and quantity == "effort" else None
             row, used = _margin(joint, quantity, when, values, low, high, full)
             rows.append(row)
             beyond.append(used)

@@ -28,7 +28,8 @@ class EffortLimiter:
         self._mechanism, self._saturated = mechanism, saturated
         # cached: used at every update
         self._limits = mechanism.effort_limits
-        self._least = float(self._limits.min())
+        least, largest = mechanism.effort_ends
+        self._least, self._largest = float(least.max()), float(largest.min())
         self._falls = mechanism.has_torque_speed_curve
 
     def limited(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
@@ -37,16 +38,16 @@ class EffortLimiter:
             rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
             return self._cut(required, self._mechanism.effort_limits_at(rates))
         numbers = required.tolist()
-        if max(numbers) > self._least or min(numbers) < -self._least:
+        if max(numbers) > self._largest or min(numbers) < self._least:
             return self._cut(required, self._limits)
         return required, ""
 
     def clipped(self, efforts: FloatArray) -> FloatArray:
         """Efforts (n,) within the limits at rest, uncounted."""
-        return np.clip(efforts, -self._limits, self._limits)
+        return self._mechanism.cut_efforts(efforts)
 
     def _cut(self, required: FloatArray, limits: FloatArray) -> tuple[FloatArray, str]:
-        effort = np.minimum(np.maximum(required, -limits), limits)
+        effort = self._mechanism.cut_efforts(required, limits)
         cut = effort != required
         if not cut.any():
             return effort, ""
@@ -54,6 +55,6 @@ class EffortLimiter:
         with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have none left
             worst = int(np.where(cut, np.abs(required / limits), 0.0).argmax())
         return effort, (
-            f"{self._mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to its "
-            f"limit of {limits[worst]:.6g}"
+            f"{self._mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to "
+            f"{'its limit of ' if effort[worst] else ''}{abs(effort[worst]):.6g}"
         )

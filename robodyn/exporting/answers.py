@@ -150,7 +150,7 @@ def step_of(
     at_table, at_friction = constant(table), constant(friction)
     limited = float(mechanism.has_torque_speed_curve)
     at_stops = constant(np.array([stops.stiffness, stops.damping, limited]))
-    at_limits = constant(np.full(n, np.inf))
+    at_limits = constant(np.repeat([-np.inf, np.inf], n))
 
     @inner
     def step(q: Any, v: Any, efforts: Any, wrench: Any, options: Any, dt: Any, steps: Any) -> int:
@@ -165,7 +165,7 @@ def step_of(
             vector(options, (2,)), vector(at_stops(), (3,)),
         )  # fmt: skip
         arrays = (
-            vector(at_limits(), (n,)), rows(efforts, (0, 0)), rows(efforts, (0, 0)),
+            vector(at_limits(), (2 * n,)), rows(efforts, (0, 0)), rows(efforts, (0, 0)),
             stack_of_rows(efforts, (1, 1, n)), vector(times[0, 2:], (1,)), vector(times, (2,)),
             stack_of_rows(load, (1, 1, 6)), rows_out(before, (2, nq)), rows_out(rates, (2, nv)),
             rows_out(applied[0], (1, n)), rows_out(applied[1], (1, n)),

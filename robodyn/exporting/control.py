@@ -42,6 +42,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
     table = joint_table(m.position_limits, m.actuators)
     columns, curves = table.shape[1], m.has_torque_speed_curve
     at_table, at_limits = constant(table), constant(m.effort_limits)
+    at_ends = constant(m.effort_ends)
 
     def computed_torque(
         q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, wrench: Any,
@@ -80,7 +81,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
                     for j in range(nv):
                         total += at_gain()[i * nv + j] * (kp[j] / kv[j]) * error[j]
                 efforts[0, i] += total
-        limits, speeds = stack(1, n), stack(1, n)
+        limits, speeds, ends = stack(1, n), stack(1, n), stack(1, 2 * n)
         copied(at_limits(), n, limits[0])
         if curves:
             if not rates_of(q, v, address(speeds)):
@@ -89,7 +90,10 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
                 speeds, borrowed_array(vector(at_limits(), (n,))),
                 borrowed_array(rows(at_table(), (n, columns))), limits,
             )  # fmt: skip
-        if not cut(efforts[0], limits[0], efforts[1]):
+        for i in range(n):
+            ends[0, i] = max(-limits[0, i], at_ends()[i])
+            ends[0, n + i] = min(limits[0, i], at_ends()[n + i])
+        if not cut(efforts[0], ends[0], efforts[1]):
             return NO_RESULT
         status = FINE
         for i in range(n):
@@ -106,7 +110,7 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
     call, is_configuration, (_, nv, n) = answers.step, answers.is_configuration, setting.sizes
     friction = setting.mechanism.friction
     dry, decay = friction.is_dry, friction.decay
-    at_limits, at_rest = constant(setting.mechanism.effort_limits), constant(np.zeros(6))
+    at_ends, at_rest = constant(setting.mechanism.effort_ends), constant(np.zeros(6))
 
     def step(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int) -> int:
         if not is_null(base):
@@ -122,8 +126,7 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
         options[0, 0] = 1.0 if dry or watched else 0.0
         options[0, 1] = 1.0 if watched else 0.0
         for i in range(n):
-            most = at_limits()[i]
-            held[0, i] = min(max(efforts[i], -most), most)
+            held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
         status: int = call(q, v, address(held), load, address(options), dt, steps)
         return status
 

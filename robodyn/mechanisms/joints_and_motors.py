@@ -179,6 +179,29 @@ class JointsAndMotors(ABC):
         """(n,) [N or N m], infinite where the model gives none; of its motor at standstill."""
         return np.array(self._limits[:, 3])
 
+    @cached_property
+    def effort_ranges(self) -> FloatArray:
+        """(n, 2) [N or N m] least and largest efforts at standstill: of cables of one sign."""
+        drives = [(drive.least_effort, drive.largest_effort) for drive in self.actuators]
+        ends = np.array(drives, dtype=np.float64).reshape(-1, 2)
+        return np.clip(ends, -self.effort_limits[:, None], self.effort_limits[:, None])
+
+    def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None, /) -> FloatArray:
+        """Efforts (..., n) cut to limits (..., n), of both signs, by default those at standstill.
+
+        A drive whose efforts are of one sign has none where it is asked for the other.
+        """
+        least, largest = self.effort_ends
+        if limits is not None:
+            least, largest = np.maximum(-limits, least), np.minimum(limits, largest)
+        return np.asarray(np.clip(efforts, least, largest))
+
+    @cached_property
+    def effort_ends(self) -> FloatArray:
+        """(2, n) [N or N m] least and largest that the drives can have: a slack cable has none."""
+        least, largest = self.effort_ranges.T
+        return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
+
     @property
     def position_limits(self) -> FloatArray:
         """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""

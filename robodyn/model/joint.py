@@ -168,6 +168,12 @@ class Joint:
         return min(self.effort, self.drive.effort_limit)
 
     @property
+    def effort_range(self) -> tuple[float, float]:
+        """Least and largest effort [N m or N]: of a cable's joint both of one sign."""
+        most = self.effort_limit
+        return max(-most, self.drive.least_effort), min(most, self.drive.largest_effort)
+
+    @property
     def reflected_inertia(self) -> float:
         """[kg m^2 or kg] of rotor and armature."""
         return self.armature + self.drive.reflected_inertia

@@ -62,9 +62,9 @@ class BatchPlant:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         first, count = self.mechanisms[0], len(self.mechanisms)
         nv, n = first.coordinates.velocity_size, len(first.joint_names)
-        self._limits = np.array([each.effort_limits for each in self.mechanisms])
-        if not limit_efforts:
-            self._limits = np.full((count, n), np.inf)
+        self._ends = np.multiply.outer([-np.inf, np.inf], np.ones((count, n)))
+        if limit_efforts:
+            self._ends = np.stack([each.effort_ends for each in self.mechanisms], axis=1)
         # the row of a state before a step and that after it
         self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 6))
@@ -148,7 +148,7 @@ class BatchPlant:
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
         wanted = _each("efforts", efforts, self._efforts[:, 0, 0])
         load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0])
-        self._efforts[:, 0, 0] = np.clip(wanted, -self._limits, self._limits)
+        self._efforts[:, 0, 0] = np.clip(wanted, *self._ends)
         self._loads[:, 0, 0], self._steps[1] = load, steps
         going = np.flatnonzero(~self.failed)
         shares = np.array_split(going, max(1, min(get_threads(), len(going) // SMALLEST_SHARE)))

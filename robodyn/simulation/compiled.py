@@ -102,6 +102,8 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     """The part of a run between two rows, everything in it that does not depend on the state."""
     plant = run.plant
     size = len(plant.mechanism.joint_names)
+    without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
+    ends = plant.mechanism.effort_ends if plant.limits_efforts else without
     time = run.time[first : last + 1]
     longest = plant.dt if run.is_sampled else np.inf
     steps = steps_between(time[:-1], time[1:], longest)
@@ -111,7 +113,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     columns = {0: size, 1: 0}.get(law.kind, int(rows.shape[-1]))
     return Rollout(
         spring_and_damper(plant.end_stops, plant.limits_motors),
-        np.array(np.broadcast_to(plant.limits, (size,))),
+        ends.ravel(),
         law.kind,
         law.kp,
         law.kv,

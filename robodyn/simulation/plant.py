@@ -61,7 +61,7 @@ class Plant:
         self.mechanism = mechanism
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops
-        self.limits = mechanism.effort_limits if limit_efforts else np.inf
+        self.limits_efforts = limit_efforts
         self.limits_motors = limit_efforts and mechanism.has_torque_speed_curve
         self.reset(configuration, velocity)
 
@@ -100,8 +100,7 @@ class Plant:
         if not self.limits_motors:
             return effort
         rates = self.mechanism.joint_velocities(configuration, velocity)
-        limits = self.mechanism.effort_limits_at(rates)
-        return np.clip(effort, -limits, limits)
+        return self.mechanism.cut_efforts(effort, self.mechanism.effort_limits_at(rates))
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
         """Effort (n,) cut to the limits at standstill.
@@ -110,7 +109,7 @@ class Plant:
             InvalidInput: wrong shape or not finite.
         """
         wanted = as_exact("effort", effort, self.effort.shape, "N or N m")
-        return np.clip(wanted, -self.limits, self.limits)
+        return self.mechanism.cut_efforts(wanted) if self.limits_efforts else np.array(wanted)
 
     def hold(self, effort: ArrayLike, steps: int, wrench: ArrayLike | None = None) -> None:
         """Advance by `steps` of dt with effort (n,) and an external wrench (6,) held.

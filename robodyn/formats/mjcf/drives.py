@@ -34,7 +34,7 @@ class Drives:
         couplings: which joints follow which.
 
     Attributes:
-        limits: largest effort [N m or N], infinite for none, of each driven joint.
+        limits: least and largest effort [N m or N], infinite for none, of each driven joint.
         range: (njnt, 2) [rad or m] limits of position.
         damping, friction, armature: (njnt,) of joints, with those of tendons.
 
@@ -51,12 +51,13 @@ class Drives:
         self.armature = np.array(model.dof_armature[dofs])
         limited = np.array(model.jnt_limited, dtype=bool)
         self.range = np.where(limited[:, None], model.jnt_range, [-np.inf, np.inf])
-        self.limits: dict[int, float] = {}
+        self.limits: dict[int, tuple[float, float]] = {}
         for n in range(model.ntendon):
             self._tendon(n)
         for n in range(model.nu):
-            joint, limit = self._actuator(n)
-            self.limits[joint] = max(limit, self.limits.get(joint, 0.0))
+            joint, (least, largest) = self._actuator(n)
+            low, high = self.limits.get(joint, (np.inf, -np.inf))
+            self.limits[joint] = min(low, least), max(high, largest)
         self._name_servos()
 
     def _tendon(self, n: int) -> None:
@@ -97,14 +98,14 @@ class Drives:
                 stacklevel=5,
             )
 
-    def _actuator(self, n: int) -> tuple[int, float]:
-        """The joint that an actuator drives, and its largest effort there."""
+    def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
+        """The joint that an actuator drives, and its least and largest effort there."""
         model, kinds = self._model, self._mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
-        gear = abs(float(model.actuator_gear[n, 0]))
+        gear = float(model.actuator_gear[n, 0])
         if moved == int(kinds.mjTRN_TENDON):
             joint, factor = self._end_of(n, target)
-            gear *= abs(factor)
+            gear *= factor
         elif moved in (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT)):
             joint = target
             kind = JOINTS[model.jnt_type[joint]]
@@ -122,15 +123,14 @@ class Drives:
         ):
             reason = "its gain is that of a muscle or of its maker; use a <motor>"
             raise self._refusals.refuse("actuator", n, reason)
-        limit = np.inf
+        ends = np.array([-np.inf, np.inf])
         if model.actuator_forcelimited[n]:
-            limit = gear * float(np.abs(model.actuator_forcerange[n]).max())
+            ends = gear * model.actuator_forcerange[n]
         elif model.actuator_ctrllimited[n] and not model.actuator_biastype[n]:
-            gain = abs(float(model.actuator_gainprm[n, 0]))
-            limit = gear * gain * float(np.abs(model.actuator_ctrlrange[n]).max())
+            ends = gear * float(model.actuator_gainprm[n, 0]) * model.actuator_ctrlrange[n]
         if model.jnt_actfrclimited[joint]:
-            limit = min(limit, float(np.abs(model.jnt_actfrcrange[joint]).max()))
-        return joint, limit
+            ends = np.clip(ends, *model.jnt_actfrcrange[joint])
+        return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
         """The one joint that a tendon's joints follow, and how far it draws the tendon."""

@@ -144,7 +144,8 @@ class _Writer:
         sort = "prismatic" if kind == "slide" else ("revolute" if limited else "continuous")
         joint = self._joint(name, sort, parent, child, place @ back)
         add(joint, "axis", xyz=text_of(axis))
-        limits = {"effort": drives.limits.get(n, np.inf), "velocity": np.inf}
+        strongest = max(map(abs, drives.limits.get(n, (np.inf,))))
+        limits = {"effort": strongest, "velocity": np.inf}
         if own:
             limits |= {"effort": np.inf} | own["limit"]
         # 0 says that there is none
@@ -257,6 +258,10 @@ class _Writer:
             name, driven = self._refusals.name("joint", n), n in self._drives.limits
             value = float(start[model.jnt_qposadr[n]])
             params = self._own.get("joints", {}).get(name, {}).get("params", {})
+            least, largest = self._drives.limits.get(n, (-np.inf, np.inf))
+            if least != -largest and np.isfinite([least, largest]).all():
+                one = {"least_effort": repr(least), "largest_effort": repr(largest)}
+                params = one | params
             if not (driven or params or (told and value)):
                 continue
             joint = add(control, "joint", name=name)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,6 @@ from robodyn.mechanisms.closed_loop.dynamics import forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
-from robodyn.mechanisms.closed_loop.redundancy import within_limits
 from robodyn.mechanisms.common.single_calls import UncheckedSingle
 
 if TYPE_CHECKING:
@@ -53,10 +51,6 @@ class ClosedLoop(ClosedLoopPresentation):
         super().__init__(model)
         self._one: Single = single_dynamics(self.structure.packed)
         self._square = (self._nu, self._nu)
-        # the single calls' results are final, unless efforts are to be kept within limits
-        self._final = self.structure.determined and (
-            self._n == self._nu or not np.isfinite(self.effort_limits).any()
-        )
 
     def __repr__(self) -> str:
         return (
@@ -87,7 +81,7 @@ class ClosedLoop(ClosedLoopPresentation):
             UnderActuated: the driven joints do not suffice.
             SingularConfiguration: motors cannot hold the mechanism there (type 2).
         """
-        if self._final:
+        if self.structure.determined:
             efforts = _empty(self._n)
             try:
                 if self._one.inverse(configuration, velocity, acceleration, wrench, False, efforts):
@@ -97,9 +91,15 @@ class ClosedLoop(ClosedLoopPresentation):
         self._refuse_under_actuated()
         given = configuration, velocity, acceleration, wrench
         found = self._each_state("inverse_dynamics", (self._n,), *given)
-        if self._n == self._nu:
-            return found
-        return within_limits(self, found, *given)
+        if self._n > self._nu and found.ndim > 1:  # in lanes limits are left to single states
+            least, largest = self.effort_ranges.T
+            parts = [None if part is None else np.broadcast_to(part, (*found.shape[:-1],
+                     np.shape(part)[-1])) for part in given]  # fmt: skip
+            for index in np.argwhere(((found < least) | (found > largest)).any(axis=-1)):
+                at = tuple(index)
+                state = [None if part is None else np.array(part[at], float) for part in parts]
+                found[at] = self._each_state("inverse_dynamics", (self._n,), *state)
+        return found
 
     def forward_dynamics(
         self,
@@ -229,11 +229,6 @@ class ClosedLoop(ClosedLoopPresentation):
 
         start = None if initial_pose is None else self.configuration_at(initial_pose)
         return LoopEstimator(self, start, encoders)
-
-    def warm_up(self) -> None:
-        """What planning, control and simulation do not call anyway: a slow import."""
-        if self._n > self._nu:
-            import_module("scipy.optimize")
 
     def _is_alike(self, model: Mechanism) -> bool:
         """Whether the controller's model has the same coordinates, derived classes included."""

@@ -223,7 +223,7 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
         damper = plan[first + k * layout.CLOSURE_PLAN.size] + layout.CLOSURE_NUMBERS.damping
         numbers[damper] = closure.damping
     motors, count = head["at_weights"], len(model.driven)
-    numbers[motors : motors + 2 * count] = _of_motors(tree)
+    numbers[motors : motors + 3 * count] = _of_motors(tree)
     head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
     head["damped"] = int(any(closure.damping > 0.0 for closure in model.closures))
     plan[: _PLAN.size] = list(head.values())
@@ -236,10 +236,11 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
 
 
 def _of_motors(tree: Tree) -> list[float]:
-    """Inverse weights of the driven joints, then their limits of effort."""
+    """Inverse weights of the driven joints, then their least and their largest efforts."""
     model, joints = tree.model, {joint.name: joint for joint in tree.joints}
     weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
-    return weights + [joints[name].effort_limit for name in model.driven]
+    ends = [joints[name].effort_range for name in model.driven]
+    return [*weights, *(least for least, _ in ends), *(largest for _, largest in ends)]
 
 
 def _pack_closures(

@@ -51,7 +51,7 @@ class Rollout:
     Attributes:
         stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
             more than their torque-speed curves give, else 0.
-        effort_limits: (n,) [N or N m].
+        effort_limits: (2 n,) [N or N m] the least, then the largest.
         law: of `mechanisms.common.kernels.control_laws`.
         kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
             `control_laws.add_planned`.
@@ -193,7 +193,7 @@ def held(
     states[0][0], states[1][0] = configuration, velocity
     return Rollout(
         spring_and_damper(stops, limit_motors),
-        np.full(n, np.inf),
+        np.repeat([-np.inf, np.inf], n),
         GIVEN,
         _NO_GAIN,
         _NO_GAIN,

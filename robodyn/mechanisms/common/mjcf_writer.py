@@ -268,12 +268,12 @@ class _Writer:
 
     def _actuators(self) -> None:
         out = element(self._root, "actuator")
-        limits = {joint.name: joint.effort_limit for joint in self._model.joints}
+        limits = {joint.name: joint.effort_range for joint in self._model.joints}
         for name in self._model.driven:
             motor = element(out, "motor", name=name, joint=name)
-            if np.isfinite(limits[name]):
+            if np.isfinite(limits[name]).all():
                 motor.set("ctrllimited", "true")
-                motor.set("ctrlrange", numbers([-limits[name], limits[name]]))
+                motor.set("ctrlrange", numbers(limits[name]))
 
     def _own(self, joint: Joint) -> dict[str, Any]:
         """What MJCF has no word for: attributes of `<robodyn>`, limits, the actuator."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # A condition number from which on no efforts are asked for: there may be none.
 HOPELESS = 1e8
+# An effort this part of its limit beyond it is at it.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Requirements:
 
     Attributes:
         bounds: limits of joints and conditioning.
-        efforts: (n,) [N or N m] largest efforts at rest; None for any.
+        efforts: (n, 2) [N or N m] least and largest efforts at rest; None for any.
         wrench: (6,) [N, N m] on the body meanwhile.
         base_cone, body_cone: [rad] how far legs may lean from their directions at home, against
             the base and against the body; None for any.
@@ -79,17 +81,23 @@ class Requirements:
         held = self._efforts(configuration[None])[0]
         if not np.isfinite(held).all():
             return "no efforts hold the mechanism"
-        joint = int((np.abs(held) / self.efforts).argmax())
-        mechanism = self.mechanism
+        joint = int(self._shares(held).argmax())
+        mechanism, (least, largest) = self.mechanism, self.efforts[joint]
         return (
-            f"{mechanism.joint_names[joint]} needs {abs(held[joint]):.4g} "
-            f"{mechanism.effort_units[joint]} to hold it at rest, its limit is "
-            f"{self.efforts[joint]:.4g} {mechanism.effort_units[joint]}"
+            f"{mechanism.joint_names[joint]} needs {held[joint]:.4g} "
+            f"{mechanism.effort_units[joint]} to hold it at rest, its limits are "
+            f"{least:.4g} and {largest:.4g} {mechanism.effort_units[joint]}"
         )
 
-    def _held(self, configurations: FloatArray) -> FloatArray:
+    def _shares(self, held: FloatArray) -> FloatArray:
+        """Shares (..., n) of the limits, above 1 beyond one that is near zero, too."""
         assert self.efforts is not None
-        share = np.abs(self._efforts(configurations)) / self.efforts
+        (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
+        beyond = np.maximum(least - held, held - largest) / most
+        return np.asarray(np.where(beyond > ROUNDING, 1.0 + beyond, np.abs(held) / most))
+
+    def _held(self, configurations: FloatArray) -> FloatArray:
+        share = self._shares(self._efforts(configurations))
         largest = np.nan_to_num(share, nan=np.inf).max(axis=1)
         return np.asarray(
             np.where(largest > 1.0, 1.0 / np.maximum(largest, 1.0), 2.0 - largest) - 1.0
@@ -145,7 +153,7 @@ class Requirements:
 
 
 def effort_bounds(mechanism: Mechanism, given: bool | ArrayLike | None) -> FloatArray | None:
-    """(n,) [N or N m]: the mechanism's own for True, one number for all, or one each.
+    """(n, 2) [N or N m]: the mechanism's own for True, one number either way for all, or each.
 
     Raises:
         InvalidInput: not positive, or of another shape.
@@ -153,7 +161,7 @@ def effort_bounds(mechanism: Mechanism, given: bool | ArrayLike | None) -> Float
     if given is None or given is False:
         return None
     if given is True:
-        return mechanism.effort_limits
+        return mechanism.effort_ranges
     n = len(mechanism.joint_names)
     limits = (
         np.broadcast_to(as_array("effort_limits", given, ()), (n,))
@@ -165,4 +173,4 @@ def effort_bounds(mechanism: Mechanism, given: bool | ArrayLike | None) -> Float
             f"effort_limits is {np.asarray(given).tolist()}, expected {n} positive numbers",
             value=given,
         )
-    return np.asarray(limits, dtype=np.float64)
+    return np.multiply.outer(limits, [-1.0, 1.0])

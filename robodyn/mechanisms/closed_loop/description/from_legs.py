@@ -24,10 +24,12 @@ where it begins, of a leg's upper part at the platform.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.actuators.actuator import IDEAL
 from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
@@ -44,6 +46,7 @@ from robodyn.mechanisms.closed_loop.description.leg_parts import (
     passive_joint,
 )
 from robodyn.mechanisms.common import urdf_writer as write
+from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
@@ -161,8 +164,13 @@ def _platform_body(plate: Fields) -> Body:
 def _leg(parts: Parts, leg: Fields) -> None:
     form, name = leg.text("form"), leg.text("name")
     parts.driven.append(name)
-    if "actuator" in leg:
-        parts.params[name] = params_of(actuator_from_fields(leg.child("actuator")))
+    actuator = actuator_from_fields(leg.child("actuator")) if "actuator" in leg else IDEAL
+    limits = leg.child("limits", {})
+    if isinstance(limits.data.get("effort"), list):  # a cable's are of one sign
+        least, largest = limits.array("effort", (2,), "N or N m").tolist()
+        with stated_in(limits, "effort"):
+            actuator = replace(actuator, least_effort=least, largest_effort=largest)
+    parts.params[name] = params_of(actuator)
     start = leg.array("base", (3,), "m")
     goal = parts.origin + parts.rotation @ leg.array("platform", (3,), "m")
     if form[1] == "P":

@@ -182,8 +182,10 @@ def drive(joint: ElementTree.Element, leg: Fields, home: float) -> None:
     ends = limits.array("position", (2,)) if "position" in limits else None
     if ends is None and joint.get("type") == "revolute":
         joint.set("type", "continuous")
-    values = {key: limits.number(key, default=np.inf, above=0.0) for key in ("velocity", "effort")}
-    write.write_limits(joint, ends, **values)
+    single = "velocity", "effort"  # of efforts that differ in sign the actuator tells
+    both = isinstance(limits.data.get("effort"), list)
+    values = {key: limits.number(key, default=np.inf, above=0.0) for key in single[: 2 - both]}
+    write.write_limits(joint, ends, **{"velocity": np.inf, "effort": np.inf} | values)
     told = {
         key: number(leg.number(key, default=0.0, at_least=0.0)) for key in ("damping", "friction")
     }

@@ -107,7 +107,7 @@ def inverse_dynamics(
 ) -> bool:
     """Efforts (driven,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench)
-    return answer(dynamics.driven_efforts, m, state, m.free, trusted, out)
+    return answer(dynamics.limited_efforts, m, state, m.free, trusted, out)
 
 
 @entry_kernel

@@ -90,8 +90,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, work: Any, out: Any) -> 
             kp, kv, w.error, w.told, row[wide : wide + n], row[wide + n :], w.corrected
         )
     state = State(q, w.moving, w.corrected, row, False)
-    status = dynamics.driven_efforts(m, state, True, s, out)
-    if status != OK or asks_too_much(m, out):
+    if dynamics.limited_efforts(m, state, True, s, out) != OK:
         return False
     if law == COMPUTED_TORQUE:
         add_planned(kp, row, m.positions + 2 * m.free, w.error, out)
@@ -113,15 +112,6 @@ def tell_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
     for k in range(m.free):
         out[k] = s.v[m.integers[m.at_free + k]]
     return True
-
-
-@inner
-def asks_too_much(m: Any, effort: Any) -> bool:
-    """Whether redundant motors have to share otherwise, which `redundancy` knows how."""
-    for j in range(m.driven if m.driven != m.free else 0):
-        if abs(effort[j]) > m.numbers[m.at_weights + m.driven + j]:
-            return True
-    return False
 
 
 @inner

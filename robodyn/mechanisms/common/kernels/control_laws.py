@@ -52,9 +52,9 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 @inner
 def cut(wanted: Any, limits: Any, out: Any) -> bool:
-    """Efforts clipped to limits (n,), which may be infinite; False if an effort is not finite."""
-    finite = True
-    for i in range(out.shape[0]):
+    """Efforts clipped to limits (2 n,), least, then largest; False if an effort is not finite."""
+    finite, n = True, out.shape[0]
+    for i in range(n):
         finite = finite and math.isfinite(wanted[i])
-        out[i] = min(max(wanted[i], -limits[i]), limits[i])
+        out[i] = min(max(wanted[i], limits[i]), limits[n + i])
     return finite

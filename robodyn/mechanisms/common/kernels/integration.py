@@ -51,7 +51,7 @@ class Control(NamedTuple):
         model: arrays of the mechanism that the controller assumes; only the kind reads them.
         law: of `control_laws`.
         kp, kv: (nv, nv) gains, or (0, 0); rows of kp below these are the law's to read.
-        effort_limits: (n,) [N or N m].
+        effort_limits: (2 n,) [N or N m] the least, then the largest.
     """
 
     model: Any

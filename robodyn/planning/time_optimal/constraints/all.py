@@ -71,7 +71,7 @@ def constraints_of(mechanism: Mechanism, settings: TimeOptimalSettings) -> Const
         return positive(name, default if given is None else given, size)
 
     wanted = settings.effort_limits
-    effort = mechanism.effort_limits if wanted is None else wanted
+    effort = mechanism.effort_ranges if wanted is None else wanted
     curves = MotorCurves.of(mechanism)
     curves = curves._replace(efforts=share * curves.efforts)
     wrench = settings.wrench
