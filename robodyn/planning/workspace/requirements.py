@@ -82,11 +82,13 @@ class Requirements:
         if not np.isfinite(held).all():
             return "no efforts hold the mechanism"
         joint = int(self._shares(held).argmax())
-        mechanism, (least, largest) = self.mechanism, self.efforts[joint]
+        unit, (least, largest) = self.mechanism.effort_units[joint], self.efforts[joint]
+        limit = f"limit is {largest:.4g}"
+        if least != -largest:
+            limit = f"limits are {least:.4g} and {largest:.4g}"
         return (
-            f"{mechanism.joint_names[joint]} needs {held[joint]:.4g} "
-            f"{mechanism.effort_units[joint]} to hold it at rest, its limits are "
-            f"{least:.4g} and {largest:.4g} {mechanism.effort_units[joint]}"
+            f"{self.mechanism.joint_names[joint]} needs {held[joint]:.4g} {unit} to hold it at "
+            f"rest, its {limit} {unit}"
         )
 
     def _shares(self, held: FloatArray) -> FloatArray:
