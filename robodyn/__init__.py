@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from robodyn.actuators import Actuator as Actuator
     from robodyn.analysis.limits import Violation as Violation
     from robodyn.analysis.limits import check_limits as check_limits
+    from robodyn.base_motion import BaseMotion as BaseMotion
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward

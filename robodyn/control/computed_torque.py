@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
@@ -90,8 +91,9 @@ class ComputedTorque:
         velocity: FloatArray,
         trajectory: Trajectory,
         wrench: ArrayLike | None = None,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (n,) for a measured configuration and velocity at `time` [s].
+        """Efforts (n,) for a measured configuration and velocity at `time` [s], on this base.
 
         Raises:
             KinematicsError: the mechanism has no answer at this configuration.
@@ -100,7 +102,8 @@ class ComputedTorque:
         error = self.mechanism.difference(configuration, desired.configuration)
         acceleration = self.corrected(error, velocity, desired)
         friction = self.friction
-        efforts = friction.rest.inverse_dynamics(configuration, velocity, acceleration, wrench)
+        state = configuration, velocity, acceleration, wrench
+        efforts = friction.rest.inverse_dynamics(*state, base=base)
         return efforts + self.for_friction(error, desired) if friction.exists else efforts
 
     def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
@@ -149,14 +152,15 @@ class _InverseDynamicsLaw:
         velocity: FloatArray,
         trajectory: Trajectory,
         wrench: ArrayLike | None = None,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (n,) at `time` [s] for a measured state.
+        """Efforts (n,) at `time` [s] for a measured state, on this base.
 
         Raises:
             KinematicsError: the configuration of the motion is singular.
         """
         motion = self._motion(time, configuration, trajectory)
-        return self.mechanism.inverse_dynamics(*motion, wrench)
+        return self.mechanism.inverse_dynamics(*motion, wrench, base=base)
 
     def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         raise NotImplementedError

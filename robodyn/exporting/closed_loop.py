@@ -18,6 +18,7 @@ from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows
 from robodyn.exporting.lending import (
     address,
     constant,
+    null,
     rows_out,
     vector,
     vector_or_null,
@@ -27,7 +28,7 @@ from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.kernels import entries, layout
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
-from robodyn.numerics.array_arguments import ABSENT, stack
+from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.vectors import combine
@@ -71,7 +72,8 @@ def answers(m: ClosedLoop) -> Answers:
         a_plan, own = known()
         return entries.inverse_dynamics(
             a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(a, (n,)),
-            vector_or_null(wrench, (6,)), False, vector_out(out, (n,)),
+            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner
@@ -79,7 +81,8 @@ def answers(m: ClosedLoop) -> Answers:
         a_plan, own = known()
         return entries.forward_dynamics(
             a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(efforts, (n,)),
-            vector_or_null(wrench, (6,)), False, vector_out(out, (n,)),
+            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner
@@ -92,7 +95,8 @@ def answers(m: ClosedLoop) -> Answers:
         a_plan, own = known()
         return entries.free_efforts(
             a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(at_rest(), (n,)),
-            vector_or_null(at_rest(), (ABSENT,)), False, vector_out(out, (n,)),
+            vector_or_null(null(), (6,)), vector_or_null(null(), (9,)), False,
+            vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner

@@ -50,7 +50,7 @@ def lend(kind: given.GivenType) -> Any:
 
 
 vector, rows, stack_of_rows = (lend(given.GivenType(ndim)) for ndim in (1, 2, 3))
-vector_or_null = lend(given.VECTOR_OR_NONE)
+vector_or_null, rows_or_null = lend(given.VECTOR_OR_NONE), lend(given.ROWS_OR_NONE)
 vector_out, rows_out = lend(given.VECTOR_OUT), lend(given.MATRIX_OUT)
 any_rows = lend(given.ROWS_OF_ANY_STRIDE)
 

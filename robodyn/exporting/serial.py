@@ -14,6 +14,7 @@ from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows
 from robodyn.exporting.lending import (
     any_rows,
     constant,
+    null,
     rows,
     rows_out,
     vector,
@@ -64,14 +65,16 @@ def answers(m: SerialArm) -> Answers:
     def inverse(q: Any, v: Any, a: Any, wrench: Any, out: Any) -> bool:
         return entries.inverse_dynamics(
             links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(a, (n,)),
-            vector_or_null(wrench, (6,)), False, vector_out(out, (n,)),
+            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner
     def forward(q: Any, v: Any, efforts: Any, wrench: Any, out: Any) -> bool:
         return entries.forward_dynamics(
             links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(efforts, (n,)),
-            vector_or_null(wrench, (6,)), False, vector_out(out, (n,)),
+            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner
@@ -85,7 +88,7 @@ def answers(m: SerialArm) -> Answers:
         load = vector_or_null(at_rest(), (ABSENT,))
         return entries.inverse_dynamics(
             links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(at_rest(), (n,)),
-            load, False, vector_out(out, (n,)),
+            load, load, False, vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner

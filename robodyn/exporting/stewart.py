@@ -10,7 +10,9 @@ from robodyn.exporting.answers import Answers, copied, step_of
 from robodyn.exporting.lending import (
     any_rows,
     constant,
+    null,
     rows,
+    rows_or_null,
     rows_out,
     vector,
     vector_or_null,
@@ -55,15 +57,17 @@ def answers(m: StewartPlatform) -> Answers:
         state = vector(q, (7,)), vector(v, (6,)), vector(a, (6,)), vector_or_null(wrench, (6,))
         known = vector(at_lanes(), (size,))
         return entries.inverse_dynamics(
-            known, state[0], state[1], state[2], state[3], False, vector_out(out, (6,))
-        )
+            known, state[0], state[1], state[2], state[3], vector_or_null(null(), (9,)), False,
+            vector_out(out, (6,)),
+        )  # fmt: skip
 
     @inner
     def forward(q: Any, v: Any, efforts: Any, wrench: Any, out: Any) -> bool:
         known = vector(at_lanes(), (size,))
         return entries.forward_dynamics(
             known, vector(q, (7,)), vector(v, (6,)), vector(efforts, (6,)),
-            vector_or_null(wrench, (6,)), False, vector_out(out, (6,)),
+            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_out(out, (6,)),
         )  # fmt: skip
 
     @inner
@@ -75,7 +79,9 @@ def answers(m: StewartPlatform) -> Answers:
     def bias(q: Any, v: Any, out: Any) -> bool:
         body = vector(at_body(), (body_size,))
         one = any_rows(q, (1, 7)), any_rows(v, (1, 6))
-        return lanes.bias(legs(), body, one[0], one[1], rows_out(out, (1, 6))) == 1
+        none = rows_or_null(null(), (1, 6)), rows_or_null(null(), (1, 9))
+        state = one[0], one[1], one[1], none[0], none[1]
+        return lanes.bias(legs(), body, *state, rows_out(out, (1, 6))) == 1
 
     @inner
     def positions(q: Any, out: Any) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
 
 # Central differences of order 6: f'(0) = sum over k of weight_k f(place_k h) / h.
 PLACES = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])
@@ -77,8 +78,10 @@ class Derivatives(Presentation):
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
         /,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
-        """(..., n) efforts of the driven joints for a motion."""
+        """(..., n) efforts of the driven joints for a motion on a base that may move, too."""
 
     @abstractmethod
     def forward_dynamics(
@@ -88,6 +91,8 @@ class Derivatives(Presentation):
         effort: ArrayLike,
         wrench: ArrayLike | None = None,
         /,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """The acceleration (..., nv) that efforts (..., n) cause.
 
@@ -101,8 +106,10 @@ class Derivatives(Presentation):
         """(..., nv, nv), symmetric positive definite."""
 
     @abstractmethod
-    def bias(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """(..., nv) gravity, velocity terms and friction."""
+    def bias(
+        self, configuration: ArrayLike, velocity: ArrayLike, /, *, base: BaseMotion | None = None
+    ) -> FloatArray:
+        """(..., nv) gravity, velocity terms and friction, on a base that may move, too."""
 
     def _made(self, model: Any) -> Self:
         """One of the same class and options from another model."""
@@ -136,18 +143,21 @@ class Derivatives(Presentation):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> InverseDynamicsDerivatives:
         """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
 
         By configuration means by displacement, as `difference` and `advance` have it; velocity,
-        acceleration and wrench (..., 6) keep their numbers. Dry friction is that of the planned
-        motion; by what makes a joint's rate reverse, as at rest, it has no derivative and is left
-        out. Right to 1e-9 of the largest entry.
+        acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
+        of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
+        derivative and is left out. Right to 1e-9 of the largest entry.
 
         Raises:
             InvalidInput, KinematicsError: as `inverse_dynamics`.
         """
-        found = self._differences("inverse_dynamics", configuration, velocity, acceleration, wrench)
+        given = configuration, velocity, acceleration, wrench, base
+        found = self._differences("inverse_dynamics", *given)
         return InverseDynamicsDerivatives(*found)
 
     def forward_dynamics_derivatives(
@@ -156,6 +166,8 @@ class Derivatives(Presentation):
         velocity: ArrayLike,
         efforts: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> ForwardDynamicsDerivatives:
         """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
 
@@ -166,12 +178,14 @@ class Derivatives(Presentation):
             InvalidInput, KinematicsError: as `forward_dynamics`.
         """
         if self.efforts_are_generalized_forces:
-            moved = self.forward_dynamics(configuration, velocity, efforts, wrench)
-            inverse = self.inverse_dynamics_derivatives(configuration, velocity, moved, wrench)
+            moved = self.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
+            state = configuration, velocity, moved, wrench
+            inverse = self.inverse_dynamics_derivatives(*state, base=base)
             by_efforts = np.asarray(np.linalg.inv(inverse.acceleration), dtype=np.float64)
             fixed = -by_efforts @ inverse.configuration, -by_efforts @ inverse.velocity
             return ForwardDynamicsDerivatives(moved, *fixed, by_efforts)
-        found = self._differences("forward_dynamics", configuration, velocity, efforts, wrench)
+        given = configuration, velocity, efforts, wrench, base
+        found = self._differences("forward_dynamics", *given)
         return ForwardDynamicsDerivatives(*found)
 
     def linearize(
@@ -220,6 +234,7 @@ class Derivatives(Presentation):
         velocity: ArrayLike,
         load: ArrayLike,
         wrench: ArrayLike | None,
+        base: BaseMotion | None,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """What `question` answers (..., k), and its derivatives by the other three arguments.
 
@@ -242,7 +257,9 @@ class Derivatives(Presentation):
         loads = np.zeros((len(changes), count))
         loads[1 : 1 + count] = np.eye(count)
         ask: Callable[..., FloatArray] = getattr(self._smooth, question)
-        out = ask(Q, v + changes, u + size * loads, w)
+        out = ask(
+            Q, v + changes, u + size * loads, w, base=None if base is None else base[..., None]
+        )
 
         answer = out[..., 0, :]
         by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.parameters import BodyNumbers, JointParameter, Parameters
@@ -67,10 +68,10 @@ class Mechanism(LinkMotion):
     def unchecked(self) -> UncheckedDynamics:
         """Unchecked calls for single states in inner loops, results written into given arrays."""
 
-    def gravity(self, configuration: ArrayLike, /) -> FloatArray:
-        """Efforts (..., n) that hold the mechanism at rest."""
+    def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
+        """Efforts (..., n) that hold the mechanism where it is on its base."""
         rest = np.zeros(self.coordinates.velocity_size)
-        return self.inverse_dynamics(configuration, rest, rest)
+        return self.inverse_dynamics(configuration, rest, rest, base=base)
 
     def coriolis_matrix(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
         """C (..., nv, nv): C velocity are the velocity terms of the bias, and Mdot - 2 C is skew.
@@ -268,6 +269,9 @@ class Mechanism(LinkMotion):
         limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
         """Configuration and velocity after `steps` of dt [s], effort and wrench held; unchecked.
+
+        The wrench is (6,), or (15,) with the `rows` of a `BaseMotion` after it, or (3, 15) at the
+        beginning, middle and end of the step.
 
         With `limit_motors`, no motor has more than `effort_limits_at` says.
 

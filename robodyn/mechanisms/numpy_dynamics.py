@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.end_stops import EndStops
 
 
@@ -53,8 +54,11 @@ class NumpyDynamics(Mechanism):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (..., n) of a motion under a wrench (..., 6) on the tip."""
+        """Efforts (..., n) of a motion under a wrench (..., 6) on the tip, on a base at rest."""
+        self._refuse_motion_of(base)
         qdd = self._joints("acceleration", acceleration)
         inertial = np.einsum("...ij,...j->...i", self.mass_matrix(configuration), qdd)
         return np.asarray(
@@ -67,12 +71,15 @@ class NumpyDynamics(Mechanism):
         velocity: ArrayLike,
         effort: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Accelerations (..., n) that efforts (..., n) and a wrench (..., 6) cause.
 
         Raises:
             SingularMassMatrix: a joint has no inertia to accelerate.
         """
+        self._refuse_motion_of(base)
         drive = self._joints("effort", effort) + self._load(configuration, wrench)
         rest = drive - self.bias(configuration, velocity)
         try:
@@ -132,6 +139,10 @@ class NumpyDynamics(Mechanism):
                 )
         q, qd = np.split(y, 2)
         return q, qd
+
+    def _refuse_motion_of(self, base: BaseMotion | None) -> None:
+        if base is not None:
+            raise self._unanswered("dynamics on a base that moves")
 
     def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
         """Joint efforts (..., n) equivalent to a wrench (..., 6) on the tip: J' wrench."""

@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 COPIED = 16384
 
 
+def leading_shape(**arrays: FloatArray) -> tuple[int, ...]:
+    """The shape to which the leading dimensions of arrays (..., k) broadcast.
+
+    Raises:
+        InvalidInput: they do not; the message names each argument.
+    """
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise InvalidInput(f"leading dimensions do not broadcast: {shapes}") from error
+
+
 def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
     """Broadcast arrays of shape (..., k) against each other.
 
@@ -31,18 +44,14 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
         The common leading shape, and each array as a contiguous (N, k).
 
     Raises:
-        InvalidInput: the leading shapes do not broadcast; the message names each argument.
+        InvalidInput: as `leading_shape`.
     """
     if all(array.ndim == 1 for array in arrays.values()):  # a single state
         return (), [row(array) for array in arrays.values()]
-    try:
-        shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
-    except ValueError as error:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise InvalidInput(f"leading dimensions do not broadcast: {shapes}") from error
+    shape = leading_shape(**arrays)
     flat = [
         np.ascontiguousarray(np.broadcast_to(array, (*shape, array.shape[-1]))).reshape(
-            -1, array.shape[-1]
+            math.prod(shape), array.shape[-1]
         )
         for array in arrays.values()
     ]

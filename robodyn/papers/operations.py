@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.serial.dh import rotation_x
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
@@ -47,7 +48,7 @@ _SHARED = {
     "add_moment": "add n",
     "along_axis": PROJECTION,
     **dict.fromkeys(
-        ("link_rotation", "link_reach", "link_lever", "base_acceleration", "add_motor"),
+        ("link_rotation", "link_reach", "link_lever", "base_motion", "add_motor"),
         GIVEN,
     ),
 }
@@ -164,7 +165,7 @@ def count_arm(method: str, n: int) -> Tally:
         return count_operations(serial_lagrange.lagrange, *arguments, rows=LAGRANGE_ROWS)[0]
     rows = NEWTON_EULER_ROWS if method == "newton_euler" else MODIFIED_ROWS
     kernel: Any = getattr(serial_newton_euler, method)
-    arguments = (chain, gravity, *state, wrench, False, np.zeros((n, WORK_SIZE)), tau)
+    arguments = (chain, at_rest(gravity), *state, wrench, False, np.zeros((n, WORK_SIZE)), tau)
     return count_operations(kernel, *arguments, rows=rows)[0]
 
 

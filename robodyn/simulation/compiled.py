@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array
 from robodyn.control.computed_torque import (
     ComputedTorque,
@@ -25,6 +26,7 @@ from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
 from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 from robodyn.simulation.control_loop import steps_between
 from robodyn.simulation.integrators import inner_ends
+from robodyn.simulation.plant import with_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +111,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     steps = steps_between(time[:-1], time[1:], longest)
     dt = np.diff(time) / steps
     times = time[:-1, None] if run.is_sampled else _stages(time)
-    rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1))
+    rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1), run.base)
     columns = {0: size, 1: 0}.get(law.kind, int(rows.shape[-1]))
     return Rollout(
         spring_and_damper(plant.end_stops, plant.limits_motors),
@@ -142,7 +144,32 @@ def _loads(
     dt: FloatArray,
     steps: NDArray[np.int64],
 ) -> FloatArray:
-    """(steps or 1, 1 or 3, 6), as `Rollout` has them."""
+    """(steps or 1, 1 or 3, 6 or 15), as `Rollout` has them."""
+    wrenches = _wrenches(run, now, times, dt, steps)
+    if run.base is None:
+        return wrenches
+    instants = times[:, 1:]
+    if run.is_sampled:
+        before = np.concatenate([np.arange(count) for count in steps])
+        starts, h = np.repeat(now, steps) + before * np.repeat(dt, steps), np.repeat(dt, steps)
+        instants = starts[:, None] + h[:, None] * np.array([0.0, 0.5, 1.0])
+    return with_base(wrenches, _moved(run.base, instants).rows)
+
+
+def _moved(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
+    """How the base moves at times (...) [s]."""
+    known, place = np.unique(times, return_inverse=True)
+    rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
+    return BaseMotion(*np.split(rows, 3, axis=-1))
+
+
+def _wrenches(
+    run: SimulationTask,
+    now: FloatArray,
+    times: FloatArray,
+    dt: FloatArray,
+    steps: NDArray[np.int64],
+) -> FloatArray:
     if run.load is None:
         return np.zeros((1, 1, 6))
     if not callable(run.load):
@@ -195,9 +222,15 @@ def law_of(controller: Controller) -> Law | None:
 
 
 def rows_for(
-    controller: Controller, mechanism: Mechanism, trajectory: Trajectory, times: FloatArray
+    controller: Controller,
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    times: FloatArray,
+    base: Callable[[float], BaseMotion] | None = None,
 ) -> FloatArray:
     """What the controller's law reads at times (N,) [s]: (N, k).
+
+    What it knows of a base that moves, it reads of the loads.
 
     Raises:
         RobodynError, or what the trajectory raises: the controller has no answer, then or earlier.
@@ -210,7 +243,8 @@ def rows_for(
             parts.append(controller.friction.efforts(desired._replace(configuration=goal)))
         return np.concatenate(parts, axis=-1)
     if isinstance(controller, Feedforward):
-        return controller.mechanism.inverse_dynamics(*trajectory.sample(times))
+        moved = None if base is None else _moved(base, times)
+        return controller.mechanism.inverse_dynamics(*trajectory.sample(times), base=moved)
     if isinstance(controller, ConstantEffort):
         return np.tile(controller.effort, (len(times), 1))
     return np.zeros((len(times), 0))

@@ -117,6 +117,7 @@ def simulate_many(
                 end,
                 one.wrench,
                 wanted.integrator,
+                wanted.base,
             )
         except RobodynError as error:
             raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error

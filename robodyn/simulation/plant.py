@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.base_motion import rows_of
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError, SimulationFailed, SingularMassMatrix
 from robodyn.mechanisms.common.end_stops import EndStops
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.simulation.settings import SimulationSettings
     from robodyn.trajectories.base import Trajectory
@@ -111,8 +113,17 @@ class Plant:
         wanted = as_exact("effort", effort, self.effort.shape, "N or N m")
         return self.mechanism.cut_efforts(wanted) if self.limits_efforts else np.array(wanted)
 
-    def hold(self, effort: ArrayLike, steps: int, wrench: ArrayLike | None = None) -> None:
+    def hold(
+        self,
+        effort: ArrayLike,
+        steps: int,
+        wrench: ArrayLike | None = None,
+        base: BaseMotion | None = None,
+    ) -> None:
         """Advance by `steps` of dt with effort (n,) and an external wrench (6,) held.
+
+        So is the motion of the base, if it moves; or it is (3,) of these, at the beginning, in the
+        middle and at the end of each step.
 
         Raises:
             InvalidInput: wrong shape or not finite, or no step to take.
@@ -124,6 +135,8 @@ class Plant:
         held = self.saturate(effort)
         applied = self.available(held, self.configuration, self.velocity)
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        if base is not None:
+            load = with_base(load, rows_of(base))
         try:
             self.configuration, self.velocity = self.mechanism.step(
                 self.configuration,
@@ -140,6 +153,13 @@ class Plant:
             raise SimulationFailed(f"{error}; {why}", time=error.time, value=error.value) from error
         self.saturated = self.saturated + (applied != effort)
         self.effort = applied
+
+
+def with_base(wrench: FloatArray, rows: FloatArray) -> FloatArray:
+    """Wrenches (..., 6), then motions of the base (..., 9), as kernels take them: (..., 15)."""
+    shape = np.broadcast_shapes(wrench.shape[:-1], rows.shape[:-1])
+    parts = (np.broadcast_to(part, (*shape, part.shape[-1])) for part in (wrench, rows))
+    return np.concatenate(list(parts), axis=-1)
 
 
 # Runge-Kutta of order 4 is stable for decay rates up to this over the step.

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 from robodyn.mechanisms.common.end_stops import EndStops
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
+
+    from robodyn.base_motion import BaseMotion
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ class SimulationSettings:
         integrator: `rk4`, Runge-Kutta of order 4 with fixed steps, or, where the controller acts
             continuously, `dop853`, adaptive of order 8, as a reference; `dt` is then only how
             far apart the recorded times are.
+        base: how the base moves, held or as a function of time [s]; None for one at rest. The
+            controllers of `robodyn` are told, as by a measurement unit on it, and so are those of
+            your own that have a parameter `base`.
     """
 
     duration: float | None = None
@@ -33,3 +40,4 @@ class SimulationSettings:
     end_stops: EndStops | None = field(default_factory=EndStops)
     limit_efforts: bool = True
     integrator: str = "rk4"
+    base: BaseMotion | Callable[[float], BaseMotion] | None = None

@@ -74,7 +74,7 @@ def simulate(
             are held, so is its value at the middle of each step. Or a function of time,
             configuration and velocity, as of a contact or a spring: where efforts are held, of the
             state before each step. Such simulations are not compiled.
-        settings: all else that is asked of the simulation.
+        settings: all else that is asked of the simulation, such as a base that moves.
         progress: called with the simulated time [s] now and then.
         options: fields of the settings that are to be others, such as `duration`.
 
@@ -95,7 +95,8 @@ def simulate(
     duration = trajectory.duration if wanted.duration is None else wanted.duration
     end = as_scalar("duration", duration, "s", above=0.0)
     plant = plant_of(mechanism, trajectory, dt, wanted)
-    run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, wanted.integrator)
+    more = wanted.integrator, wanted.base
+    run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, *more)
     complete(run, progress)
     return SimulationResult(
         mechanism,

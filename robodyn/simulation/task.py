@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.simulation import control_loop
@@ -34,7 +35,7 @@ class SimulationTask:
 
     Args:
         plant: in the state to start from.
-        controller, trajectory, control_dt, wrench, integrator: as for `simulate`.
+        controller, trajectory, control_dt, wrench, integrator, base: as for `simulate`.
         end: [s].
 
     Attributes:
@@ -43,6 +44,7 @@ class SimulationTask:
         wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
         load: the wrench, constant or a function of time, or of time and state.
         load_knows_state: whether it is the last of these.
+        base: motion of the base at a time [s], None if it is at rest.
         row: the last one that is filled.
 
     Raises:
@@ -58,6 +60,7 @@ class SimulationTask:
         end: float,
         wrench: ArrayLike | WrenchOfTime | WrenchOfState | None = None,
         integrator: str = "rk4",
+        base: BaseMotion | Callable[[float], BaseMotion] | None = None,
     ) -> None:
         if integrator not in INTEGRATORS:
             raise InvalidInput(
@@ -66,6 +69,7 @@ class SimulationTask:
             )
         self.plant, self.controller, self.trajectory = plant, controller, trajectory
         self.load, self.load_knows_state = _as_load(wrench), _knows_state(wrench)
+        self.base = _of_time(base)
         self.is_sampled = control_dt is not None
         self._marks: FloatArray | None = None
         if control_dt is None:
@@ -126,7 +130,7 @@ class SimulationTask:
             load = given
         elif given is not None:
             load = lambda t, _q, _v: given(t) if callable(given) else given  # noqa: E731
-        what = self.plant, self.controller, self.trajectory, load
+        what = self.plant, self.controller, self.trajectory, load, self.base
         return (
             control_loop.sampled(*what)
             if self.is_sampled
@@ -153,6 +157,20 @@ def _as_load(wrench: Any) -> Any:
     if wrench is None or callable(wrench):
         return wrench
     return as_exact("wrench", wrench, (6,), "N, N m")
+
+
+def _of_time(
+    base: BaseMotion | Callable[[float], BaseMotion] | None,
+) -> Callable[[float], BaseMotion] | None:
+    if base is None or (callable(base) and not isinstance(base, BaseMotion)):
+        return base
+    if rows_of(base).shape != (9,):
+        raise InvalidInput(
+            f"base is a batch of {rows_of(base).shape[:-1]} motions, expected a single one, or a "
+            "function of time that answers one",
+            value=base,
+        )
+    return lambda _: base
 
 
 def _knows_state(wrench: Any) -> bool:

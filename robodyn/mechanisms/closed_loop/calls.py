@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.closed_loop.packing import Packed
 
 _MECHANISM = (VECTOR,) * 2
-_STATE = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT)
+_LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)
+_STATE = (*_LOADED, types.boolean, VECTOR_OUT)
 # What kernels of single states take besides the mechanism.
 _SINGLE: dict[str, tuple[Any, ...]] = {
     "equations": (VECTOR, VECTOR_OUT, VECTOR_OUT),
@@ -44,7 +45,7 @@ _SINGLE: dict[str, tuple[Any, ...]] = {
     "inverse_dynamics": _STATE,
     "forward_dynamics": _STATE,
     "free_efforts": _STATE,
-    "tree_efforts": (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OUT, MATRIX_OUT),
+    "tree_efforts": (*_LOADED, VECTOR_OUT, MATRIX_OUT),
     "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
     "energy": (VECTOR, VECTOR, types.boolean, VECTOR_OUT),
     "displace": (VECTOR_OUT, VECTOR, types.float64),

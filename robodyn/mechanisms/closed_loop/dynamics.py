@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def forward_anywhere(
-    mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, wrench: FloatArray | None
+    mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, *load: FloatArray | None
 ) -> FloatArray:
     """Accelerations (mobility,) of the independent joints at a closed configuration.
 
     The motion is told in the coordinates that determine it best there; of the motions with these
-    rates of the independent joints, the least is taken.
+    rates of the independent joints, the least is taken. `load` is a wrench and the rows of a base.
 
     Raises:
         SingularMassMatrix: some motion has no inertia.
@@ -32,7 +32,7 @@ def forward_anywhere(
     packed = pivots.at(q, free)
     v = full_rates(structure, q, rates)
     other = np.empty(len(free))
-    if not single_dynamics(packed).forward(q, v[list(free)], effort, wrench, True, other):
+    if not single_dynamics(packed).forward(q, v[list(free)], effort, *load, True, other):
         raise SingularMassMatrix(
             f"{mechanism.name}: a motion of the mechanism has no inertia, so no acceleration "
             "follows; give its links mass",

@@ -21,6 +21,7 @@ from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
+from robodyn.numerics.broadcasting import leading_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -231,7 +232,8 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         Args:
             name: of the kernel, for batches and for single states.
             core: shape of one result.
-            values: a configuration, rates, accelerations, and a wrench, as far as it takes them.
+            values: a configuration, rates, accelerations, a wrench and the rows of a base, as far
+                as it takes them.
             third: name and width of what it takes in place of accelerations.
             call: takes a single state and its result instead of the kernel.
 
@@ -240,7 +242,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             KinematicsError: there is no result; its `index` says where.
         """
         kept = third or ("acceleration", self._nu)
-        widths = (self._nq, self._nu, kept[1], 6)[: len(values)]
+        widths = (self._nq, self._nu, kept[1], 6, 9)[: len(values)]
         given = any(np.ndim(part) > 1 for part in values if part is not None)
         out = batch(name, self.structure.packed, widths, core, values) if given else None
         if out is not None and not np.isnan(out).any():
@@ -250,15 +252,16 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             ("velocity", "independent joints, rad or m"),
             (kept[0], "rad or m per s^2" if third is None else "N m or N"),
             ("wrench", "N, N m"),
+            ("base", ""),
         )
-        parts = [
-            None if value is None else as_array(what, value, (width,), unit)
+        parts = {
+            what: None if value is None else as_array(what, value, (width,), unit)
             for (what, unit), width, value in zip(checks, widths, values, strict=False)
-        ]
-        shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts if part is not None))
+        }
+        shape = leading_shape(**{k: part for k, part in parts.items() if part is not None})
         spread = [
             None if part is None else np.broadcast_to(part, (*shape, part.shape[-1]))
-            for part in parts
+            for part in parts.values()
         ]
         out = np.full((*shape, *core), np.nan) if out is None else out
         lacking = np.isnan(out).any(axis=tuple(range(len(shape), out.ndim)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.base_motion import rows_of
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.dynamics import forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.mechanism import Mechanism
@@ -69,6 +71,8 @@ class ClosedLoop(ClosedLoopPresentation):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Efforts (..., n) of the driven joints for a motion.
 
@@ -81,15 +85,16 @@ class ClosedLoop(ClosedLoopPresentation):
             UnderActuated: the driven joints do not suffice.
             SingularConfiguration: motors cannot hold the mechanism there (type 2).
         """
+        moved = None if base is None else rows_of(base)
+        given = configuration, velocity, acceleration, wrench, moved
         if self.structure.determined:
             efforts = _empty(self._n)
             try:
-                if self._one.inverse(configuration, velocity, acceleration, wrench, False, efforts):
+                if self._one.inverse(*given, False, efforts):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
         self._refuse_under_actuated()
-        given = configuration, velocity, acceleration, wrench
         found = self._each_state("inverse_dynamics", (self._n,), *given)
         if self._n > self._nu and found.ndim > 1:  # in lanes limits are left to single states
             least, largest = self.effort_ranges.T
@@ -107,6 +112,8 @@ class ClosedLoop(ClosedLoopPresentation):
         velocity: ArrayLike,
         effort: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Accelerations (..., mobility) that efforts (..., n) cause; also at type 2 singularities.
 
@@ -117,12 +124,12 @@ class ClosedLoop(ClosedLoopPresentation):
             SingularMassMatrix: some motion has no inertia.
         """
         out = _empty(self._nu)
+        given = configuration, velocity, effort, wrench, None if base is None else rows_of(base)
         try:
-            if self._one.forward(configuration, velocity, effort, wrench, False, out):
+            if self._one.forward(*given, False, out):
                 return out
         except TypeError:
             pass
-        given = configuration, velocity, effort, wrench
         third = "effort", self._n
         return self._each_state(
             "forward_dynamics", (self._nu,), *given, third=third, call=self._forward_anywhere
@@ -143,10 +150,15 @@ class ClosedLoop(ClosedLoopPresentation):
         return self._each_state("mass_matrix", self._square, configuration)
 
     def bias(
-        self, configuration: ArrayLike, velocity: ArrayLike, wrench: ArrayLike | None = None
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """H (..., mobility): A' efforts = M acceleration + h; gravity, velocity terms, friction."""
-        return self.free_efforts(configuration, velocity, np.zeros(self._nu), wrench)
+        return self.free_efforts(configuration, velocity, np.zeros(self._nu), wrench, base=base)
 
     def free_efforts(
         self,
@@ -154,9 +166,12 @@ class ClosedLoop(ClosedLoopPresentation):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
-        given = configuration, velocity, acceleration, wrench
+        moved = None if base is None else rows_of(base)
+        given = configuration, velocity, acceleration, wrench, moved
         return self._each_state("free_efforts", (self._nu,), *given)
 
     def energy(
@@ -251,11 +266,12 @@ class ClosedLoop(ClosedLoopPresentation):
         rates: FloatArray,
         effort: FloatArray,
         wrench: FloatArray | None,
+        base: FloatArray | None,
         out: FloatArray,
     ) -> None:
-        if not self._one.forward(q, rates, effort, wrench, False, out):
+        if not self._one.forward(q, rates, effort, wrench, base, False, out):
             self._refuse_open(q)
-            out[...] = forward_anywhere(self, q, rates, effort, wrench)
+            out[...] = forward_anywhere(self, q, rates, effort, wrench, base)
 
 
 class UncheckedLoop(UncheckedSingle):

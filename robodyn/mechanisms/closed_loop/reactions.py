@@ -84,7 +84,7 @@ class InternalForces:
         """Closure forces (closures, 6), and what joints transmit where the loops are not felt."""
         tau = np.empty(self._tree.rates)
         B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
-        self._efforts(q, v, a, load, tau, B)
+        self._efforts(q, v, a, load, None, tau, B)
         for rate, value in zip(self._mechanism._rates_at, effort, strict=True):
             tau[rate] -= value
         equations = self._mechanism.structure.equations

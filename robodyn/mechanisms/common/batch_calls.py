@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-# Types of a configuration, and of a whole state: three arrays and a wrench.
+# Types of a configuration, and of a whole state: three arrays, a wrench, the base's motion.
 CONFIGURATION = (ROWS_OF_ANY_STRIDE,)
-STATE = (*CONFIGURATION * 3, ROWS_OR_NONE)
+STATE = (*CONFIGURATION * 3, ROWS_OR_NONE, ROWS_OR_NONE)
 
 
 @once
@@ -49,13 +49,15 @@ class Argument(NamedTuple):
     unit: str = ""
 
     def checked(self, value: ArrayLike | None) -> FloatArray:
-        """The argument as float64, a wrench that is not given as zero.
+        """The argument as float64, a wrench that is not given as zero, no motion as no numbers.
 
         Raises:
             InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
         """
         if value is None and self is WRENCH:
             return np.zeros(6)
+        if value is None and self is BASE:
+            return np.zeros(0)
         given: Any = value
         if self is POSE:
             return as_pose(self.name, given)
@@ -64,6 +66,7 @@ class Argument(NamedTuple):
 
 POSE = Argument("pose", 7)
 WRENCH = Argument("wrench", 6, "N, N m")
+BASE = Argument("base", 9)
 
 
 class Arguments:

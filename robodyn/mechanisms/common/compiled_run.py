@@ -58,7 +58,7 @@ class Rollout:
         plan: (N - 1, 1 or 4, k) rows for the law.
         dt: (N - 1,) [s].
         offset: (N,) whole numbers.
-        loads: (steps or 1, 1 or 3, 6) [N, N m].
+        loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
         configuration, velocity: (N, ...) histories, the first row given.
         wanted, applied: (N - 1, n) histories of efforts.
     """
@@ -187,7 +187,7 @@ def held(
     stops: EndStops | None,
     limit_motors: bool = False,
 ) -> Rollout:
-    """One interval of `steps` of dt [s], efforts and wrench held."""
+    """One interval of `steps` of dt [s], efforts and wrench held; see `Mechanism.step`."""
     n = len(effort)
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity
@@ -200,7 +200,7 @@ def held(
         np.array(effort, dtype=np.float64).reshape(1, 1, n),
         np.array([dt]),
         np.array([0.0, steps]),
-        np.array(wrench, dtype=np.float64).reshape(1, 1, 6),
+        np.array(wrench, dtype=np.float64).reshape(1, -1, wrench.shape[-1]),
         *states,
         *np.empty((2, 1, n)),
     )

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 class Single(NamedTuple):
     """Entry points of a mechanism's kernels, with its own parameters already bound.
 
-    They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
-    array for the result; they return whether a result exists, and raise TypeError for arguments of
-    other types. `inverse` and `forward` take configuration, velocity, acceleration or effort,
-    wrench; `mass` takes a configuration.
+    They take contiguous float64 arrays (None for no wrench, or a base at rest), a flag that skips
+    the checks, and an array for the result; they return whether a result exists, and raise
+    TypeError for arguments of other types. `inverse` and `forward` take configuration, velocity,
+    acceleration or effort, wrench, and the `rows` of a `BaseMotion`; `mass` takes a configuration.
     """
 
     inverse: Callable[..., bool]
@@ -46,7 +46,8 @@ class Single(NamedTuple):
 
 @once
 def _entries(kernels: ModuleType, *numbers: Any) -> Single:
-    state = (*numbers, VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, types.boolean, VECTOR_OUT)
+    load = VECTOR_OR_NONE, VECTOR_OR_NONE
+    state = (*numbers, VECTOR, VECTOR, VECTOR, *load, types.boolean, VECTOR_OUT)
     return Single(
         direct(kernels.inverse_dynamics, *state),
         direct(kernels.forward_dynamics, *state),
@@ -146,9 +147,10 @@ class UncheckedSingle(UncheckedDynamics):
         acceleration: FloatArray,
         out: FloatArray,
         wrench: FloatArray | None = None,
+        base: FloatArray | None = None,
     ) -> bool:
-        """Efforts (n,) of q or a pose, velocity and acceleration (n,), wrench (6,)."""
-        return self._single.inverse(configuration, velocity, acceleration, wrench, True, out)
+        """Efforts (n,) of q or a pose, velocity and acceleration (n,), wrench (6,), base (9,)."""
+        return self._single.inverse(configuration, velocity, acceleration, wrench, base, True, out)
 
     def forward_dynamics(
         self,
@@ -157,9 +159,10 @@ class UncheckedSingle(UncheckedDynamics):
         effort: FloatArray,
         out: FloatArray,
         wrench: FloatArray | None = None,
+        base: FloatArray | None = None,
     ) -> bool:
-        """Acceleration (n,) of q or a pose, velocity and effort (n,), wrench (6,)."""
-        return self._single.forward(configuration, velocity, effort, wrench, True, out)
+        """Acceleration (n,) of q or a pose, velocity and effort (n,), wrench (6,), base (9,)."""
+        return self._single.forward(configuration, velocity, effort, wrench, base, True, out)
 
     def mass_matrix(self, configuration: FloatArray, out: FloatArray) -> bool:
         """Mass matrix (n, n) of q or a pose."""

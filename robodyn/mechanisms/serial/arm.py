@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from robodyn.base_motion import rows_of
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.geometry import Geometry
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.model.model import Model
@@ -107,15 +109,18 @@ class SerialArm(SerialParameters):
         *,
         friction: bool = True,
         armature: bool = True,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Efforts (..., n) for a motion, by one of three equivalent methods.
 
         `newton_euler` and `modified_newton_euler` are the two recursions of Turney, Mudge and Lee
-        (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34.
+        (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34. A base that
+        moves is for `newton_euler`.
 
         Raises:
             InvalidInput: a wrong shape, not finite, or an unknown method.
         """
+        moved = None if base is None else rows_of(base)
         if method == "newton_euler":
             efforts = _empty(self._n)
             try:
@@ -124,14 +129,14 @@ class SerialArm(SerialParameters):
                     if friction and armature
                     else self._singles[bool(friction), bool(armature)]
                 )
-                if one.inverse(q, qd, qdd, wrench, False, efforts):
+                if one.inverse(q, qd, qdd, wrench, moved, False, efforts):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or an invalid argument
-            names, values = ("q", "qd", "qdd", "wrench"), (q, qd, qdd, wrench)
+            names, values = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, wrench, moved)
             chain = self._chain(friction, armature)
             return self._batch(lanes.inverse_dynamics, chain, names, values, (self._n,))
-        _choose(method, INVERSE_METHODS)
+        _choose(method, INVERSE_METHODS if base is None else INVERSE_METHODS[:1])
         shape, (position, rate, change, load) = self._flat(q=q, qd=qd, qdd=qdd, wrench=wrench)
         chain, contact = self._chain(friction, armature), wrench is not None
         out = np.empty((len(position), self.n))
@@ -142,9 +147,11 @@ class SerialArm(SerialParameters):
             kernels.modified_newton_euler(chain, *state, out)
         return out.reshape(*shape, self.n)
 
-    def bias(self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True) -> FloatArray:
+    def bias(
+        self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
+    ) -> FloatArray:
         """Efforts (..., n) of a motion without acceleration: gravity, velocity terms, friction."""
-        return self.inverse_dynamics(q, qd, np.zeros(self.n), friction=friction)
+        return self.inverse_dynamics(q, qd, np.zeros(self.n), friction=friction, base=base)
 
     def mass_matrix(
         self, q: ArrayLike, method: str = "composite", *, armature: bool = True
@@ -195,17 +202,19 @@ class SerialArm(SerialParameters):
         *,
         friction: bool = True,
         armature: bool = True,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Accelerations (..., n) that efforts cause, the inverse of `inverse_dynamics`.
 
         Joints at rest have no dry friction here; what holds there is up to the simulation.
         `articulated_body` is of order n (Featherstone, 2008); `strobing` is section 7 of Turney,
-        Mudge and Lee (1980).
+        Mudge and Lee (1980). A base that moves is for the former.
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
             SingularMassMatrix: a joint has no inertia to accelerate.
         """
+        moved = None if base is None else rows_of(base)
         if method == "articulated_body":
             accelerations = _empty(self._n)
             try:
@@ -214,18 +223,18 @@ class SerialArm(SerialParameters):
                     if friction and armature
                     else self._singles[bool(friction), bool(armature)]
                 )
-                if one.forward(q, qd, tau, wrench, False, accelerations):
+                if one.forward(q, qd, tau, wrench, moved, False, accelerations):
                     return accelerations
             except TypeError:
                 pass
             chain = self._chain(friction, armature)
             try:
-                names, values = ("q", "qd", "tau", "wrench"), (q, qd, tau, wrench)
+                names, values = ("q", "qd", "tau", "wrench", "base"), (q, qd, tau, wrench, moved)
                 return self._batch(lanes.forward_dynamics, chain, names, values, (self._n,))
             except Unanswered as failure:
                 at, index = failure.state[0], failure.index
             raise self._without_inertia(at, index)
-        _choose(method, FORWARD_METHODS)
+        _choose(method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
         shape, (position, rate, effort, load) = self._flat(q=q, qd=qd, tau=tau, wrench=wrench)
         out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
         chain = self._chain(friction, armature)

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from robodyn.actuators import Actuator
 from robodyn.mechanisms.common.batch_calls import (
+    BASE,
     CONFIGURATION,
     STATE,
     WRENCH,
@@ -207,6 +208,8 @@ class SerialKinematics(Mechanism):
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Arguments of an arm of n joints: numbers of joints, and maybe a wrench."""
-    joints = (Argument(name, n, f"{n} joints, rad or m") for name in names if name != "wrench")
-    return Arguments(*joints, *([WRENCH] if "wrench" in names else []))
+    """Arguments of an arm of n joints: numbers of joints, wrench and motion of the base."""
+    known = {"wrench": WRENCH, "base": BASE}
+    return Arguments(
+        *(known.get(name) or Argument(name, n, f"{n} joints, rad or m") for name in names)
+    )

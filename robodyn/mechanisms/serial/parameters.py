@@ -53,7 +53,7 @@ class SerialParameters(SerialInverseKinematics):
         weightless = tuple(Link(link.name, com=link.com) for link in self.chain.links)
         chain = pack_chain(self.chain._replace(links=weightless))
         empty = part_of_chain(chain, friction=False, armature=False)
-        names, motion = ("q", "qd", "qdd", "wrench"), (q, qd, qdd, None)
+        names, motion = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, None, None)
 
         def efforts(packed: FloatArray) -> FloatArray:
             rows = packed.reshape(empty.shape)

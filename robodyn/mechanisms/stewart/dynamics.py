@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from robodyn.mechanisms.common.batch_calls import POSE, STATE, WRENCH, Argument, Arguments, entry
+from robodyn.base_motion import rows_of
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.batch_calls import (
+    BASE,
+    POSE,
+    STATE,
+    WRENCH,
+    Argument,
+    Arguments,
+    entry,
+)
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
@@ -30,12 +40,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.single_calls import Single
     from robodyn.mechanisms.stewart.formulations import Formulation
 
 _empty = np.empty
 _MOTION = Arguments(POSE, TWIST, ACCEL, WRENCH)
-_LOADED = Arguments(POSE, TWIST, Argument("forces", 6, "N"), WRENCH)
+_ON_BASE = Arguments(POSE, TWIST, ACCEL, WRENCH, BASE)
+_LOADED = Arguments(POSE, TWIST, Argument("forces", 6, "N"), WRENCH, BASE)
 
 
 class Reactions(NamedTuple):
@@ -86,6 +98,7 @@ class PlatformDynamics(PlatformForwardKinematics):
         accel: ArrayLike,
         wrench: ArrayLike | None = None,
         formulation: str | Formulation = "exact",
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
 
@@ -98,18 +111,26 @@ class PlatformDynamics(PlatformForwardKinematics):
             formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
                 `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
                 `robodyn.mechanisms.stewart.formulations.Formulation`.
+            base: how the base moves, if it does; not of the formulations as printed.
         """
+        moved = None if base is None else rows_of(base)
         if formulation == "exact":
             forces = _empty(6)
             try:
-                if self._one.inverse(pose, twist, accel, wrench, False, forces):
+                if self._one.inverse(pose, twist, accel, wrench, moved, False, forces):
                     return forces
             except TypeError:
                 pass  # not single float64 states: a batch, or an invalid argument
         chosen = formulation_of(formulation)
         if chosen.massless or chosen.is_exact:
             return exact_forces(
-                self._numbers, (pose, twist, accel, wrench), with_legs=not chosen.massless
+                self._numbers, (pose, twist, accel, wrench, moved), with_legs=not chosen.massless
+            )
+        if base is not None:
+            raise InvalidInput(
+                f"formulation {formulation!r} is of a base at rest; with base=, use 'exact' or "
+                "'massless'",
+                value=formulation,
             )
         shape, (q, v, a, w) = _MOTION.flattened((pose, twist, accel, wrench))
         out, status = np.empty((len(q), 6)), new_status(q)
@@ -154,9 +175,12 @@ class PlatformDynamics(PlatformForwardKinematics):
             pass
         return self._solved(lanes.mass_matrix, (pose,), (6, 6))
 
-    def bias(self, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
+    def bias(
+        self, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
+    ) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
-        return self._solved(lanes.bias, (pose, twist), (6,))
+        values = pose, twist, np.zeros(6), None, None if base is None else rows_of(base)
+        return solved(entry(lanes.bias, *STATE), self._numbers, _ON_BASE, values, (6,))
 
     def forward_dynamics(
         self,
@@ -164,19 +188,22 @@ class PlatformDynamics(PlatformForwardKinematics):
         twist: ArrayLike,
         forces: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
 
         Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
         friction here; what holds there is up to the simulation.
         """
-        accel = _empty(6)
+        accel, moved = _empty(6), None if base is None else rows_of(base)
         try:
-            if self._one.forward(pose, twist, forces, wrench, False, accel):
+            if self._one.forward(pose, twist, forces, wrench, moved, False, accel):
                 return accel
         except TypeError:
             pass
-        kernel, values = entry(lanes.forward_dynamics, *STATE), (pose, twist, forces, wrench)
+        values = pose, twist, forces, wrench, moved
+        kernel = entry(lanes.forward_dynamics, *STATE)
         return solved(kernel, self._numbers, _LOADED, values, (6,))
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> Energy:
@@ -227,9 +254,9 @@ def exact_forces(
     *,
     with_legs: bool = True,
 ) -> FloatArray:
-    """Forces (..., 6) of a motion and a wrench or None, by packed legs and platform."""
+    """Forces (..., 6) of a motion, a wrench, or None, and the rows of a base, or None."""
     kernel = entry(lanes.inverse_dynamics, *STATE, types.boolean)
-    return solved(kernel, numbers, _MOTION, motion, (6,), with_legs)
+    return solved(kernel, numbers, _ON_BASE, motion, (6,), with_legs)
 
 
 @once

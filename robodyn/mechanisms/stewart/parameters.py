@@ -75,7 +75,7 @@ class PlatformParameters(PlatformDynamics):
         legs, platform = np.zeros_like(self._legs), np.zeros_like(self._platform)
         legs[:, _GEOMETRY] = self._legs[:, _GEOMETRY]
         platform[_GRAVITY] = self._platform[_GRAVITY]
-        motion = (pose, twist, accel, None)
+        motion = (pose, twist, accel, None, None)
 
         def forces(packed: FloatArray) -> FloatArray:
             rows, plate = packed[: legs.size].reshape(legs.shape), packed[legs.size :]

@@ -49,6 +49,7 @@ from robodyn.mechanisms.closed_loop.kernels.tree import (
     backward_pass,
     energy,
     inertial_wrenches,
+    move_base,
     place,
     place_base,
     push,
@@ -132,14 +133,17 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
 
 
 @inner
-def tree_efforts(m: Any, v: Any, a: Any, wrench: Any, contact: bool, B: Any, tau: Any) -> None:
+def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
     """Efforts tau (rates,) of the tree for rates v that change by a, after `velocity_pass`."""
+    if state.moves:
+        move_base(state.base, B)
+        velocity_pass(m, v, False, B)
     inertial_wrenches(m, a, B)
     if m.damped == 1:
         damp(m, B)
-    if contact:
+    if state.contact:
         arm = turned(B[m.tip], vector(m.numbers, m.at_tip))
-        push(B, m.tip, arm, vector(wrench, 0), vector(wrench, 3))
+        push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
     backward_pass(m, v, a, B, tau)
 
 
@@ -149,7 +153,7 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
     status = joint_motion(m, state, trusted, s)
     if status != OK:
         return status
-    tree_efforts(m, s.v, s.a, state.wrench, state.contact, s.B, s.tau)
+    tree_efforts(m, s.v, s.a, state, s.B, s.tau)
     solve_transposed(m, s.K, s.tau, s.y)
     share(m, s.K, s.y, s.tau, out)
     return OK
@@ -195,7 +199,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
         if any_of(contradicts(m, s)):
             return BAD_PIVOTS
     accelerations(m, state.rates, True, s)
-    tree_efforts(m, s.v, s.a, state.wrench, state.contact, s.B, s.tau)
+    tree_efforts(m, s.v, s.a, state, s.B, s.tau)
     for k in range(m.free):
         s.u[k] = 0.0 * s.K[0]
     for j in range(m.rates):

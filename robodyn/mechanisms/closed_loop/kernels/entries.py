@@ -4,7 +4,7 @@
 
 Arrays are `given`; `plan` is of whole numbers lent as float64. Every function returns whether it
 has an answer; where it has none, the caller asks elsewhere, which says why. `trusted` leaves the
-checks out. A wrench that is None has the length `ABSENT`.
+checks out. A wrench or a base that is None has the length `ABSENT`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     mechanism,
     shapes,
 )
+from robodyn.mechanisms.common.kernels.base_motion import BASE
 from robodyn.mechanisms.common.kernels.lanes import State
 from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
@@ -40,11 +41,18 @@ def are_numbers(array: Any, count: int) -> bool:
 
 
 @inner
-def state_of(q: Any, rates: Any, third: Any, wrench: Any) -> Any:
+def state_of(q: Any, rates: Any, third: Any, wrench: Any, base: Any) -> Any:
     """A state, of the arrays that were given."""
-    load = borrowed_array(wrench)
-    contact = load.shape[0] != ABSENT
-    return State(borrowed_array(q), borrowed_array(rates), borrowed_array(third), load, contact)
+    load, base = borrowed_array(wrench), borrowed_array(base)
+    contact, moves = load.shape[0] != ABSENT, base.shape[0] != ABSENT
+    parts = borrowed_array(q), borrowed_array(rates), borrowed_array(third)
+    return State(parts[0], parts[1], parts[2], load, contact, base, moves)
+
+
+@inner
+def at_rest(q: Any, rates: Any, third: Any) -> Any:
+    """A state without a wrench, on a base that does not move."""
+    return State(q, rates, third, q, False, q, False)
 
 
 @inner
@@ -53,6 +61,8 @@ def is_state(m: Any, state: Any, count: int) -> bool:
     if not (are_numbers(state.q, m.positions) and are_numbers(state.rates, m.free)):
         return False
     if not are_numbers(state.third, count):
+        return False
+    if state.moves and not are_numbers(state.base, BASE):
         return False
     return not state.contact or are_numbers(state.wrench, 6)
 
@@ -103,44 +113,47 @@ def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
 
 @entry_kernel
 def inverse_dynamics(
-    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, trusted: bool, out: Any
-) -> bool:
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
     """Efforts (driven,) of one state."""
-    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench)
+    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return answer(dynamics.limited_efforts, m, state, m.free, trusted, out)
 
 
 @entry_kernel
 def forward_dynamics(
-    plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, trusted: bool, out: Any
-) -> bool:
+    plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
     """Accelerations (free,) of one state."""
-    m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench)
+    m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     return answer(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
 
 @entry_kernel
 def free_efforts(
-    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, trusted: bool, out: Any
-) -> bool:
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
     """Efforts (free,) that the independent coordinates need if these were driven."""
-    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench)
+    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return answer(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
 
 
 @entry_kernel
 def tree_efforts(
-    plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, tau: Any, B: Any
+    plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
 ) -> None:
     """Efforts tau (rates,) that the tree needs at rates v that change by a, loops not felt.
 
     B (bodies + 1, BODY_SIZE) tells what each joint transmits.
     """
     m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
-    state = state_of(q, v, a, wrench)
+    state = state_of(q, v, a, wrench, base)
     placed(m, state.q, B)
     tree.velocity_pass(m, state.rates, True, B)
-    dynamics.tree_efforts(m, state.rates, state.third, state.wrench, state.contact, B, tau)
+    dynamics.tree_efforts(m, state.rates, state.third, state, B, tau)
 
 
 @entry_kernel
@@ -157,7 +170,7 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 def energy(plan: Any, numbers: Any, q: Any, rates: Any, trusted: bool, out: Any) -> bool:
     """Kinetic and potential energy (2,) [J] of what moves; 0 at the base's origin."""
     m, q, rates = mechanism(plan, numbers), borrowed_array(q), borrowed_array(rates)
-    return answer(dynamics.energies, m, State(q, rates, rates, q, False), m.free, trusted, out)
+    return answer(dynamics.energies, m, at_rest(q, rates, rates), m.free, trusted, out)
 
 
 @entry_kernel
@@ -192,7 +205,7 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
     """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
-    state = State(q, borrowed_array(rates), borrowed_array(change), q, False)
+    state = at_rest(q, borrowed_array(rates), borrowed_array(change))
     return answer(dynamics.motion, m, state, m.free, True, out)
 
 

@@ -24,6 +24,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     shapes_for,
 )
 from robodyn.mechanisms.common.kernels import sticking
+from robodyn.mechanisms.common.kernels.base_motion import BASE, WRENCH
 from robodyn.mechanisms.common.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -67,7 +68,7 @@ class Memory(NamedTuple):
 
 
 @noinline
-def command(control: Any, q: Any, rates: Any, row: Any, work: Any, out: Any) -> bool:
+def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
     """Efforts (driven,) that a law of `control_laws` asks for; False where Python has to answer."""
     law, kp, kv = control.law, control.kp, control.kv
     if law == GIVEN:
@@ -89,12 +90,19 @@ def command(control: Any, q: Any, rates: Any, row: Any, work: Any, out: Any) -> 
         corrected_acceleration(
             kp, kv, w.error, w.told, row[wide : wide + n], row[wide + n :], w.corrected
         )
-    state = State(q, w.moving, w.corrected, row, False)
+    state = loaded(q, w.moving, w.corrected, load, False)
     if dynamics.limited_efforts(m, state, True, s, out) != OK:
         return False
     if law == COMPUTED_TORQUE:
         add_planned(kp, row, m.positions + 2 * m.free, w.error, out)
     return True
+
+
+@inner
+def loaded(q: Any, rates: Any, third: Any, load: Any, contact: bool) -> Any:
+    """A state under a load: its wrench, if that counts, and the motion of the base after it."""
+    base = load[WRENCH:]
+    return State(q, rates, third, load, contact, base, base.shape[0] == BASE)
 
 
 @inner
@@ -134,11 +142,11 @@ def add_stops(plant: Any, q: Any, v: Any, effort: Any, out: Any) -> None:
 
 
 @noinline
-def start(m: Any, q: Any, rates: Any, wrench: Any, s: Any, M: Any) -> int:
+def start(m: Any, q: Any, rates: Any, load: Any, s: Any, M: Any) -> int:
     """All that the efforts are not needed for."""
     status = dynamics.mass_matrix(m, q, True, s, M)
     if status == OK:
-        status = dynamics.bias_efforts(m, State(q, rates, rates, wrench, True), s)
+        status = dynamics.bias_efforts(m, loaded(q, rates, rates, load, True), s)
     if status == OK and is_steep(m, s.S):
         return BAD_COORDINATES
     return int(status)
@@ -146,12 +154,12 @@ def start(m: Any, q: Any, rates: Any, wrench: Any, s: Any, M: Any) -> int:
 
 @inner
 def derivative(
-    plant: Any, q: Any, rates: Any, effort: Any, wrench: Any, work: Any, rate: Any, change: Any
+    plant: Any, q: Any, rates: Any, effort: Any, load: Any, work: Any, rate: Any, change: Any
 ) -> int:
     """Rates of configuration and velocity."""
     m = plant.mechanism
     s, w = work
-    status = start(m, q, rates, wrench, s, s.M)
+    status = start(m, q, rates, load, s, s.M)
     if status != OK:
         return status
     add_stops(plant, q, s.v, effort, w.held)
@@ -180,12 +188,12 @@ def close(m: Any, q: Any, s: Any) -> int:
 
 @inner
 def equations(
-    plant: Any, q: Any, rates: Any, effort: Any, wrench: Any, watched: bool, work: Any, out: Any
+    plant: Any, q: Any, rates: Any, effort: Any, load: Any, watched: bool, work: Any, out: Any
 ) -> int:
     """As `common.kernels.simulation` says."""
     m, friction = plant.mechanism, plant.friction
     s, w = work
-    status = start(m, q, rates, wrench, s, out.M)
+    status = start(m, q, rates, load, s, out.M)
     if status != OK:
         return status
     add_stops(plant, q, s.v, effort, w.held)

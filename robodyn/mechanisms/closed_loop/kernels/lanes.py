@@ -22,6 +22,7 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     mechanism,
     shapes,
 )
+from robodyn.mechanisms.common.kernels.base_motion import BASE
 from robodyn.mechanisms.common.kernels.lanes import answer
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
@@ -93,26 +94,26 @@ def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: 
     m = mechanism(plan, numbers)
     if not fits(m):
         return 0
-    s, width = new_tables(shapes(m)), max(m.widest, m.positions, 6)
+    s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
     return answer(find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out))
 
 
 @batch_entry
 def inverse_dynamics(
-    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, out: Any
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Efforts out (N, driven)."""
-    return answers(dynamics.driven_efforts, plan, numbers, (q, rates, change, wrench), False, out)
+    given = q, rates, change, wrench, base
+    return answers(dynamics.driven_efforts, plan, numbers, given, False, out)
 
 
 @batch_entry
 def forward_dynamics(
-    plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, out: Any
+    plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Accelerations out (N, free)."""
-    return answers(
-        dynamics.forward_dynamics, plan, numbers, (q, rates, efforts, wrench), False, out
-    )
+    given = q, rates, efforts, wrench, base
+    return answers(dynamics.forward_dynamics, plan, numbers, given, False, out)
 
 
 @batch_entry

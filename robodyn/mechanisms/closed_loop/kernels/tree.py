@@ -65,6 +65,14 @@ def place_base(m: Any, B: Any) -> None:
 
 
 @inner
+def move_base(base: Any, B: Any) -> None:
+    """The base moves, `base` (9,) as in `common.kernels.base_motion`, its origin at rest."""
+    store(B[0], ACCEL, vector(base, 0))
+    store(B[0], OMEGA, vector(base, 3))
+    store(B[0], ALPHA, vector(base, 6))
+
+
+@inner
 def place(m: Any, q: Any, B: Any) -> None:
     """Frames and origins of all bodies."""
     for i in range(1, m.bodies + 1):
@@ -101,6 +109,7 @@ def place(m: Any, q: Any, B: Any) -> None:
 @inner
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
     """Angular velocities, and accelerations at constant rates v; of origins if `points`."""
+    spin = vector(B[0], OMEGA)
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
         body, parent = B[i], B[link.parent]
@@ -120,10 +129,11 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
             slide = scale(link.factor * v[j], z)
             accel = axpy(2.0, cross(omega, slide), accel)
             velocity = add(velocity, slide)
-        else:  # relative to the parent, but in base axes
+        else:  # relative to the parent, but in base axes, which turn if the base does
             slide, turn = (v[j], v[j + 1], v[j + 2]), (v[j + 3], v[j + 4], v[j + 5])
-            accel = add(accel, cross(omega, slide))
+            accel = add(accel, cross(add(omega, spin), slide))
             velocity = add(velocity, slide)
+            alpha = add(alpha, cross(spin, turn))
             omega = add(omega, turn)
         store(body, OMEGA, omega)
         store(body, ALPHA, alpha)

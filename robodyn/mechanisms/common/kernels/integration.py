@@ -71,8 +71,9 @@ class Rollout(NamedTuple):
             throughout: then there is one step to the next instant.
         dt: (N - 1,) [s] length of a step from each instant on.
         offset: (N,) number of steps up to each instant.
-        loads: (steps, 1 or 3, 6) external wrench in each step, or at beginning, middle and end of
-            it; one row holds for all.
+        loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
+            it moves (see `base_motion`), or at beginning, middle and end of it; one row holds for
+            all.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
         wanted, applied: (N - 1, n) histories of efforts, before and after limits.
     """
@@ -110,7 +111,7 @@ class Step(NamedTuple):
 
     Attributes:
         rows: (1, k) for the law, efforts held; or (4, k) for a law that acts throughout.
-        load: (1 or 3, 6) external wrench.
+        load: (1 or 3, 6 or 15) external wrench, and the motion of the base if it moves.
         h: [s].
         at_instant: whether it begins at an instant of control: then efforts are asked for first,
             and recorded.
@@ -173,12 +174,13 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
 
 @inner
 def commanded(
-    command: Any, task: Any, configuration: Any, velocity: Any, row: Any, wanted: Any, effort: Any
-) -> bool:
+    command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, wanted: Any,
+    effort: Any,
+) -> bool:  # fmt: skip
     """Write what the law asks for into `wanted` and, cut to limits, `effort`; False if nothing."""
     control = task.control
     return bool(
-        command(control, configuration, velocity, row, task.work, wanted)
+        command(control, configuration, velocity, row, load, task.work, wanted)
         and cut(wanted, control.effort_limits, effort)
     )
 
@@ -208,17 +210,17 @@ def classical_step(
                 return int(status)
         if not (is_within(q) and is_within(v)):
             return DIVERGED
+        given = load[part if load.shape[0] > 1 else 0]
         if call == 0 or step.rows.shape[0] > 1:
             row = step.rows[0 if call == 0 else part + 1]
-            if not commanded(command, task, q, v, row, s.wanted, s.effort):
+            if not commanded(command, task, q, v, row, given, s.wanted, s.effort):
                 return NO_COMMAND
         if call == 0:
             copy(s.wanted, step.wanted)
             copy(s.effort, step.applied)
             continue
-        wrench = load[part if load.shape[0] > 1 else 0]
         status = derivative(
-            plant, q, v, s.effort, wrench, task.work, s.rates[stage], s.accelerations[stage]
+            plant, q, v, s.effort, given, task.work, s.rates[stage], s.accelerations[stage]
         )
         if status != OK:
             return int(status)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from robodyn.numerics.array_arguments import ABSENT
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
@@ -28,6 +27,8 @@ class State(NamedTuple):
         third: acceleration or efforts.
         wrench: (6,) external, read if there is `contact`.
         contact: whether there is a wrench.
+        base: (9,) motion of the base, see `base_motion`, read if it `moves`.
+        moves: whether there is one.
     """
 
     q: Any
@@ -35,6 +36,8 @@ class State(NamedTuple):
     third: Any
     wrench: Any
     contact: bool
+    base: Any
+    moves: bool
 
 
 @inner
@@ -47,8 +50,8 @@ def answer(
         find: called as find(mechanism, state, settings, s, found), all in lanes; writes an answer,
             a row of numbers, and returns a status, zero if there is one. An `inner` function.
         mechanism, settings, s: for `find`; the last is scratch.
-        given: configurations, rates, thirds and wrenches of the states, each (N, k), or absent, or
-            the first of these.
+        given: configurations, rates, thirds, wrenches and motions of the base, each (N, k), or
+            absent, or the first of these.
         width: largest k.
         alone: whether, where eight together have no answer, each is asked for alone, in all lanes,
             and one that has none is NaN.
@@ -58,15 +61,17 @@ def answer(
         How many states, from the first, are finite numbers and, unless `alone`, have an answer; of
         a group of eight all or none.
     """
-    found, table = new_table(1, out.shape[1])[0], new_table(4, width)
-    contact = len(given) == 4 and given[len(given) - 1].shape[0] != ABSENT
-    state = State(table[0], table[1], table[2], table[3], contact)
+    found, table = new_table(1, out.shape[1])[0], new_table(5, width)
+    # an array without columns counts as absent
+    contact = len(given) == 5 and given[min(3, len(given) - 1)].shape[1] > 0
+    moves = len(given) == 5 and given[len(given) - 1].shape[1] > 0
+    state = State(table[0], table[1], table[2], table[3], contact, table[4], moves)
     last, first, singles = out.shape[0], 0, 0
     while first < last:
         # those before `singles` are looked at one by one, as one of eight had no answer
         to = min(first + 1 if first < singles else first + WIDTH, last)
         for k in range(len(given)):
-            if given[k].shape[0] != ABSENT:
+            if given[k].shape[1] > 0:
                 read(given[k], first, to, table[k])
                 if not all_finite(table[k], given[k].shape[1]):
                     return first

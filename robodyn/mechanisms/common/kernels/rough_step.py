@@ -89,14 +89,14 @@ class Piece(NamedTuple):
         start, start_rate: (nq,) and (nv,) state at its beginning.
         ahead: (nv,) velocity by which the configuration changes at a stage.
         row: (k,) of the plan, at a stage.
-        wrench: (6,) external, at a stage.
+        load: (6 or 15,) external wrench, and the motion of the base, at a stage.
     """
 
     start: Any
     start_rate: Any
     ahead: Any
     row: Any
-    wrench: Any
+    load: Any
 
 
 class RoughScratch(NamedTuple):
@@ -158,10 +158,11 @@ def rough_step(
             if not (is_within(q) and is_within(v)):
                 return DIVERGED
             when = done + (end - done) * stage_time(stage, last)
+            put_load(step, when, p.load)
             if stage == -1 or (step.rows.shape[0] > 1 and stage < last):
                 row = p.row[: step.rows.shape[1]]
                 put_row(step, stage, when, row)
-                if not commanded(command, task, q, v, row, s.wanted, s.effort):
+                if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
                     return NO_COMMAND
                 if stage == -1:
                     copy(s.wanted, step.wanted)
@@ -169,8 +170,7 @@ def rough_step(
                     at_instant = False
                     stage = 0
                     continue
-            put_wrench(step, when, p.wrench)
-            status = equations(plant, q, v, s.effort, p.wrench, watched, task.work, e)
+            status = equations(plant, q, v, s.effort, p.load, watched, task.work, e)
             if status != OK:
                 return int(status)
             for i in range(friction.shape[0]):
@@ -257,8 +257,8 @@ def put_row(step: Any, stage: int, when: float, out: Any) -> None:
 
 
 @inner
-def put_wrench(step: Any, when: float, out: Any) -> None:
-    """The external wrench at a time [parts of the step]."""
+def put_load(step: Any, when: float, out: Any) -> None:
+    """External wrench, and motion of the base, at a time [parts of the step]."""
     if step.load.shape[0] > 1:
         put_between(step.load, 0, when, out)
     else:

@@ -51,11 +51,13 @@ class Functions(NamedTuple):
     `plant` is an `integration.Plant`, `work` the kind's scratch memory.
 
     Attributes:
-        command: command(control, configuration, velocity, row, work, out) -> bool. Write the
-            efforts (n,) that the control's law commands; False if none exist.
+        command: command(control, configuration, velocity, row, load, work, out) -> bool. Write the
+            efforts (n,) that the control's law commands, which knows of `load` the motion of the
+            base; False if none exist.
         derivative: derivative(plant, configuration, velocity, effort, load, work, rate,
             acceleration) -> int. Write the time derivatives of configuration and velocity under
-            efforts and an external wrench `load` (6,), end stops included; return OK or a status
+            efforts and a `load`, an external wrench (6,) and the motion of the base (9,) if it
+            moves, see `base_motion`, end stops included; return OK or a status
             of the kind's own, above zero.
         normalize: normalize(plant, configuration, velocity, work) -> int. Bring a state back onto
             its manifold, after every step and at its later stages (a quaternion to unit length,
@@ -107,7 +109,7 @@ def simulation_loop(kind: Functions) -> Any:
         nf = plant.friction.shape[0]
         stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
         memory = stack_all(Equations((nv, nv), (nv, nv), (nf, nv), nv, nf))
-        piece = stack_all(Piece(nq, nv, nv, max(rollout.plan.shape[2], 6), 6))
+        piece = stack_all(Piece(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2]))
         scratch = RoughScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
         return run(sticking_step, Task(plant, control, work, scratch), rollout, first, last)
 

@@ -44,7 +44,7 @@ ZERO = (0.0, 0.0, 0.0)
 def forward_dynamics(
     chain: Any,
     frames: Any,
-    gravity: Any,
+    base: Any,
     qd: Any,
     tau: Any,
     wrench: Any,
@@ -53,15 +53,16 @@ def forward_dynamics(
 ) -> bool:
     """Joint accelerations qdd (n,); False if a joint has no inertia to accelerate.
 
-    `frames` as `place` leaves them, `wrench` (6,) on the tip in the base frame, scratch `bodies`
-    (n, BODY_SIZE).
+    `frames` as `place` leaves them, `base` a `base_motion.Base`, `wrench` (6,) on the tip in the
+    base frame, scratch `bodies` (n, BODY_SIZE).
     """
     n = chain.shape[0] - 1
-    outward_velocities(chain, frames, qd, bodies)
+    outward_velocities(chain, frames, base, qd, bodies)
     if not inward_inertias(chain, frames, qd, tau, wrench, bodies):
         return False
-    angular = ZERO
-    linear = (-gravity[0], -gravity[1], -gravity[2])
+    angular, linear = base.alpha, base.force
+    if base.moves:
+        linear = add(linear, cross(angular, joint_origin(frames, 0)))
     for i in range(n):
         body = bodies[i]
         if i > 0:
@@ -81,10 +82,11 @@ def forward_dynamics(
 
 
 @inner
-def outward_velocities(chain: Any, frames: Any, qd: Any, bodies: Any) -> None:
+def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any) -> None:
     """Velocity of each link, and its acceleration due to velocities alone."""
-    angular = ZERO
-    linear = ZERO
+    # in space, as if the base's origin were at rest: only accelerations are the same then
+    angular = base.omega
+    linear = cross(angular, joint_origin(frames, 0)) if base.moves else angular
     for i in range(chain.shape[0] - 1):
         if i > 0:
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
@@ -24,9 +25,10 @@ def modified_newton_euler(
 ) -> None:
     """Efforts out (N, n) by the recursion of section 5."""
     work = np.empty((q.shape[1], WORK_SIZE))
+    base = at_rest(gravity)
     for s in range(q.shape[0]):
         serial_newton_euler.modified_newton_euler(
-            chain, gravity, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
+            chain, base, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
         )
 
 

@@ -4,7 +4,7 @@
 
 Every function returns whether it has a result; if not, the caller evaluates the state as a batch of
 one, with checks that raise a detailed error. `trusted` skips the checks. Arrays are borrowed for
-the call; a wrench that is None has the length `ABSENT`.
+the call; a wrench or a base that is None has the length `ABSENT`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from robodyn.mechanisms.common.kernels.base_motion import BASE, base_of
 from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
@@ -40,10 +41,12 @@ def are_numbers(array: Any, count: int) -> bool:
 
 
 @inner
-def are_state(chain: Any, q: Any, qd: Any, third: Any, wrench: Any) -> bool:
+def are_state(chain: Any, q: Any, qd: Any, third: Any, wrench: Any, base: Any) -> bool:
     """Whether all parts of a state have their length and finite numbers."""
     n = chain.shape[0] - 1
     if not (are_numbers(q, n) and are_numbers(qd, n) and are_numbers(third, n)):
+        return False
+    if not (base.shape[0] == ABSENT or are_numbers(base, BASE)):
         return False
     return wrench.shape[0] == ABSENT or are_numbers(wrench, 6)
 
@@ -56,6 +59,7 @@ def inverse_dynamics(
     qd: Any,
     qdd: Any,
     wrench: Any,
+    base: Any,
     trusted: bool,
     out: Any,
 ) -> bool:
@@ -67,12 +71,13 @@ def inverse_dynamics(
         borrowed_array(qd),
         borrowed_array(qdd),
     )
-    wrench, out = borrowed_array(wrench), borrowed_array(out)
-    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, qdd, wrench)):
+    wrench, base, out = borrowed_array(wrench), borrowed_array(base), borrowed_array(out)
+    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, qdd, wrench, base)):
         return False
     work = stack(q.shape[0], WORK_SIZE)
     contact = wrench.shape[0] != ABSENT
-    serial_newton_euler.newton_euler(chain, gravity, q, qd, qdd, wrench, contact, work, out)
+    motion = base_of(base, base.shape[0] == BASE, gravity, 0.0)
+    serial_newton_euler.newton_euler(chain, motion, q, qd, qdd, wrench, contact, work, out)
     return True
 
 
@@ -84,6 +89,7 @@ def forward_dynamics(
     qd: Any,
     tau: Any,
     wrench: Any,
+    base: Any,
     trusted: bool,
     out: Any,
 ) -> bool:
@@ -95,8 +101,8 @@ def forward_dynamics(
         borrowed_array(qd),
         borrowed_array(tau),
     )
-    wrench, out = borrowed_array(wrench), borrowed_array(out)
-    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, tau, wrench)):
+    wrench, base, out = borrowed_array(wrench), borrowed_array(base), borrowed_array(out)
+    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, tau, wrench, base)):
         return False
     n = q.shape[0]
     frames = stack(n + 1, FRAME_SIZE)
@@ -106,8 +112,9 @@ def forward_dynamics(
         for j in range(6):
             wrench[j] = 0.0
     place(chain, q, frames)
+    motion = base_of(base, base.shape[0] == BASE, gravity, 0.0)
     return bool(
-        serial_articulated.forward_dynamics(chain, frames, gravity, qd, tau, wrench, bodies, out)
+        serial_articulated.forward_dynamics(chain, frames, motion, qd, tau, wrench, bodies, out)
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from robodyn.mechanisms.common.kernels.base_motion import base_under
 from robodyn.mechanisms.common.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -33,15 +34,15 @@ NO_INERTIA: Final = 1
 
 @noinline
 def carry(
-    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, links: Any,
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, load: Any, contact: bool, links: Any,
     out: Any,
 ) -> None:  # fmt: skip
-    """Efforts (n,) of inverse dynamics."""
-    newton_euler(chain, gravity, q, qd, qdd, wrench, contact, links, out)
+    """Efforts (n,) of inverse dynamics; of the load, the wrench counts if `contact`."""
+    newton_euler(chain, base_under(load, gravity), q, qd, qdd, load, contact, links, out)
 
 
 @inner
-def command(control: Any, q: Any, qd: Any, row: Any, work: Any, out: Any) -> bool:
+def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
     """Efforts (n,) that a law of `control_laws` commands."""
     n = q.shape[0]
     if control.law == GIVEN:
@@ -59,7 +60,7 @@ def command(control: Any, q: Any, qd: Any, row: Any, work: Any, out: Any) -> boo
         corrected_acceleration(
             control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
         )
-    carry(chain, gravity, q, moving, corrected, qd, False, links, out)
+    carry(chain, gravity, q, moving, corrected, load, False, links, out)
     if control.law == COMPUTED_TORQUE:
         add_planned(control.kp, row, 3 * n, error, out)
     return True
@@ -67,7 +68,7 @@ def command(control: Any, q: Any, qd: Any, row: Any, work: Any, out: Any) -> boo
 
 @inner
 def derivative(
-    plant: Any, q: Any, qd: Any, tau: Any, wrench: Any, work: Any, rate: Any, acceleration: Any
+    plant: Any, q: Any, qd: Any, tau: Any, load: Any, work: Any, rate: Any, acceleration: Any
 ) -> int:
     """Rates of q and qd."""
     chain, gravity = plant.mechanism
@@ -77,7 +78,8 @@ def derivative(
         rate[i] = qd[i]
         effort[i] = joint_effort(tau[i], q[i], qd[i], plant.table[i], plant.stops)
     place(chain, q, frames)
-    if forward_dynamics(chain, frames, gravity, qd, effort, wrench, bodies, acceleration):
+    base = base_under(load, gravity)
+    if forward_dynamics(chain, frames, base, qd, effort, load, bodies, acceleration):
         return OK
     return NO_INERTIA
 
@@ -90,7 +92,7 @@ def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
 
 @inner
 def equations(
-    plant: Any, q: Any, qd: Any, tau: Any, wrench: Any, watched: bool, work: Any, out: Any
+    plant: Any, q: Any, qd: Any, tau: Any, load: Any, watched: bool, work: Any, out: Any
 ) -> int:
     """As `common.kernels.simulation` says."""
     chain, gravity = plant.mechanism
@@ -100,7 +102,7 @@ def equations(
     place(chain, q, frames)
     mass_matrix(chain, frames, out.M)
     clear(still)
-    carry(chain, gravity, q, qd, still, wrench, True, links, bias)
+    carry(chain, gravity, q, qd, still, load, True, links, bias)
     for i in range(n):
         effort = joint_effort(tau[i], q[i], qd[i], plant.table[i], plant.stops)
         out.force[i] = effort - bias[i]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from robodyn.mechanisms.common.kernels.base_motion import BASE, base_of
 from robodyn.mechanisms.common.kernels.integration import OK
 from robodyn.mechanisms.common.kernels.lanes import answer
 from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
@@ -36,8 +37,9 @@ def stack_needed(n: int) -> int:
 def find_efforts(arm: Any, state: Any, settings: Any, work: Any, found: Any) -> int:
     """For `answer`: efforts by Newton-Euler."""
     chain, gravity = arm
+    base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     serial_newton_euler.newton_euler(
-        chain, gravity, state.q, state.rates, state.third, state.wrench, state.contact, work, found
+        chain, base, state.q, state.rates, state.third, state.wrench, state.contact, work, found
     )
     return OK
 
@@ -51,8 +53,9 @@ def find_accelerations(arm: Any, state: Any, settings: Any, work: Any, found: An
         for j in range(6):
             state.wrench[j] = 0.0
     place(chain, state.q, frames)
+    base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     solved = serial_articulated.forward_dynamics(
-        chain, frames, gravity, state.rates, state.third, state.wrench, bodies, found
+        chain, frames, base, state.rates, state.third, state.wrench, bodies, found
     )
     return OK if solved else NO_INERTIA
 
@@ -76,30 +79,30 @@ def find_jacobian(chain: Any, state: Any, settings: Any, frames: Any, found: Any
 @inner
 def answers(find: Any, arm: Any, n: int, given: Any, work: Any, out: Any) -> int:
     """Answers out (N, k) to what is given of N states of an arm with n joints."""
-    given, width = borrowed_array(given), max(n, 6)
+    given, width = borrowed_array(given), max(n, BASE)
     return answer(find, arm, given, width, False, False, work, borrowed_array(out))
 
 
 @batch_entry
 def inverse_dynamics(
-    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, out: Any
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Efforts out (N, n)."""
     arm = borrowed_array(chain), borrowed_array(gravity)
     n = arm[0].shape[0] - 1
     work = new_table(n, WORK_SIZE)
-    return answers(find_efforts, arm, n, (q, qd, qdd, wrench), work, out)
+    return answers(find_efforts, arm, n, (q, qd, qdd, wrench, base), work, out)
 
 
 @batch_entry
 def forward_dynamics(
-    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Accelerations out (N, n)."""
     arm = borrowed_array(chain), borrowed_array(gravity)
     n = arm[0].shape[0] - 1
     work = new_table(n + 1, FRAME_SIZE), new_table(n, BODY_SIZE)
-    return answers(find_accelerations, arm, n, (q, qd, tau, wrench), work, out)
+    return answers(find_accelerations, arm, n, (q, qd, tau, wrench, base), work, out)
 
 
 @batch_entry

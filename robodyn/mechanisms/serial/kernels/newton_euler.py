@@ -37,7 +37,7 @@ from robodyn.mechanisms.serial.kernels.terms import (
     angular_acceleration,
     angular_inertia,
     angular_velocity,
-    base_acceleration,
+    base_motion,
     carried_acceleration,
     com_acceleration,
     gyroscopic_moment,
@@ -58,7 +58,7 @@ from robodyn.numerics.vectors import Vector, store, vector
 @inner
 def newton_euler(
     chain: Any,
-    gravity: Any,
+    base: Any,
     q: Any,
     qd: Any,
     qdd: Any,
@@ -67,10 +67,11 @@ def newton_euler(
     work: Any,
     tau: Any,
 ) -> None:
-    """Joint efforts tau (n,) by Newton-Euler; `wrench` (6,) on the tip is read if `contact`."""
-    omega = (0.0, 0.0, 0.0)
-    alpha = (0.0, 0.0, 0.0)
-    a = base_acceleration(chain, gravity)
+    """Joint efforts tau (n,) by Newton-Euler; `wrench` (6,) on the tip is read if `contact`.
+
+    `base` is a `base_motion.Base`.
+    """
+    omega, alpha, a = base_motion(chain, base)
     for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
         R = link_rotation(row, q[i])
@@ -89,7 +90,7 @@ def newton_euler(
 @inner
 def modified_newton_euler(
     chain: Any,
-    gravity: Any,
+    base: Any,
     q: Any,
     qd: Any,
     qdd: Any,
@@ -100,9 +101,7 @@ def modified_newton_euler(
 ) -> None:
     """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
     n = chain.shape[0] - 1
-    omega = (0.0, 0.0, 0.0)
-    alpha = (0.0, 0.0, 0.0)
-    a = base_acceleration(chain, gravity)
+    omega, alpha, a = base_motion(chain, base)
     for i in range(n):
         row = chain[i + 1]
         R = link_rotation(row, q[i])

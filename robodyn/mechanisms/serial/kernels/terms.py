@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.base_motion import felt
 from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, imminent
 from robodyn.mechanisms.serial.kernels.layout import (
     ARMATURE,
@@ -21,6 +22,7 @@ from robodyn.mechanisms.serial.kernels.layout import (
     MASS,
     PRISMATIC,
     ROTATION,
+    SHIFT,
     SPREAD,
 )
 from robodyn.mechanisms.serial.kernels.spatial import Matrix, back, forth, matrix
@@ -29,9 +31,13 @@ from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, 
 
 
 @inner
-def base_acceleration(chain: Any, gravity: Any) -> Vector:
-    """a_0 in frame 0: gravity acts like an upward acceleration of the base."""
-    return back(matrix(chain[0], ROTATION), (-gravity[0], -gravity[1], -gravity[2]))
+def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
+    """omega_0, alpha_0 and a_0 in frame 0: gravity acts like an upward acceleration of the base."""
+    R, none = matrix(chain[0], ROTATION), scale(0.0, base.force)
+    if base.moves:
+        a = felt(base, none, vector(chain[0], SHIFT), none)
+        return back(R, base.omega), back(R, base.alpha), back(R, a)
+    return none, none, back(R, base.force)
 
 
 @inner

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.base_motion import at_rest, felt, turning
 from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import COM, GRAVITY, INERTIA, MASS, OK, SINGULAR
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
@@ -24,7 +25,6 @@ from robodyn.numerics.vectors import (
     cross,
     scale,
     store,
-    sub,
     turn_inertia,
     vector,
 )
@@ -32,14 +32,23 @@ from robodyn.numerics.vectors import (
 
 @inner
 def platform_wrench(
-    platform: Any, X: Vector, Y: Vector, Z: Vector, w: Vector, a: Vector, alpha: Vector
+    platform: Any, axes: Any, moving: Any, accel: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Force and moment that the platform's own motion requires (eq. 33, 34 without the legs)."""
+    """Force and moment that the platform's own motion requires (eq. 33, 34 without the legs).
+
+    `axes` are the columns of its rotation, `moving` position, velocity and angular velocity,
+    `accel` the derivatives of the latter two.
+    """
+    X, Y, Z = axes
+    position, v, w = moving
+    a, alpha = accel
     r = combine(X, Y, Z, vector(platform, COM))
     ag = add(add(a, cross(alpha, r)), cross(w, cross(w, r)))
-    force = scale(platform[MASS], sub(ag, vector(platform, GRAVITY)))
-    moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, alpha))
-    moment = add(moment, cross(w, turn_inertia(X, Y, Z, platform, INERTIA, w)))
+    ag = felt(base, ag, add(position, r), add(v, cross(w, r)))
+    force = scale(platform[MASS], ag)
+    omega, change = turning(base, w, alpha)
+    moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, change))
+    moment = add(moment, cross(omega, turn_inertia(X, Y, Z, platform, INERTIA, omega)))
     return force, moment
 
 
@@ -55,15 +64,15 @@ def platform_inertia(
 
 @inner
 def required_wrench(
-    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, with_legs: bool, H: Any, out: Any
-) -> int:
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, base: Any, with_legs: bool,
+    H: Any, out: Any,
+) -> int:  # fmt: skip
     """H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = vector(accel, 0), vector(accel, 3)
-    gravity = vector(platform, GRAVITY)
-    force, moment = platform_wrench(platform, X, Y, Z, w, a, alpha)
+    force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (a, alpha), base)
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
@@ -71,7 +80,7 @@ def required_wrench(
             return status
         write_column(H, i, g.s, cross(g.q, g.s))
         if with_legs:
-            leg_force, leg_moment = leg_wrench(legs[i], g, v, w, a, alpha, gravity)
+            leg_force, leg_moment = leg_wrench(legs[i], g, v, w, a, alpha, base)
             force = add(force, leg_force)
             moment = add(moment, leg_moment)
     store(out, 0, force)
@@ -92,7 +101,8 @@ def inverse_dynamics(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, H: Any, out: Any
 ) -> int:
     """Actuator forces (6,) of one state; H (6, 6) is work space."""
-    status = required_wrench(legs, platform, pose, twist, accel, True, H, out)
+    base = at_rest(vector(platform, GRAVITY))
+    status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
     if status != OK:
         return status
     for j in range(6):

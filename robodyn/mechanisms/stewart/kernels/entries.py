@@ -14,7 +14,7 @@ from robodyn.numerics.compiler import entry_kernel
 
 @entry_kernel
 def inverse_dynamics(
-    model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, trusted: bool, out: Any
+    model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
     """Actuator forces (6,) of one state."""
     load = borrowed_array(wrench)
@@ -26,6 +26,7 @@ def inverse_dynamics(
         borrowed_array(accel),
         load,
         contact,
+        borrowed_array(base),
         trusted,
         borrowed_array(out),
     )
@@ -33,7 +34,7 @@ def inverse_dynamics(
 
 @entry_kernel
 def forward_dynamics(
-    model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, trusted: bool, out: Any
+    model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
     """Platform acceleration (6,) of one state."""
     load = borrowed_array(wrench)
@@ -45,6 +46,7 @@ def forward_dynamics(
         borrowed_array(forces),
         load,
         contact,
+        borrowed_array(base),
         trusted,
         borrowed_array(out),
     )

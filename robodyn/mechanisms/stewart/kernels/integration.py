@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.base_motion import WRENCH, base_under
 from robodyn.mechanisms.common.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -85,7 +86,7 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 
 @inner
-def command(control: Any, pose: Any, twist: Any, row: Any, work: Any, out: Any) -> bool:
+def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
     """Forces (6,) that a law of `control_laws` commands; `work` (5, 7)."""
     (lanes,) = control.model
     if control.law == GIVEN:
@@ -101,7 +102,8 @@ def command(control: Any, pose: Any, twist: Any, row: Any, work: Any, out: Any) 
         normalize(here)
         pose_difference(here, row[:7], error)
         corrected_acceleration(control.kp, control.kv, error, twist, row[7:13], row[13:], corrected)
-    if not inverse_dynamics(lanes, pose, moving, corrected, twist, False, True, out):
+    base = load[WRENCH:]
+    if not inverse_dynamics(lanes, pose, moving, corrected, twist, False, base, True, out):
         return False
     if control.law == COMPUTED_TORQUE:
         add_planned(control.kp, row, 19, error, out)
@@ -110,14 +112,15 @@ def command(control: Any, pose: Any, twist: Any, row: Any, work: Any, out: Any) 
 
 @preoptimized
 def derivative(
-    plant: Any, pose: Any, twist: Any, forces: Any, wrench: Any, work: Any, rate: Any, accel: Any
+    plant: Any, pose: Any, twist: Any, forces: Any, load: Any, work: Any, rate: Any, accel: Any
 ) -> int:
     """Rates of pose and twist."""
     (lanes,) = plant.mechanism
     effective = work[4, :6]
     held_forces(plant, pose, twist, forces, effective)
     pose_rate(pose, twist, rate)
-    if forward_dynamics(lanes, pose, twist, effective, wrench, True, True, accel):
+    base = load[WRENCH:]
+    if forward_dynamics(lanes, pose, twist, effective, load, True, base, True, accel):
         return OK
     return geometry_status(lanes, pose, True)
 
@@ -131,7 +134,7 @@ def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
 
 @inner
 def equations(
-    plant: Any, pose: Any, twist: Any, forces: Any, wrench: Any, watched: bool, work: Any, out: Any
+    plant: Any, pose: Any, twist: Any, forces: Any, given: Any, watched: bool, work: Any, out: Any
 ) -> int:
     """As `common.kernels.simulation` says."""
     (lanes,) = plant.mechanism
@@ -140,20 +143,21 @@ def equations(
     X, Y, Z = unit_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     none = (0.0, 0.0, 0.0)
-    gravity = vector(platform, GRAVITY)
+    base = base_under(given, vector(platform, GRAVITY))
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return geometry_status(lanes, pose, True)
     m = leg_velocity(g, v, w)
     n = leg_acceleration(g, m, none, none, w)
-    load = leg_load(legs, g, m, n, w, gravity)
-    linear, angular = platform_wrench(platform, X, Y, Z, w, none, none)
+    load = leg_load(legs, g, m, n, w, base)
+    moving = vector(pose, 0), v, w
+    linear, angular = platform_wrench(platform, (X, Y, Z), moving, (none, none), base)
     linear = plus_legs(linear, load.tip_force)
     angular = plus_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
     arm = cross(g.q, g.s)
     for j in range(3):
-        force[j] = wrench[j] - linear[j]
-        force[j + 3] = wrench[j + 3] - angular[j]
+        force[j] = given[j] - linear[j]
+        force[j + 3] = given[j + 3] - angular[j]
         for i in range(6):
             L[i, j] = lane(g.s[j], i)
             L[i, j + 3] = lane(arm[j], i)

@@ -11,12 +11,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.base_motion import base_of
 from robodyn.mechanisms.common.kernels.lanes import answer
 from robodyn.mechanisms.stewart.kernels.dynamics import (
     mass_matrix as one_mass_matrix,
 )
 from robodyn.mechanisms.stewart.kernels.dynamics import required_wrench, write_column
-from robodyn.mechanisms.stewart.kernels.layout import OK, SINGULAR, SMALLEST_LENGTH, ZERO_LENGTH
+from robodyn.mechanisms.stewart.kernels.layout import (
+    GRAVITY,
+    OK,
+    SINGULAR,
+    SMALLEST_LENGTH,
+    ZERO_LENGTH,
+)
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
 from robodyn.mechanisms.stewart.kernels.single import QUATERNION_TOLERANCE
 from robodyn.numerics.array_arguments import borrowed_array
@@ -50,7 +57,10 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
     H, _, _ = s
     if not normalize(state.q):
         return SINGULAR
-    status = required_wrench(legs, body, state.q, state.rates, state.third, with_legs, H, found)
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    status = required_wrench(
+        legs, body, state.q, state.rates, state.third, base, with_legs, H, found
+    )
     if status != OK:
         return status
     if state.contact:
@@ -68,7 +78,8 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
         return SINGULAR
     for j in range(6):
         rest[j] = 0.0
-    return required_wrench(legs, body, state.q, state.rates, rest, True, H, found)
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    return required_wrench(legs, body, state.q, state.rates, rest, base, True, H, found)
 
 
 @inner
@@ -133,7 +144,7 @@ def answers(find: Any, legs: Any, platform: Any, given: Any, settings: Any, out:
     """Answers out (N, k) to what is given of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_table(6, 6), new_table(6, 6), new_table(1, 6)[0]
-    return answer(find, known, given, 7, settings, False, s, borrowed_array(out))
+    return answer(find, known, given, 9, settings, False, s, borrowed_array(out))
 
 
 @batch_entry
@@ -144,11 +155,13 @@ def inverse_dynamics(
     twist: Any,
     accel: Any,
     wrench: Any,
+    base: Any,
     with_legs: bool,
     out: Any,
 ) -> int:
     """Actuator forces out (N, 6)."""
-    return answers(find_forces, legs, platform, (pose, twist, accel, wrench), with_legs, out)
+    given = pose, twist, accel, wrench, base
+    return answers(find_forces, legs, platform, given, with_legs, out)
 
 
 @batch_entry
@@ -159,16 +172,19 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 
 @batch_entry
 def forward_dynamics(
-    legs: Any, platform: Any, pose: Any, twist: Any, forces: Any, wrench: Any, out: Any
+    legs: Any, platform: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Platform accelerations out (N, 6)."""
-    return answers(find_accelerations, legs, platform, (pose, twist, forces, wrench), False, out)
+    given = pose, twist, forces, wrench, base
+    return answers(find_accelerations, legs, platform, given, False, out)
 
 
 @batch_entry
-def bias(legs: Any, platform: Any, pose: Any, twist: Any, out: Any) -> int:
-    """Gravity, velocity terms and friction, out (N, 6)."""
-    return answers(find_bias, legs, platform, (pose, twist), False, out)
+def bias(
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Gravity, velocity terms and friction, out (N, 6); accel and wrench are not read."""
+    return answers(find_bias, legs, platform, (pose, twist, accel, wrench, base), False, out)
 
 
 @batch_entry

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robodyn.mechanisms.common.kernels.base_motion import felt, turning
 from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, has_dry_friction, imminent
 from robodyn.mechanisms.stewart.kernels.layout import (
     AXIS,
@@ -163,23 +164,34 @@ def centre_accelerations(leg: Any, g: Any, m: Any, n: Any) -> tuple[Vector, Vect
 
 
 @inner
-def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> Any:
-    """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
+def centre_forces(leg: Any, g: Any, m: Any, n: Any, base: Any) -> tuple[Vector, Vector]:
+    """Forces that accelerate the lower and upper part and carry their weight."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
     ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
     ad, au = centre_accelerations(leg, g, m, n)
-    lower_force = scale(leg[LOWER_MASS], sub(ad, gravity))
-    upper_force = scale(leg[UPPER_MASS], sub(au, gravity))
+    start = vector(leg, BASE)
+    ad = felt(base, ad, add(start, rd), cross(m.W, rd))
+    au = felt(base, au, add(start, ru), axpy(m.rate, g.s, cross(m.W, ru)))
+    return scale(leg[LOWER_MASS], ad), scale(leg[UPPER_MASS], au)
+
+
+@inner
+def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
+    """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    lower_force, upper_force = centre_forces(leg, g, m, n, base)
+    omega, alpha = turning(base, m.W, n.A)
 
     friction = scale(leg[SPHERICAL_DAMPING], sub(m.W, w))
     C = add(cross(rd, lower_force), cross(ru, upper_force))
-    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, n.A))
-    C = add(C, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, m.W)))
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, alpha))
+    C = add(C, cross(omega, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, omega)))
     C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
     drive = leg[PRISMATIC_DAMPING] * m.rate
     if any_of(leg[REFLECTED] > 0.0):
-        C = add(C, spin_up(leg, g, m, n))
-        drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(n.A, g.s)
+        C = add(C, spin_up(leg, g, m, n, omega))
+        drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(alpha, g.s)
     if has_dry_friction(leg, DRY_FRICTION):
         side = imminent(m.rate, n.rate)
         drive = drive + dry_friction(leg, DRY_FRICTION, side, side)
@@ -191,18 +203,18 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector) -> An
 
 
 @inner
-def spin_up(leg: Any, g: Any, m: Any, n: Any) -> Vector:
+def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
     """Moment that changes the rotor's spin momentum J ratio L' s: its spin-up, and as a gyroscope.
 
     What the rotor's inertia does when it is carried round with the lower part is in that part's.
     """
     momentum = leg[SPIN_INERTIA] * m.rate
-    return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(m.W, g.s)))
+    return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
 
 
 @inner
 def leg_wrench(
-    leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, gravity: Vector
+    leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, base: Any
 ) -> tuple[Vector, Vector]:
     """Force and moment about the reference point that a moving leg requires from the platform.
 
@@ -210,7 +222,7 @@ def leg_wrench(
     """
     m = leg_velocity(g, v, w)
     n = leg_acceleration(g, m, a, alpha, w)
-    load = leg_load(leg, g, m, n, w, gravity)
+    load = leg_load(leg, g, m, n, w, base)
     return load.tip_force, sub(cross(g.q, load.tip_force), load.friction)
 
 

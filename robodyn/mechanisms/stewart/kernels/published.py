@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.stewart.kernels.dynamics import platform_wrench
 from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import (
@@ -108,12 +109,12 @@ def leg_tip_force(
     m: Any,
     n: Any,
     w: Vector,
-    gravity: Vector,
+    base: Any,
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
     """Tip force of a leg without the actuator's, and the friction moment f."""
-    load = leg_load(leg, g, m, n, w, gravity)
+    load = leg_load(leg, g, m, n, w, base)
     C = add(load.C, shifted(leg, g, shift, n.A))
     C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
     if moment_axis == ALONG_C:
@@ -141,8 +142,8 @@ def inverse_dynamics_as_printed(
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = vector(accel, 0), vector(accel, 3)
-    gravity = vector(platform, GRAVITY)
-    force, moment = platform_wrench(platform, X, Y, Z, w, a, alpha)
+    base = at_rest(vector(platform, GRAVITY))
+    force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (a, alpha), base)
     if shift == SHIFT_2012:
         r = combine(X, Y, Z, vector(platform, COM))
         for_alpha = parallel_axis(platform[MASS], r, resolve(X, Y, Z, alpha))
@@ -157,7 +158,7 @@ def inverse_dynamics_as_printed(
         store(H[:, i], 0, g.s)
         store(H[:, i], 3, cross(g.q, g.s))
         m, n = leg_motion(g, v, w, a, alpha, spin)
-        tip, friction = leg_tip_force(legs[i], g, m, n, w, gravity, moment_axis, shift)
+        tip, friction = leg_tip_force(legs[i], g, m, n, w, base, moment_axis, shift)
         force = add(force, tip)
         moment = add(moment, sub(cross(g.q, tip), friction))
     store(out, 0, sub(force, vector(wrench, 0)))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.stewart.kernels.dynamics import inverse_dynamics, mass_matrix
 from robodyn.mechanisms.stewart.kernels.layout import (
     BASE,
@@ -25,7 +26,7 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     UPPER_MASS,
 )
 from robodyn.mechanisms.stewart.kernels.leg import (
-    centre_accelerations,
+    centre_forces,
     leg_acceleration,
     leg_geometry,
     leg_load,
@@ -50,13 +51,11 @@ from robodyn.numerics.vectors import (
 
 @kernel
 def leg_reactions(
-    leg: Any, g: Any, m: Any, n: Any, w: Vector, gravity: Vector, force: float
+    leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
     """Fs, Fc, Mp about the base point, Fu and Mu c of a leg under its actuator's `force`."""
-    load = leg_load(leg, g, m, n, w, gravity)
-    ad, au = centre_accelerations(leg, g, m, n)
-    lower = scale(leg[LOWER_MASS], sub(ad, gravity))
-    upper = scale(leg[UPPER_MASS], sub(au, gravity))
+    load = leg_load(leg, g, m, n, w, base)
+    lower, upper = centre_forces(leg, g, m, n, base)
     spherical = axpy(-force, g.s, load.tip_force)
     prismatic = axpy(load.drive - force, g.s, sub(upper, spherical))
     universal = sub(add(lower, upper), spherical)
@@ -88,12 +87,12 @@ def reactions(
         return status
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     X, Y, Z = rotation_columns(pose)
-    gravity = vector(platform, GRAVITY)
+    base = at_rest(vector(platform, GRAVITY))
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         m = leg_velocity(g, v, w)
         n = leg_acceleration(g, m, vector(accel, 0), vector(accel, 3), w)
-        Fs, Fc, Mp, Fu, Mu = leg_reactions(legs[i], g, m, n, w, gravity, forces[i])
+        Fs, Fc, Mp, Fu, Mu = leg_reactions(legs[i], g, m, n, w, base, forces[i])
         store(spherical_force[i], 0, Fs)
         store(prismatic_force[i], 0, Fc)
         store(prismatic_moment[i], 0, Mp)

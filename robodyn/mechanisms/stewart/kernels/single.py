@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.base_motion import BASE, base_of
 from robodyn.mechanisms.stewart.kernels.dynamics import (
     platform_inertia,
     platform_wrench,
@@ -55,14 +56,24 @@ def is_pose(pose: Any) -> bool:
 
 
 @inner
-def are_six(array: Any) -> bool:
-    """Whether an array has six finite numbers."""
-    if array.shape[0] != 6:
+def are_numbers(array: Any, count: int) -> bool:
+    """Whether an array has `count` finite numbers."""
+    if array.shape[0] != count:
         return False
     total = 0.0
-    for j in range(6):
+    for j in range(count):
         total += 0.0 * array[j]
     return total == 0.0
+
+
+@inner
+def are_state(pose: Any, twist: Any, third: Any, load: Any, contact: bool, base: Any) -> bool:
+    """Whether all parts of a state are what they are to be, those included that it may lack."""
+    if not (is_pose(pose) and are_numbers(twist, 6) and are_numbers(third, 6)):
+        return False
+    if contact and not are_numbers(load, 6):
+        return False
+    return not base.shape[0] > 0 or are_numbers(base, BASE)
 
 
 @inner
@@ -113,13 +124,12 @@ def inverse_dynamics(
     accel: Any,
     wrench: Any,
     contact: bool,
+    base: Any,
     trusted: bool,
     out: Any,
 ) -> bool:
-    """Actuator forces (6,) of one state; `wrench` is read if `contact`."""
-    if not trusted and not (is_pose(pose) and are_six(twist) and are_six(accel)):
-        return False
-    if contact and not trusted and not are_six(wrench):
+    """Actuator forces (6,) of one state; `wrench` is read if `contact`, and so is a base (9,)."""
+    if not trusted and not are_state(pose, twist, accel, wrench, contact, base):
         return False
     legs, platform = rows_of(model, 0), model[PLATFORM:]
     X, Y, Z = unit_columns(pose)
@@ -128,8 +138,10 @@ def inverse_dynamics(
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, vector(platform, GRAVITY))
-    force, moment = platform_wrench(platform, X, Y, Z, w, a, alpha)
+    motion = base_of(base, base.shape[0] == BASE, vector(platform, GRAVITY), 0.0)
+    leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, motion)
+    moving = vector(pose, 0), v, w
+    force, moment = platform_wrench(platform, (X, Y, Z), moving, (a, alpha), motion)
     force = plus_legs(force, leg_force)
     moment = plus_legs(moment, leg_moment)
     arm = cross(g.q, g.s)
@@ -152,13 +164,12 @@ def forward_dynamics(
     forces: Any,
     wrench: Any,
     contact: bool,
+    base: Any,
     trusted: bool,
     out: Any,
 ) -> bool:
-    """Platform acceleration (6,) of one state; `wrench` is read if `contact`."""
-    if not trusted and not (is_pose(pose) and are_six(twist) and are_six(forces)):
-        return False
-    if contact and not trusted and not are_six(wrench):
+    """Platform acceleration (6,) of one state; arguments as `inverse_dynamics`."""
+    if not trusted and not are_state(pose, twist, forces, wrench, contact, base):
         return False
     legs, platform = rows_of(model, 0), model[PLATFORM:]
     X, Y, Z = unit_columns(pose)
@@ -167,8 +178,10 @@ def forward_dynamics(
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    leg_force, leg_moment = leg_wrench(legs, g, v, w, none, none, vector(platform, GRAVITY))
-    force, moment = platform_wrench(platform, X, Y, Z, w, none, none)
+    motion = base_of(base, base.shape[0] == BASE, vector(platform, GRAVITY), 0.0)
+    leg_force, leg_moment = leg_wrench(legs, g, v, w, none, none, motion)
+    moving = vector(pose, 0), v, w
+    force, moment = platform_wrench(platform, (X, Y, Z), moving, (none, none), motion)
     force = plus_legs(force, leg_force)
     moment = plus_legs(moment, leg_moment)
     arm = cross(g.q, g.s)

@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import WORK_SIZE
@@ -77,7 +78,8 @@ def test_counting_runs_the_equations_that_run(arm, state, rng):
     wrench, tau = rng.normal(size=6), np.zeros(arm.n)
     chain = SerialArm(arm.model)._chain()
     work = np.zeros((arm.n, WORK_SIZE))
-    arguments = (chain, np.array([0.0, 0.0, -9.81]), *state, wrench, True, work, tau)
+    rest = at_rest(np.array([0.0, 0.0, -9.81]))
+    arguments = (chain, rest, *state, wrench, True, work, tau)
     _, after = count_operations(serial_newton_euler.newton_euler, *arguments)
     expected = arm.inverse_dynamics(*state, wrench)
     assert np.abs(after[-1] - expected).max() < 1e-11 * max(1.0, np.abs(expected).max())

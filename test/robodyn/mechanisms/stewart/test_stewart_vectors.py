@@ -11,6 +11,7 @@ from stewart_mechanisms import random_motion
 import robodyn as rd
 from robodyn import threads
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.stewart.kernels import dynamics as scalar
 from robodyn.mechanisms.stewart.kernels.layout import OK
 from robodyn.numerics.broadcasting import COPIED, states
@@ -37,8 +38,9 @@ def scalar_answer(platform, name, pose, twist, third, wrench):
         H, M, force, bias = np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6)
         state = pose[n], twist[n]
         given = *packed, *state, third[n], wrench[n]
+        rest = at_rest(platform.model.gravity)
         assert scalar.inverse_dynamics(*given, np.empty((6, 6)), force) == OK
-        assert scalar.required_wrench(*packed, *state, np.zeros(6), True, H, bias) == OK
+        assert scalar.required_wrench(*packed, *state, np.zeros(6), rest, True, H, bias) == OK
         assert scalar.mass_matrix(*packed, pose[n], M) == OK
         answers.append(
             {

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The motion of a mechanism's base: of a ship, of a vehicle, of a platform that carries another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_pose
+from robodyn.errors import InvalidInput
+from robodyn.numerics.broadcasting import flatten
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+_NONE = np.zeros(3)
+_GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+class BaseMotion:
+    """How a base moves, as an inertial measurement unit at the origin of the base frame feels it.
+
+    Positions, velocities, wrenches and all else that a mechanism is asked for stay relative to the
+    base and in its axes. Where the base goes does not matter, nor how fast: only what is felt.
+
+    Args:
+        specific_force: (..., 3) [m/s^2], acceleration of the origin less gravity, base frame; at
+            rest it is minus gravity, [0, 0, 9.81] where z points up.
+        angular_velocity: (..., 3) [rad/s], base frame.
+        angular_acceleration: (..., 3) [rad/s^2], base frame.
+
+    Attributes:
+        rows: (..., 9) these three, one after another; read-only.
+
+    Raises:
+        InvalidInput: a wrong shape, or not finite.
+    """
+
+    __slots__ = ("rows",)
+
+    def __init__(
+        self,
+        specific_force: ArrayLike,
+        angular_velocity: ArrayLike = _NONE,
+        angular_acceleration: ArrayLike = _NONE,
+    ) -> None:
+        shape, parts = flatten(
+            specific_force=as_array("specific_force", specific_force, (3,), "m/s^2"),
+            angular_velocity=as_array("angular_velocity", angular_velocity, (3,), "rad/s"),
+            angular_acceleration=as_array(
+                "angular_acceleration", angular_acceleration, (3,), "rad/s^2"
+            ),
+        )
+        self.rows: FloatArray = np.concatenate(parts, axis=-1).reshape(*shape, 9)
+        self.rows.flags.writeable = False
+
+    @classmethod
+    def of(
+        cls, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike, gravity: ArrayLike = _GRAVITY
+    ) -> BaseMotion:
+        """What a base feels whose pose (..., 7) in a frame at rest moves so.
+
+        Twist and accel (..., 6), as of a platform: of the base's origin, in the frame at rest, as
+        gravity (3,) [m/s^2] is there.
+        """
+        R = np.swapaxes(rotation_matrix(pose), -1, -2)
+        v, a = as_array("twist", twist, (6,)), as_array("accel", accel, (6,))
+        felt = a[..., :3] - as_array("gravity", gravity, (3,), "m/s^2")
+        return cls(*((R @ part[..., None])[..., 0] for part in (felt, v[..., 3:], a[..., 3:])))
+
+    @property
+    def specific_force(self) -> FloatArray:
+        """(..., 3) [m/s^2]."""
+        return self.rows[..., :3]
+
+    @property
+    def angular_velocity(self) -> FloatArray:
+        """(..., 3) [rad/s]."""
+        return self.rows[..., 3:6]
+
+    @property
+    def angular_acceleration(self) -> FloatArray:
+        """(..., 3) [rad/s^2]."""
+        return self.rows[..., 6:]
+
+    def felt_at(self, pose: ArrayLike) -> BaseMotion:
+        """The same motion as it is felt in another frame of the base, whose pose (7,) this is.
+
+        Of a unit that is mounted elsewhere, the pose of the base frame in the frame of the unit.
+        """
+        given = as_pose("pose", pose)
+        R, p, w = rotation_matrix(given), given[..., :3], self.angular_velocity
+        force = self.specific_force + np.cross(self.angular_acceleration, p)
+        force = force + np.cross(w, np.cross(w, p))
+        return BaseMotion(*(part @ R for part in (force, w, self.angular_acceleration)))
+
+    def __getitem__(self, index: Any) -> BaseMotion:
+        """Some of a batch; indexed as the leading dimensions."""
+        places = index if isinstance(index, tuple) else (index,)
+        rows = self.rows[places + (slice(None),)]  # noqa: RUF005  # Python 3.10 has no stars there
+        return BaseMotion(*np.split(rows, 3, axis=-1))
+
+    def __repr__(self) -> str:
+        parts = ", ".join(np.array2string(part, separator=", ") for part in np.split(
+            self.rows, 3, axis=-1))  # fmt: skip
+        return f"BaseMotion({parts})"
+
+
+def rows_of(base: BaseMotion) -> FloatArray:
+    """(..., 9) of the motion of a base, as kernels take it.
+
+    Raises:
+        InvalidInput: something else.
+    """
+    if not isinstance(base, BaseMotion):
+        raise InvalidInput(
+            f"base is {base!r:.80}, expected a robodyn.BaseMotion of specific force, angular "
+            "velocity and angular acceleration",
+            value=base,
+        )
+    return base.rows

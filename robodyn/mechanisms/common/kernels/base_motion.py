@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a base that moves adds to the accelerations of the bodies that it carries.
+
+Positions, velocities and the accelerations that are their derivatives stay relative to the base, in
+its axes. At a point p of the base frame with relative velocity u, the acceleration in space less
+gravity is, with f, w and alpha as an inertial measurement unit at the base frame's origin has them,
+
+    a + f + alpha x p + w x (w x p + 2 u).
+
+`base` (9,) is that specific force [m/s^2], angular velocity [rad/s] and angular acceleration
+[rad/s^2]. At rest f is minus gravity, and nothing but that is computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import Vector, add, axpy, cross, vector
+
+BASE: Final = 9
+# A wrench (6,) may be followed by the motion of the base.
+WRENCH: Final = 6
+
+
+class Base(NamedTuple):
+    """How the base moves: f, w and alpha as above, of floats or of lanes, and whether it does."""
+
+    force: Any
+    omega: Any
+    alpha: Any
+    moves: bool
+
+
+@inner
+def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
+    """The motion of `base` (9,), read if it `moves`; else at rest. `zero` is a float or lanes."""
+    if moves:
+        return Base(vector(base, 0), vector(base, 3), vector(base, 6), moves)
+    none = (zero, zero, zero)
+    return Base((zero - gravity[0], zero - gravity[1], zero - gravity[2]), none, none, moves)
+
+
+@inner
+def at_rest(gravity: Any) -> Any:
+    """A base that does not move."""
+    none = (0.0, 0.0, 0.0)
+    return Base((-gravity[0], -gravity[1], -gravity[2]), none, none, False)
+
+
+@inner
+def base_under(load: Any, gravity: Any) -> Any:
+    """The base's motion after a wrench, load (15,), or at rest if there is none, load (6,)."""
+    return base_of(load[WRENCH:], load.shape[0] == WRENCH + BASE, gravity, 0.0)
+
+
+@inner
+def felt(base: Any, a: Vector, p: Vector, u: Vector) -> Vector:
+    """Acceleration in space less gravity of a point, its relative acceleration being `a`."""
+    total = add(a, base.force)
+    if base.moves:
+        turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))
+        total = add(total, add(cross(base.alpha, p), turned))
+    return total
+
+
+@inner
+def turning(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
+    """Angular velocity and acceleration of a body in space, from those relative to the base."""
+    if base.moves:
+        carried = add(base.alpha, cross(base.omega, omega))
+        return add(base.omega, omega), add(alpha, carried)
+    return omega, alpha
