@@ -65,7 +65,8 @@ def sampled(
         for step in range(steps):
             try:
                 at, state = now + step * plant.dt, (plant.configuration, plant.velocity)
-                wrench = None if load is None else load(at + 0.5 * plant.dt, *state)
+                middle = now + (step + 0.5) * plant.dt
+                wrench = None if load is None else load(middle, *state)
                 moved = None if base is None else in_step(base, at, plant.dt)
                 plant.hold(wanted, 1, wrench, moved)
             except SimulationFailed as error:
