@@ -153,7 +153,7 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
 
         def efforts(packed: Packed) -> FloatArray:
             out = np.full(n, np.nan)
-            entry("inverse_dynamics", packed)(q, u, du, None, False, out)
+            entry("inverse_dynamics", packed)(q, u, du, None, None, False, out)
             return out[None]
 
         return np.asarray(self._columns(self._pivots.at(q), efforts)[0])
