@@ -247,16 +247,18 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     return node("joint_state_publisher_gui")
 
 
-def described(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Description, transforms and display of a simulation without ros2_control."""
+def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
+    """Description, transforms and display of a launch without ros2_control."""
     seen = is_on(context, "rviz")
-    if is_on(context, "ros2_control") or not (seen or installed("robot_state_publisher")):
+    if (sim_time and is_on(context, "ros2_control")) or not (
+        seen or installed("robot_state_publisher")
+    ):
         return []
     source, mechanism = chosen_mechanism(context)
-    view = drawn(context, mechanism, sim_time=True)
+    view = drawn(context, mechanism, sim_time=sim_time)
     try:
         text = robot_description(source, mechanism)
     except rd.RobodynError as error:
         warn(f"no robot_description: {error}")
         return view
-    return [state_publisher(text, "joint_states", sim_time=True), *view]
+    return [state_publisher(text, "joint_states", sim_time=sim_time), *view]

@@ -10,8 +10,11 @@ Executables (setup.py), the page of nodes (docs/make_nodes.py) and the policy fo
 NODES = {
     "trajectory_planner": "TrajectoryPlanner",
     "inverse_dynamics": "InverseDynamics",
+    "joint_commander": "JointCommander",
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
+    "drive_link": "DriveLink",
+    "simulated_drives": "SimulatedDrives",
     "state_estimator": "StateEstimator",
     "force_markers": "ForceMarkers",
     "pose_sliders": "PoseSliders",

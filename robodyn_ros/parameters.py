@@ -136,7 +136,9 @@ def current(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
     Raises:
         InvalidInput: as for `declare`.
     """
-    return {name: check(name, spec, node.get_parameter(name).value) for name, spec in specs.items()}
+    return {
+        name: check(name, spec, node.get_parameter_or(name).value) for name, spec in specs.items()
+    }
 
 
 def on_change(

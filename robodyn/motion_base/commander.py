@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.set_points import SetPoints
+from robodyn.motion_base.wishes import goal
 from robodyn.motion_base.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -107,6 +109,19 @@ class PositionCommander:
         self._inside: FloatArray | None = None
         self._target: FloatArray | None = None
         self._smooth = self.set_points.state
+
+    def warm_up(self) -> None:
+        """Call what `step` may need once, so that later calls are fast; be where it was after."""
+        start = self.set_points.state[0]
+        far = self.limits.positions[:, 1]
+        far = np.where(np.isfinite(far), far, start + 1.0)
+        with suppress(RobodynError):
+            near = 0.9 * start + 0.1 * far
+            self.wish = goal(self.mechanism, near, self.configuration)
+            for _ in range(3):
+                self.step(0)
+            self.workspace.nearest(self.configuration, self.mechanism.home, steps=1)
+        self.reset(start)
 
     @property
     def has_arrived(self) -> bool:

@@ -45,6 +45,8 @@ class MachineSettings:
         slow: share of the limits of rate, acceleration and jerk with which it engages, parks and
             is homed.
         ease: [s] in which, while it engages, that share grows to the whole.
+        enable_required: nothing moves before the enable signal is heard; otherwise it counts from
+            when it is heard first.
         enable_timeout: [s] of silence of the enable signal that freezes it; 0: none is needed.
         feedback_timeout: [s] of silence of measured positions that is a fault; 0: none are needed.
         following_error: [m or rad] (n,) or one number, between command and measured position,
@@ -59,6 +61,7 @@ class MachineSettings:
     park_positions: ArrayLike | None = None
     slow: float = 0.2
     ease: float = 3.0
+    enable_required: bool = False
     enable_timeout: float = 0.5
     feedback_timeout: float = 0.5
     following_error: ArrayLike = np.inf
@@ -118,20 +121,27 @@ class Machine:
         self._offset = np.zeros(n)
         self._measured: tuple[int, FloatArray] | None = None
         self._enabled: int | None = None
+        self._stopped = False
         self._since = self._now = self._beyond_since = 0
         self._told: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
 
     @property
     def is_enabled(self) -> bool:
         """Whether the enable signal is heard, or none is needed."""
-        timeout = self.settings.enable_timeout
-        if not timeout:
+        s = self.settings
+        if not s.enable_timeout:
             return True
-        return self._enabled is not None and self._now - self._enabled <= round(timeout * 1e9)
+        if self._enabled is None:
+            return not s.enable_required
+        return self._now - self._enabled <= round(s.enable_timeout * 1e9)
 
     def enable(self, time: int, wanted: bool = True) -> None:
         """The enable signal was heard at `time` [ns]; False withdraws it at once."""
-        self._enabled = time if wanted else None
+        self._enabled = time if wanted else -(2**62)
+
+    def emergency_stop(self, pressed: bool) -> None:
+        """The emergency stop is pressed, which is a fault, or not any more."""
+        self._stopped = pressed
 
     def measure(self, time: int, positions: ArrayLike) -> None:
         """Drives tell that their joints are at positions (n,), heard at `time` [ns].
@@ -146,6 +156,14 @@ class Machine:
         """Switches at the stops are closed (n,) true; heeded while homing by stops."""
         if self._homing is not None:
             self._homing.touch(np.asarray(joints, dtype=bool))
+
+    def skip(self, duration: int) -> None:
+        """No tick was taken for `duration` [ns]: what was heard before is so much less old."""
+        self._since, self._beyond_since = self._since + duration, self._beyond_since + duration
+        if self._measured is not None:
+            self._measured = self._measured[0] + duration, self._measured[1]
+        if self._enabled is not None:
+            self._enabled += duration
 
     def request(self, request: str) -> str:
         """Ask for one of `machine_states.REQUESTS`; the new state.
@@ -265,6 +283,8 @@ class Machine:
     def _cause(self) -> str:
         """What is wrong with the drives now; empty if nothing is."""
         s, measured = self.settings, self._measured
+        if self._stopped:
+            return "the emergency stop is pressed"
         if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
             return f"drives have not told their positions for {s.feedback_timeout:g} s"
         if measured is None or not self._told:
@@ -294,6 +314,8 @@ class Machine:
             self.reason = reason
         if state == "engaging":
             self.reason = ""
+        if state == "parked":
+            self.wish = None
         if state == "off":
             self._homing = None
         if state == "fault" and self._homing is not None:

@@ -63,6 +63,9 @@ class PoseStream:
     Args:
         mechanism: whose body moves.
         timeout: [s] of silence after which there is no wish any more.
+
+    Attributes:
+        refused: how many poses were refused.
     """
 
     def __init__(self, mechanism: Mechanism, timeout: float) -> None:
@@ -71,6 +74,7 @@ class PoseStream:
         self._weights = np.array([1.0, 1.0, 1.0, length, length, length])
         self._stamp: int | None = None
         self._motion: Motion
+        self.refused = 0
 
     def take(
         self, stamp: int, now: int, pose: ArrayLike, twist: ArrayLike, here: FloatArray

@@ -103,12 +103,12 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
     assert "~/change_state" in names(profiles["inverse_dynamics"], "service", "reply")
     # only the command line's own nodes have names that nobody knows before
     assert names(profiles["operator"], "service", "reply") == {"_ros2cli*"}
-    # efforts are the controller's to send, states the simulator's or the estimator's
+    # commands are the controllers' to send, states the simulator's or the estimator's
     senders = {
         topic: {n for n in NODES if topic in names(profiles[n], "topic", "publish")}
         for topic in ("joint_commands", "platform_state", "platform_trajectory")
     }
-    assert senders["joint_commands"] == {"inverse_dynamics"}
+    assert senders["joint_commands"] == {"inverse_dynamics", "joint_commander"}
     assert senders["platform_trajectory"] == {"trajectory_planner"}
     assert "operator" not in senders["platform_state"]
     assert names(profiles[PUBLISHER], "topic", "subscribe") >= {"joint_states", "/clock"}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Positions of joints as what servos take, in a line of text, and back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class ServoText:
+    """value = zero + direction * scale * (position - horn), cut to its range; one for all or (n,).
+
+    Attributes:
+        count: of servos.
+        format: of a line, as Python's: {1} to {n} are the values, {0} is the time [ms].
+        scale: of a servo's values per rad or m, positive; pulse widths of hobby servos have some
+            637 us a rad.
+        direction: 1 or -1, for servos that are mounted the other way.
+        horn: [rad or m] position of the joint at which the servo is at its zero: the angle at which
+            the horn sits on its splines.
+        zero: the value there.
+        least, most: values that the servo takes.
+
+    Raises:
+        InvalidInput: a format that cannot be filled, or numbers out of range.
+    """
+
+    count: int
+    format: str
+    scale: float | FloatArray = 1.0
+    direction: float | FloatArray = 1.0
+    horn: float | FloatArray = 0.0
+    zero: float | FloatArray = 0.0
+    least: float | FloatArray = -np.inf
+    most: float | FloatArray = np.inf
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        for name in ("scale", "direction", "horn", "zero", "least", "most"):
+            values = np.asarray(getattr(self, name), dtype=np.float64).ravel()
+            if values.size not in (1, self.count) or np.isnan(values).any():
+                raise InvalidInput(
+                    f"{name}: expected 1 number or {self.count}, got {values}", value=values
+                )
+            object.__setattr__(self, name, np.broadcast_to(values, (self.count,)))
+        if not (np.asarray(self.scale) > 0.0).all():
+            raise InvalidInput(f"scale is {self.scale}, must be positive", value=self.scale)
+        if not (np.abs(np.asarray(self.direction)) == 1.0).all():
+            raise InvalidInput(f"direction is {self.direction}, expected 1 or -1", value=self.scale)
+        try:
+            self.format.format(0, *np.zeros(self.count))
+        except (IndexError, KeyError, ValueError) as error:
+            raise InvalidInput(
+                f"format {self.format!r} cannot be filled with a time, {{0}}, and "
+                f"{self.count} values, {{1}} to {{{self.count}}}: {error}",
+                value=self.format,
+            ) from error
+
+    def values(self, positions: FloatArray) -> FloatArray:
+        """What the servos take (n,) for positions (n,), within their ranges."""
+        turned = self.direction * self.scale * (positions - self.horn)
+        return np.clip(self.zero + turned, self.least, self.most)
+
+    def positions(self, values: FloatArray) -> FloatArray:
+        """Positions (n,) of what servos tell (n,)."""
+        turned = self.direction * (values - self.zero) / self.scale
+        return np.asarray(self.horn + turned)
+
+    def line(self, time: float, positions: FloatArray) -> str:
+        """The line for positions (n,) at a time [s]."""
+        return self.format.format(round(1000.0 * time), *self.values(positions))
+
+    def read(self, line: str) -> FloatArray | None:
+        """Positions (n,) of a line with n numbers, whatever stands between; None for others."""
+        found = _NUMBER.findall(line)
+        if len(found) != self.count:
+            return None
+        return self.positions(np.array([float(each) for each in found]))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Node `drive_link`: servos without ros2_control, behind a serial line or UDP.
+
+Subscribes `position_controller/commands` and sends each as a line of text, in the servos' own
+units; publishes, on `joint_states`, where they say that they are, or what they were told.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+import robodyn as rd
+from robodyn.motion_base.servo_text import ServoText
+from robodyn_ros import messages, qos
+from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.line_ports import open_port
+from robodyn_ros.parameters import declare, load_mechanism, table
+from robodyn_ros.reused_messages import JointStateMessage
+
+PARAMETERS = table("mechanism", "drive_link")
+LISTEN = 0.005  # [s] between looks for what came back
+
+
+class DriveLink(Node):
+    """Passes positions on, in the servos' units, and back."""
+
+    def __init__(self) -> None:
+        super().__init__("drive_link")
+        p = declare(self, PARAMETERS)
+        names = load_mechanism(p).joint_names
+        fields = ",".join(f"{{{k}:.2f}}" for k in range(1, len(names) + 1))
+        line = (p["format"] or fields).replace("\\n", "\n")
+        self._text = ServoText(
+            len(names),
+            line if line.endswith("\n") else line + "\n",
+            **{name: p[name] for name in ("scale", "direction", "horn", "zero")},
+            least=p["value_range"][0],
+            most=p["value_range"][1],
+        )
+        self._feedback, self._dropped = p["feedback"], 0
+        self._port = open_port(p["link"])
+        self._state = JointStateMessage(names)
+        self._states = self.create_publisher(JointState, "joint_states", qos.STATE)
+        self._begun = time.monotonic()
+        self.create_subscription(
+            Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
+        )
+        steady_timer(self, LISTEN, self._listen)
+        example = self._text.line(0.0, np.asarray(self._text.horn)).strip()
+        self.get_logger().info(f"servos at {p['link']}, their zeros as {example!r}: link, ready")
+
+    def destroy_node(self) -> None:
+        """Close the port as well."""
+        if hasattr(self, "_port"):
+            self._port.close()
+        super().destroy_node()
+
+    def _on_commands(self, message: Float64MultiArray) -> None:
+        try:
+            told = messages.finite("position", np.array(message.data))
+            if len(told) != self._text.count:
+                raise rd.InvalidInput(f"{len(told)} positions for {self._text.count} servos")
+        except rd.InvalidInput as error:
+            self.get_logger().error(f"commands refused: {error}", throttle_duration_sec=1.0)
+            return
+        if not self._port.send(self._text.line(time.monotonic() - self._begun, told)):
+            self._dropped += 1
+            self.get_logger().warning(
+                f"line not taken ({self._dropped} so far): the link is slower than the commands, "
+                "or nobody listens",
+                throttle_duration_sec=5.0,
+            )
+        if not self._feedback:
+            self._tell(told)
+
+    def _listen(self) -> None:
+        lines = self._port.received()  # also where they are of no interest
+        if not self._feedback or not lines:
+            return
+        positions = self._text.read(lines[-1])
+        if positions is None:
+            self.get_logger().warning(
+                f"a line without {self._text.count} numbers came back: {lines[-1][:80]!r}",
+                throttle_duration_sec=5.0,
+            )
+            return
+        self._tell(positions)
+
+    def _tell(self, positions: np.ndarray) -> None:
+        now = self.get_clock().now().nanoseconds
+        self._states.publish(self._state.filled(now, positions))

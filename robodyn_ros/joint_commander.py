@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Node `joint_commander`: positions for drives that close their own loops, and a machine's states.
+
+Subscribes `platform_trajectory` or `joint_trajectory`, the stream `platform_setpoint`, what drives
+tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, and `/diagnostics` of the drives.
+Publishes, at `rate`, `position_controller/commands` and `joint_commands` (position, velocity and,
+in `command_unit`, the effort as feed-forward); `machine_state`, latched, `~/wished_state` and
+`/diagnostics`. Serves `~/engage`, `~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is
+refused in words. It is no safety function: see docs/machine.md.
+
+A managed (lifecycle) node: inactive, it sends nothing; active, the machine is homed and parks.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64MultiArray, String
+
+import robodyn as rd
+from robodyn.control import CommandUnit
+from robodyn.motion_base.limits import DriveLimits
+from robodyn.motion_base.machine import Machine, MachineSettings
+from robodyn.motion_base.machine_states import RequestRefused
+from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
+from robodyn.simulation import Pacer
+from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer
+from robodyn_ros.managed import ManagedNode, Refused
+from robodyn_ros.parameters import current, declare, load_mechanism, table
+from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage, OdometryMessage
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.motion_base.commander import SetPoint
+    from robodyn.trajectories import SampledTrajectory
+
+PARAMETERS = table("mechanism", "autostart", "command_unit", "joint_commander")
+# The fields of the library's settings are parameters of the same names.
+SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
+            "following_time", "drive_delay", "condition_limit")  # fmt: skip
+DIAGNOSE, RETRY = 0.5, 0.5  # [s]
+# States in which poses are taken: after a freeze it eases back to what is wished for by then.
+LISTENING = ("engaging", "engaged", "freezing", "frozen")
+MOVING = ("engaging", "engaged")
+# From the time of the ticks to that of the node's clock, at most [ns].
+APART = 50_000_000
+
+
+class JointCommander(ManagedNode):
+    """Turns messages into wishes of a `Machine`, and its set-points into messages."""
+
+    def __init__(self) -> None:
+        super().__init__("joint_commander")
+        self._p = declare(self, PARAMETERS)
+        if self._p["autostart"]:
+            self.start()
+        else:
+            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+
+    def configure(self) -> None:
+        """Load the mechanism, and listen."""
+        p = self._p = current(self, PARAMETERS)
+        self._mechanism = m = load_mechanism(p, self.get_logger())
+        self._sign, self._offset = m.joint_signs, m.joint_offsets
+        self._period = round(1e9 / p["rate"])
+        limits = DriveLimits.of(
+            m,
+            rates=p["rate_limits"],
+            accelerations=p["acceleration_limits"],
+            jerks=p["jerk_limits"],
+        )
+        park = p["park_positions"]
+        settings = MachineSettings(
+            **{name: p[name] for name in SETTINGS},
+            following_error=p["following_error"] or np.inf,
+            park_positions=None if park is None else self._from_drives(np.array(park)),
+        )
+        self._machine = Machine(m, 1e-9 * self._period, limits, settings=settings)
+        self._machine.commander.warm_up()
+        self._stream = PoseStream(m, p["setpoint_timeout"])
+        self._interface = Interface(self, m)
+        self._said = self._problem = ""
+        self._point: SetPoint | None = None
+        self._unit = CommandUnit(m, p["command_unit"])
+        self._positions = MultiArrayMessage()
+        self._command = JointStateMessage(m.joint_names, p["command_unit"])
+        self._wish = OdometryMessage(m.frames)
+        publish = self.create_publisher
+        self._commands = publish(Float64MultiArray, "position_controller/commands", qos.COMMAND)
+        self._joint_commands = publish(JointState, "joint_commands", qos.COMMAND)
+        self._states = publish(String, "machine_state", qos.LATCHED)
+        self._wished = publish(Odometry, "~/wished_state", qos.STATE)
+        self._diagnostics = publish(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._interface.on_trajectory(self._on_trajectory)
+        self._interface.on_joint_trajectory(
+            self._on_trajectory, lambda: self._machine.commander.configuration
+        )
+        listen = self.create_subscription
+        listen(Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
+        listen(JointState, "joint_states", self._on_joints, qos.RECENT)
+        listen(Bool, "enable", self._on_enable, qos.RECENT)
+        listen(Bool, "emergency_stop", self._on_emergency_stop, qos.RECENT)
+        if p["drive_diagnostics"]:
+            listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
+        for request in ("engage", "park", "freeze", "reset"):
+            serve_trigger(self, f"~/{request}", partial(self._request, request))
+        self._time, self._tried = self.get_clock().now().nanoseconds, 0.0
+        self._pacer = Pacer(1e-9 * self._period)
+        # twice as often as ticks fall due, so that a late one is made up for soon
+        steady_timer(self, 0.5e-9 * self._period, self._follow_clock)
+        self.create_timer(DIAGNOSE, self._diagnose)
+        self._tell_state()
+
+    def activate(self) -> None:
+        """Bring the machine up, as soon as drives tell where they are."""
+        self._tried, self._waits = 0.0, True
+        self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
+
+    def deactivate(self) -> None:
+        """Switch the machine off, if it does not move."""
+        try:
+            self._machine.request("power_off")
+        except RequestRefused as error:
+            raise Refused(str(error)) from error
+        self._tell_state()
+
+    def _from_drives(self, positions: FloatArray) -> FloatArray:
+        return np.asarray(self._sign * positions + self._offset)
+
+    def _request(self, request: str) -> str:
+        state = self._machine.request(request)
+        self._tell_state()
+        return state
+
+    def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
+        if self._machine.state not in MOVING or not self.is_active:
+            self.get_logger().error(
+                f"trajectory refused: the machine is {self._machine.state}, not engaged"
+            )
+            return
+        now = self.get_clock().now().nanoseconds
+        begins = now if start is None else start
+        if begins + round(trajectory.duration * 1e9) < now:
+            late = 1e-9 * (now - begins)
+            self.get_logger().error(
+                f"trajectory refused: it began {late:.3g} s ago and lasts "
+                f"{trajectory.duration:.3g} s: do both clocks agree?"
+            )
+            return
+        self._machine.wish = TrajectoryWish(trajectory, begins)
+        self.get_logger().info(f"trajectory of {trajectory.duration:g} s accepted")
+
+    def _on_setpoint(self, message: Odometry) -> None:
+        if self._machine.state not in LISTENING or not self.is_active:
+            self.get_logger().warning(
+                f"platform_setpoint not taken: the machine is {self._machine.state}",
+                throttle_duration_sec=5.0,
+            )
+            return
+        commander, now = self._machine.commander, self.get_clock().now().nanoseconds
+        near = commander.configuration if commander.wished is None else commander.wished
+        try:
+            frame, base = message.header.frame_id, self._interface.base_frame
+            if frame not in ("", base):
+                raise rd.InvalidInput(f"frame is {frame!r}, expected {base!r}", value=frame)
+            stamp, pose, twist = messages.platform_state(message)
+            problem = self._stream.take(stamp or now, now, pose, twist, near)
+        except rd.RobodynError as error:
+            self._stream.refused += 1
+            self.get_logger().error(
+                f"platform_setpoint refused: {error}", throttle_duration_sec=1.0
+            )
+            return
+        self._machine.wish = self._stream
+        if problem:
+            self.get_logger().warning(f"platform_setpoint: {problem}", throttle_duration_sec=1.0)
+
+    def _on_joints(self, message: JointState) -> None:
+        names = self._mechanism.joint_names
+        if not set(names).intersection(message.name):
+            return  # passive joints
+        try:
+            positions = messages.joint_values(message, names, "position")
+            self._machine.measure(self._time, self._from_drives(positions))
+        except rd.RobodynError as error:
+            self.get_logger().error(f"joint_states refused: {error}", throttle_duration_sec=1.0)
+
+    def _on_enable(self, message: Bool) -> None:
+        self._machine.enable(self._time, message.data)
+
+    def _on_emergency_stop(self, message: Bool) -> None:
+        self._machine.emergency_stop(message.data)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.level >= DiagnosticStatus.ERROR and status.name.startswith(
+                self._p["drive_diagnostics"]
+            ):
+                self._machine.fault(f"{status.name}: {status.message}")
+
+    def _follow_clock(self) -> None:
+        """The ticks that are due; late ones are made up for, with stamps as if in time."""
+        lost = self._pacer.lost
+        while self._pacer.due(time.monotonic()):
+            now = self.get_clock().now().nanoseconds
+            self._time += self._period
+            if self._pacer.lost > lost or abs(now - self._time) > APART:
+                # this process was late, not who talks to it
+                self._machine.skip(now - self._time)
+                self._time, lost = now, self._pacer.lost
+            self._tick()
+
+    def _tick(self) -> None:
+        machine = self._machine
+        if machine.state == "off" and self.is_active and self._waits:
+            self._bring_up()
+        self._point = point = machine.step(self._time)
+        if point is not None and self.is_active:
+            self._publish(point)
+        self._tell_state()
+
+    def _bring_up(self) -> None:
+        now = time.monotonic()
+        if now - self._tried < RETRY:
+            return
+        first, self._tried = self._tried == 0.0, now
+        try:
+            self._request("power_on")
+            self._waits = False
+        except RequestRefused as error:
+            if first:
+                self.get_logger().info(f"waiting: {error}")
+
+    def _publish(self, point: SetPoint) -> None:
+        position = self._sign * (point.positions - self._offset)
+        if self._commands.get_subscription_count():
+            self._commands.publish(self._positions.filled(position))
+        if self._joint_commands.get_subscription_count():
+            efforts = point.efforts
+            if not self._unit.is_effort:
+                efforts = self._unit.of_efforts(efforts, point.velocities)
+            velocity = self._sign * point.velocities
+            self._joint_commands.publish(
+                self._command.filled(self._time, position, velocity, efforts)
+            )
+        wished = self._machine.commander.wished
+        if wished is not None and self._wished.get_subscription_count():
+            pose = self._mechanism.body_pose(wished)
+            self._wished.publish(self._wish.filled(self._time, pose, np.zeros(6)))
+
+    def _tell_state(self) -> None:
+        machine, before = self._machine, self._said
+        if machine.state != before:
+            self._said = machine.state
+            self._states.publish(String(data=machine.state))
+            text = f"{before or 'nothing'} -> {machine.state}"
+            why = f": {machine.reason}" if machine.reason else ""
+            diagnostics.say(self, 2 if machine.state == "fault" else 0, text + why)
+            self._diagnose()
+        problem = "" if self._point is None else self._point.problem
+        if problem and not self._problem:
+            self.get_logger().warning(problem, throttle_duration_sec=1.0)
+        self._problem = problem
+
+    def _diagnose(self) -> None:
+        machine = self._machine
+        level, text = (1, self._problem) if self._problem else (0, machine.state)
+        if machine.state in ("freezing", "frozen", "fault"):
+            level = 2 if machine.state == "fault" else 1
+            text = f"{machine.state}: {machine.reason}"
+        values = {
+            "state": machine.state,
+            "reason": machine.reason,
+            "enabled": machine.is_enabled,
+            "arrived": machine.commander.has_arrived,
+            "refused_setpoints": self._stream.refused,
+            "lost_time": f"{self._pacer.lost:.3f}",
+        }
+        status = diagnostics.status(self, "machine", level, text, values)
+        self._diagnostics.publish(diagnostics.array(self._time, [status]))

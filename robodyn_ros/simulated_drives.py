@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Node `simulated_drives`: drives that take positions, and the mechanism that they move.
+
+Subscribes `position_controller/commands`; publishes `joint_states` of all joints and, for a
+platform, `platform_state`, where the drives have brought it: late, and with the lag of their
+bandwidth. It stands in for the hardware behind `joint_commander`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray
+
+import robodyn as rd
+from robodyn.simulation.position_drives import PositionDrives
+from robodyn_ros import messages, qos
+from robodyn_ros.interfaces import Interface, steady_timer
+from robodyn_ros.parameters import declare, load_mechanism, table
+
+PARAMETERS = table("mechanism", "simulated_drives")
+
+
+class SimulatedDrives(Node):
+    """Moves `PositionDrives` by the positions received and publishes the mechanism's state."""
+
+    def __init__(self) -> None:
+        super().__init__("simulated_drives")
+        p = declare(self, PARAMETERS)
+        self._mechanism = m = load_mechanism(p)
+        self._at = m.home
+        self._command = m.joint_positions(m.home)
+        dt = 1.0 / p["rate"]
+        self._drives = PositionDrives(self._command, dt, p["bandwidth"], p["delay"])
+        self._noise, self._random = p["noise"], np.random.default_rng(0)
+        self._efforts = np.zeros(len(self._command))
+        self._state = Interface(self, m).state_publisher(qos.STATE)
+        self.create_subscription(
+            Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
+        )
+        steady_timer(self, dt, self._tick)
+        self.get_logger().info(f"drives of {m.name}, simulated, ready")
+
+    def _on_commands(self, message: Float64MultiArray) -> None:
+        m = self._mechanism
+        try:
+            told = messages.finite("position", np.array(message.data))
+            if len(told) != len(self._efforts):
+                raise rd.InvalidInput(f"{len(told)} positions for {len(self._efforts)} joints")
+            self._command = m.joint_signs * told + m.joint_offsets
+        except rd.RobodynError as error:
+            self.get_logger().warning(f"commands refused: {error}", throttle_duration_sec=1.0)
+
+    def _tick(self) -> None:
+        drives, m = self._drives, self._mechanism
+        drives.step(self._command)
+        seen = drives.positions
+        if self._noise:
+            seen = seen + self._random.normal(0.0, self._noise, len(seen))
+        try:
+            motion = m.motion_of_joints(seen, drives.rates, None, self._at)
+        except rd.RobodynError as error:
+            self.get_logger().error(f"drives jam: {error}", throttle_duration_sec=1.0)
+            return
+        self._at = motion.configuration
+        now = self.get_clock().now().nanoseconds
+        self._state.publish(now, motion.configuration, motion.velocity, self._efforts)

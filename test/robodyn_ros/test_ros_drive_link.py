@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A machine on servos behind a serial line, a pseudo-terminal here, or behind UDP."""
+
+import os
+import pty
+import socket
+
+import numpy as np
+import pytest
+from local_graph import LocalGraph
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+import robodyn as rd
+from robodyn_ros import qos
+from robodyn_ros.line_ports import PortLost, open_port
+
+SERVOS = {"format": "'{1:.1f} {2:.1f} {3:.1f}'", "scale": [600.0], "zero": [1500.0]}
+SERVOS |= {"direction": [1.0, -1.0, 1.0], "horn": [0.35], "value_range": [500.0, 2500.0]}
+
+
+class SerialServos:
+    """The other end of a serial line; says where its servos are after each line."""
+
+    def __init__(self):
+        self._ours, self._theirs = pty.openpty()
+        os.set_blocking(self._ours, False)
+        self.link, self.lines, self._rest = f"serial:{os.ttyname(self._theirs)}", [], b""
+
+    def take(self):
+        try:
+            self._rest += os.read(self._ours, 65536)
+        except BlockingIOError:
+            return
+        *lines, self._rest = self._rest.split(b"\n")
+        if lines:
+            self.lines += [line.decode() for line in lines]
+            os.write(self._ours, lines[-1] + b"\n")
+
+    def close(self):
+        os.close(self._ours)
+        os.close(self._theirs)
+
+
+class UdpServos:
+    """The same by datagrams."""
+
+    def __init__(self):
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self._socket.setblocking(False)
+        self.link, self.lines = f"udp:127.0.0.1:{self._socket.getsockname()[1]}", []
+
+    def take(self):
+        try:
+            data, address = self._socket.recvfrom(65536)
+        except BlockingIOError:
+            return
+        self.lines.append(data.decode().strip())
+        self._socket.sendto(data, address)
+
+    def close(self):
+        self._socket.close()
+
+
+@pytest.mark.parametrize("kind", [SerialServos, UdpServos])
+def test_a_machine_on_servos_engages_and_parks(kind):
+    servos, delta = kind(), {"model": "delta"}
+    park = [0.2, 0.2, 0.2]
+    commander = delta | {"rate": 100.0, "homing": "assumed", "park_positions": park, "ease": 0.2}
+    link = delta | SERVOS | {"link": servos.link, "feedback": True}
+    with LocalGraph({"drive_link": link, "joint_commander": commander}) as graph:
+        states = graph.listen(String, "machine_state", qos.LATCHED)
+
+        def is_in(state):
+            servos.take()
+            return states and states[-1].data == state
+
+        graph.until(lambda: is_in("parked"), "parked")
+        assert graph.call(Trigger, "joint_commander/engage").success
+        graph.until(lambda: is_in("engaged"), "engaged")
+        graph.until(lambda: is_in("engaged") and len(servos.lines) > 100, "lines")
+        assert graph.call(Trigger, "joint_commander/park").success
+        graph.until(lambda: is_in("parked"), "parked again")
+        told = [[float(word) for word in line.split(" ")] for line in servos.lines]
+        home = rd.load("delta").joint_positions(rd.load("delta").home)
+        seen = np.array([each for each in told if len(each) == 3])
+        at_home = 1500.0 + 600.0 * (home - 0.35) * [1.0, -1.0, 1.0]
+        assert np.abs(seen - at_home).max(axis=1).min() <= 0.05
+        assert np.abs(np.diff(seen, axis=0)).max() < 60.0  # no jump: 0.1 rad
+    servos.close()
+
+
+def test_a_line_that_cannot_be_opened_says_so():
+    with pytest.raises(rd.InvalidInput, match="/dev/no_such"):
+        open_port("serial:/dev/no_such")
+    with pytest.raises(rd.InvalidInput, match="expected serial:DEVICE"):
+        open_port("can:0")
+    with pytest.raises(rd.InvalidInput, match="cannot be opened"):
+        open_port("udp:localhost:many")
+
+
+def test_a_serial_line_that_is_pulled_out_is_said():
+    servos = SerialServos()
+    port = open_port(servos.link)
+    assert port.send("1 2\n")
+    servos.close()
+    with pytest.raises(PortLost, match="the serial line is lost"):
+        port.send("1 2\n")
+    with pytest.raises(PortLost, match="the serial line is lost"):
+        port.received()
+    port.close()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A machine over real messages: brought up, moved, frozen, parked; what cannot be is refused."""
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Twist
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from local_graph import LocalGraph
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64MultiArray, String
+from std_srvs.srv import Trigger
+
+import robodyn as rd
+from robodyn.motion_base.limits import DriveLimits
+from robodyn_ros import messages, qos
+
+MODEL = {"model": "stewart_symmetric"}
+RATE = 100.0
+PLATFORM = rd.load("stewart_symmetric")
+SIGN, OFFSET = PLATFORM.joint_signs, PLATFORM.joint_offsets
+
+
+class Operator:
+    """A graph with a machine in it; asks for things, and remembers what came of them."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.states = graph.listen(String, "machine_state", qos.LATCHED)
+        self.commands = graph.listen(JointState, "joint_commands", qos.STATE)
+
+    def wait(self, state):
+        self.graph.until(lambda: any(each.data == state for each in self.states), state)
+        self.states.clear()
+
+    def ask(self, request):
+        return self.graph.call(Trigger, f"joint_commander/{request}")
+
+    def engage(self):
+        self.wait("parked")
+        assert self.ask("engage").success
+        self.wait("engaged")
+
+
+@pytest.fixture
+def operator():
+    commander = MODEL | {"rate": RATE, "ease": 0.3, "slow": 0.5, "following_error": 0.05}
+    commander |= {"drive_delay": 0.05, "feedback_timeout": 20.0, "enable_timeout": 20.0}
+    drives = MODEL | {"rate": RATE, "bandwidth": 20.0}
+    with LocalGraph({"joint_commander": commander, "simulated_drives": drives}) as graph:
+        yield Operator(graph)
+
+
+def setpoint(graph, pose):
+    message = Odometry()
+    message.header.frame_id = PLATFORM.frames[0]
+    message.header.stamp = graph.peer.get_clock().now().to_msg()
+    messages.fill_pose(message.pose.pose, pose)
+    message.twist.twist = Twist()
+    return message
+
+
+def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
+    graph, home = operator.graph, PLATFORM.home
+    raw = graph.listen(Float64MultiArray, "position_controller/commands", qos.STATE)
+    refused = operator.ask("engage")
+    assert not refused.success
+    assert refused.message.startswith("engage refused: the machine is ")
+    operator.engage()
+    aside = rd.pose_from_rpy(home[:3] + np.array([0.0, 0.06, 0.0]), [0.0, 0.0, 0.1])
+    path = rd.plan_line(home, aside, duration=1.0)
+    times = np.linspace(0.0, path.duration, 51)
+    planner = graph.publisher(messages.MultiDOFJointTrajectory, "platform_trajectory", qos.LATCHED)
+    planner.publish(
+        messages.platform_trajectory(
+            PLATFORM.frames[0], "platform_joint", times, path.sample(times)
+        )
+    )
+    goal = SIGN * (PLATFORM.joint_positions(aside) - OFFSET)
+    graph.until(
+        lambda: raw and np.abs(np.array(raw[-1].data) - goal).max() < 1e-4, "the path's end"
+    )
+    stream = graph.publisher(Odometry, "platform_setpoint")
+    stream.publish(setpoint(graph, home))  # a jump
+    graph.spin(0.2)
+    assert operator.ask("freeze").message in ("freezing", "frozen")
+    operator.wait("frozen")
+    graph.spin(0.1)
+    heard, still = len(operator.commands), operator.commands[-1].position
+    graph.until(lambda: len(operator.commands) > heard + 5, "more commands")
+    assert operator.commands[-1].position == still
+    assert operator.ask("engage").success
+    operator.wait("engaged")
+    assert operator.ask("park").success
+    operator.wait("parked")
+    assert operator.ask("park").message == "park refused: the machine is parked already"
+    assert_continuous(operator.commands)
+
+
+def assert_continuous(commands):
+    """Rate, acceleration and jerk by the stamps, which are those of the ticks."""
+    limits = DriveLimits.of(PLATFORM)
+    stamps = np.array([messages.to_nanoseconds(each.header.stamp) for each in commands]) * 1e-9
+    positions = np.array([each.position for each in commands])
+    steady = np.abs(np.diff(stamps) * RATE - 1.0) < 1e-3
+    runs = np.flatnonzero(steady[2:] & steady[1:-1] & steady[:-2])
+    assert len(runs) > 100
+    assert (np.abs(np.diff(positions, axis=0)) * RATE <= limits.rates * (1 + 1e-6)).all()
+    second = np.diff(positions, 2, axis=0)[runs] * RATE**2
+    third = np.diff(positions, 3, axis=0)[runs] * RATE**3
+    assert (np.abs(second) <= limits.accelerations * (1.0 + 1e-6)).all()
+    assert (np.abs(third) <= limits.jerks * (1.0 + 1e-6)).all()
+    for each in commands:
+        assert np.isfinite(each.effort).all()
+        assert len(each.velocity) == 6
+
+
+def test_enable_withdrawn_freezes_and_an_emergency_stop_is_a_fault_until_it_is_reset(operator):
+    graph = operator.graph
+    enable = graph.publisher(Bool, "enable")
+    stop = graph.publisher(Bool, "emergency_stop")
+    operator.engage()
+    enable.publish(Bool(data=False))
+    operator.wait("frozen")
+    assert "enable signal is silent" in operator.ask("engage").message
+    enable.publish(Bool(data=True))
+    graph.until(lambda: operator.ask("engage").success, "engage")
+    operator.wait("engaged")
+    stop.publish(Bool(data=True))
+    operator.wait("fault")
+    assert graph.line("engaged -> fault: the emergency stop is pressed")
+    graph.spin(0.3)
+    assert operator.ask("reset").message == "reset refused: the emergency stop is pressed"
+    stop.publish(Bool(data=False))
+    graph.until(lambda: operator.ask("reset").success, "reset")
+    operator.wait("frozen")
+
+
+def test_what_cannot_be_obeyed_is_refused_in_words(operator):
+    graph, home = operator.graph, PLATFORM.home
+    operator.wait("parked")
+    stream = graph.publisher(Odometry, "platform_setpoint")
+    stream.publish(setpoint(graph, home))
+    graph.line("platform_setpoint not taken: the machine is parked")
+    assert operator.ask("engage").success
+    operator.wait("engaged")
+    nan, strange, old = (setpoint(graph, home) for _ in range(3))
+    nan.pose.pose.position.x = np.nan
+    strange.header.frame_id = "moon"
+    old.header.stamp.sec -= 5
+    for message, text in ((nan, "pose"), (strange, "'moon'"), (old, "s old, at most 0.2 s")):
+        stream.publish(message)
+        graph.line("platform_setpoint refused", text)
+        graph.spin(1.1)  # the log is throttled
+    change = ChangeState.Request(transition=Transition(id=Transition.TRANSITION_DEACTIVATE))
+    assert not graph.call(ChangeState, "joint_commander/change_state", change).success
+    graph.line("deactivate refused", "park or freeze it first")
+    assert operator.ask("park").success
+    operator.wait("parked")
+    assert graph.call(ChangeState, "joint_commander/change_state", change).success
+    operator.wait("off")
