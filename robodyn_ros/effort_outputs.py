@@ -13,6 +13,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.control import CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
+from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
 
@@ -53,6 +54,8 @@ class EffortOutputs:
         self._joint_commands = node.create_publisher(JointState, "joint_commands", qos.COMMAND)
         self._forces = node.create_publisher(JointState, "~/forces", qos.STATE)
         self._massless = node.create_publisher(JointState, "~/massless_forces", qos.STATE)
+        self._tip = TipJoints(mechanism) if mechanism.determining_rows else None
+        self._tip_states = node.create_publisher(JointState, "~/tip_joint_states", qos.STATE)
         self._waiting: Callable[[], None] | None = None
         self._with_effort = node.create_publisher(
             JointTrajectory, "~/joint_trajectory_with_effort", qos.LATCHED
@@ -82,6 +85,12 @@ class EffortOutputs:
             self._commands.publish(self._efforts.filled(command))
         if self._joint_commands.get_subscription_count():
             self._joint_commands.publish(self._command.filled(stamp, effort=command))
+
+    def tip(self, stamp: int, configuration: FloatArray) -> None:
+        """Publish where the tip is as joints of its pose, for planners that know trees only."""
+        if self._tip is not None and self._tip_states.get_subscription_count():
+            told = JointStateMessage(self._tip.independent_joints)
+            self._tip_states.publish(told.filled(stamp, self._tip.positions(configuration)))
 
     def plots(self, stamp: int, command: Command, wrench: FloatArray, loaded: Mechanism) -> None:
         """Publish the efforts before limits, and those of `loaded` with massless legs."""

@@ -7,9 +7,9 @@ Subscribes `platform_trajectory` and `platform_state` for a platform, `joint_tra
 `joint_trajectory` of leg lengths. Publishes `effort_controller/commands` and `joint_commands`, one
 for each state received and stamped with that state's time, in units of `command_unit`, which the
 header's frame of the latter says; and, always as efforts at the joints, `~/forces` and
-`~/massless_forces` for plots and `~/joint_trajectory_with_effort` for a
-joint_trajectory_controller; `/diagnostics`. Serves `~/stop` and, where control_msgs is installed,
-the action `~/follow_joint_trajectory`.
+`~/massless_forces` for plots, `~/joint_trajectory_with_effort` for a joint_trajectory_controller
+and `~/tip_joint_states` for MoveIt; `/diagnostics`. Serves `~/stop` and, where control_msgs is
+installed, the action `~/follow_joint_trajectory`.
 
 A managed (lifecycle) node: inactive, it listens and commands nothing. Deactivated in flight, it
 comes to rest and lets the efforts go as its watchdog does; activated, it begins with where the
@@ -178,6 +178,7 @@ class InverseDynamics(ManagedNode):
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._flow.take(stamp)
+        self._outputs.tip(stamp, configuration)
         if not self.is_active and self._ramp_down is None:
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return

@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from robodyn.checks import refuse_beyond
 from robodyn.trajectories import Motion, SampledTrajectory
+from robodyn.trajectories.tip_joints import space_of
 from robodyn_ros import messages
 from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
@@ -81,15 +82,16 @@ class MechanismMessages:
     def read_joint_trajectory(
         self, message: JointTrajectory, here: FloatArray | None
     ) -> SampledTrajectory:
-        """The motion of a joint trajectory; `here` is the present configuration, if known.
+        """The motion of a trajectory of its joints, or of its tip's (`TipJoints`).
+
+        `here` is the present configuration, if known.
 
         Raises:
             RobodynError: a malformed message, or a motion that the mechanism cannot make.
         """
-        times, (position, rate, change) = messages.joint_rows(
-            message, self._mechanism.independent_joints
-        )
-        motion = self._mechanism.motion_of_independent(position, rate, change, here)
+        space = space_of(self._mechanism, message.joint_names)
+        times, (position, rate, change) = messages.joint_rows(message, space.independent_joints)
+        motion = space.motion_of_independent(position, rate, change, here)
         return SampledTrajectory(self._mechanism, times, motion)
 
 

@@ -28,6 +28,7 @@ from robodyn.control.goal_watch import (
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
+from robodyn.trajectories.tip_joints import space_of
 from robodyn_ros import messages
 from robodyn_ros.parameters import table
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories.tip_joints import TipJoints
 
 SETTINGS = table("trajectory_goals")
 # Time between the points at which the motion of the joints becomes the mechanism's [s], and the
@@ -117,12 +119,12 @@ def examine(
         GoalRefused: malformed, away from where the mechanism is, over already, or beyond a limit
             of position, rate or effort.
     """
-    names = mechanism.independent_joints
+    space = space_of(mechanism, list(goal.trajectory.joint_names))
     _check_fields(goal)
-    _check_names(list(goal.trajectory.joint_names), names)
+    _check_names(list(goal.trajectory.joint_names), space.independent_joints)
     try:
-        watch = _watch(goal, names, settings)
-        times, rows = _points(goal, mechanism, present)
+        watch = _watch(goal, mechanism.independent_joints, settings)
+        times, rows = _points(goal, space, present)
         start = messages.to_nanoseconds(goal.trajectory.header.stamp) or None
         ahead = 0.0 if start is None else (start - present.stamp) * 1e-9
         if ahead + times[-1] < 0.0:
@@ -133,13 +135,13 @@ def examine(
             )
         motion = through_points(times, *rows)
         if ahead <= 0.0:
-            _check_start(motion.sample(-ahead).configuration, mechanism, present, settings)
+            _check_start(motion.sample(-ahead).configuration, space, present, settings)
         period = max(PERIOD, motion.duration / POINTS)
         knots = knot_times(motion.duration, motion.switching_times, period)
         trajectory = SampledTrajectory(
             mechanism,
             knots,
-            mechanism.motion_of_independent(*motion.sample(knots), present.measured.configuration),
+            space.motion_of_independent(*motion.sample(knots), present.measured.configuration),
         )
         broken = check_limits(mechanism, trajectory)
     except GoalRefused:
@@ -179,7 +181,7 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
 
 
 def _points(
-    goal: Goal, mechanism: Mechanism, present: Present
+    goal: Goal, mechanism: Mechanism | TipJoints, present: Present
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Times from 0 on (K,) [s], and (K, n) of positions and of what else all points have."""
     message = goal.trajectory
@@ -207,7 +209,7 @@ def _points(
 
 
 def _check_start(
-    first: FloatArray, mechanism: Mechanism, present: Present, settings: dict[str, Any]
+    first: FloatArray, mechanism: Mechanism | TipJoints, present: Present, settings: dict[str, Any]
 ) -> None:
     allowed = settings["start_tolerance"]
     here = mechanism.independent_motion(*present.measured)[0]

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "report": ("report.report", {}),
     "export": ("export.export_command", {}),
     "cue": ("cue.cue", {"output": "-o"}),
+    "moveit": ("moveit.moveit_command", {}),
     "excite": ("excite.excite", {}),
     "identify": ("identify.identify_command", {}),
     "simulate": ("simulate.simulate", {}),

@@ -314,6 +314,11 @@ class Kinematics(JointsAndMotors):
         """
         return positions, velocities
 
+    @property
+    def determining_rows(self) -> tuple[int, ...]:
+        """Which of the six numbers of its body's pose determine it; none where they do not."""
+        return tuple(range(6)) if self.coordinates.velocity_size == 6 else ()
+
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
         """The configuration (nq,) near a guess, by default home, with the body at a pose (7,).
 

@@ -24,6 +24,7 @@ from robodyn.control.goal_watch import (
     SUCCESSFUL,
 )
 from robodyn.trajectories import Motion
+from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages
 from robodyn_ros.goal_execution import ABORTED, CANCELED, REPLACED, SUCCEEDED, GoalExecution
 from robodyn_ros.trajectory_goals import SETTINGS, GoalRefused, Present
@@ -424,3 +425,21 @@ def test_a_later_start_is_waited_for(arm):
     np.testing.assert_allclose(robot.motion.configuration, arm.home, atol=1e-9)
     robot.go(220)
     assert client.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+
+
+@pytest.mark.parametrize("name", ["delta", "stewart_symmetric"])
+def test_a_goal_of_the_tips_joints_is_followed_as_poses(name):
+    """As MoveIt plans for the tip of a closed loop."""
+    robot = Robot(rd.load(name))
+    tip = TipJoints(robot.mechanism)
+    here = tip.positions(robot.motion.configuration)
+    goal = here + 0.02
+    client = robot.send(goal_of(tip.independent_joints, [0.0, 3.0], [here, goal]))
+    robot.go(700)
+    assert client.ends == [("succeed", 0, "")]
+    np.testing.assert_allclose(tip.positions(robot.motion.configuration), goal, atol=1e-6)
+    refused = robot.refusal(goal_of(tip.independent_joints, [0.0, 3.0], [here + 9.0, here]))
+    assert refused.code
+    later = robot.send(goal_of(tip.independent_joints, [3.0], [here]))
+    robot.go(700)
+    assert later.ends == [("succeed", 0, "")]

@@ -283,6 +283,11 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         tips[:, :3] /= self.structure.equations.size
         return tip_freedoms(tips)
 
+    @property
+    def determining_rows(self) -> tuple[int, ...]:
+        """Which of the six numbers of its tip's pose determine it; none where they do not."""
+        return self.tip_freedoms.rows if self.tip_freedoms.suffice else ()
+
     @cached_property
     def _determining_rows(self) -> list[int]:
         """Rows of the tip's twist that determine the mechanism."""

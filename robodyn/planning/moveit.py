@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A MoveIt configuration package for what no tree of joints describes: by its tip's pose.
+
+MoveIt plans for trees. The joints of a mechanism's pose (`TipJoints`) are one, whose limits are a
+box about home in which every pose that was tried can be reached; their trajectories are executed by
+the node inverse_dynamics.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+import yaml
+
+from robodyn.checks import as_scalar
+from robodyn.errors import KinematicsError, OutputError
+from robodyn.trajectories.tip_joints import NAMES, TipJoints
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# The way out from home, in parts of the mechanism's size or [rad], and its steps.
+FURTHEST, ANGLE, STEPS = 2.0, 1.2, 24
+# Poses that are tried in a box, the corners beside them, and how often it is halved.
+TRIED, HALVINGS, SEED = 200, 7, 26
+# Rates are below what the joints allow; accelerations reach them in this time [s].
+SHARE, RISE = 0.95, 0.5
+GROUP = "tip"
+ORDER = (0, 1, 2, 5, 4, 3)  # of the chain: yaw turns first
+
+
+def moveit(
+    mechanism: Mechanism,
+    folder: str | Path,
+    *,
+    condition_limit: float = 100.0,
+    force: bool = False,
+) -> list[Path]:
+    """Write the package, and return its files.
+
+    Args:
+        mechanism: of any kind whose body's pose determines it.
+        folder: where to; made if it does not exist.
+        condition_limit: largest condition number in the box.
+        force: write over files that exist.
+
+    Raises:
+        InvalidInput: its pose does not determine it.
+        OutputError: a package is there.
+    """
+    limit = as_scalar("condition_limit", condition_limit, above=1.0)
+    tip, root = TipJoints(mechanism), Path(folder)
+    there = root / "package.xml"
+    if there.exists() and not force:
+        raise OutputError(f"{there} exists; choose another folder, or force it", value=str(there))
+    box = reachable_box(tip, limit)
+    rates = _rates(tip, box)
+    package = f"{mechanism.name}_moveit_config"
+    names, node = list(tip.independent_joints), "inverse_dynamics"
+    limits = {
+        name: {
+            "has_velocity_limits": True, "max_velocity": float(rate),
+            "has_acceleration_limits": True, "max_acceleration": float(rate / RISE),
+        }
+        for name, rate in zip(names, rates, strict=True)
+    }  # fmt: skip
+    solver = {"kinematics_solver": "kdl_kinematics_plugin/KDLKinematicsPlugin",
+              "kinematics_solver_search_resolution": 0.005, "kinematics_solver_timeout": 0.05,
+              "position_only_ik": max(tip.rows) < 3}  # fmt: skip
+    controllers = {
+        "moveit_controller_manager":
+            "moveit_simple_controller_manager/MoveItSimpleControllerManager",
+        "moveit_simple_controller_manager": {
+            "controller_names": [node],
+            node: {"type": "FollowJointTrajectory", "action_ns": "follow_joint_trajectory",
+                   "default": True, "joints": names},
+        },
+        "trajectory_execution": {"allowed_execution_duration_scaling": 1.2,
+                                 "allowed_goal_duration_margin": 1.0},
+    }  # fmt: skip
+    texts = {
+        f"config/{mechanism.name}.urdf.xacro": _text(_urdf(tip, box, rates)),
+        f"config/{mechanism.name}.srdf": _text(_srdf(tip)),
+        "config/kinematics.yaml": yaml.safe_dump({GROUP: solver}, sort_keys=False),
+        "config/joint_limits.yaml": yaml.safe_dump(
+            {"default_velocity_scaling_factor": 1.0, "default_acceleration_scaling_factor": 1.0,
+             "joint_limits": limits}, sort_keys=False
+        ),
+        "config/moveit_controllers.yaml": yaml.safe_dump(controllers, sort_keys=False),
+        "launch/move_group.launch.py": LAUNCH.format(name=mechanism.name, package=package),
+        "package.xml": PACKAGE.format(package=package, name=mechanism.name),
+        "CMakeLists.txt": CMAKE.format(package=package),
+    }  # fmt: skip
+    files = [root / file for file in texts]
+    for file, text in zip(files, texts.values(), strict=True):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return files
+
+
+def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
+    """(n, 2) [m or rad] about home in which all poses tried can be reached without singularities.
+
+    Each coordinate alone goes out until a limit; then all ways are shortened alike.
+    """
+    m, rng = tip.mechanism, np.random.default_rng(SEED)
+    home, count = tip.positions(m.home), len(tip.rows)
+    sign = m.determinant(m.home)
+
+    def inside(values: FloatArray) -> bool:
+        try:
+            rest = np.zeros((1, count))
+            q = tip.motion_of_independent(values[None], rest, rest, m.home).configuration[0]
+            determinant = m.determinant(q)
+            return bool(
+                m.within_position_limits(m.joint_positions(q))
+                and m.condition_number(q) < condition_limit
+                and (sign is None or determinant is None or (determinant > 0) == (sign > 0))
+            )
+        except KinematicsError:
+            return False
+
+    ways = np.zeros((count, 2))
+    for k, row in enumerate(tip.rows):
+        furthest = FURTHEST * m.size if row < 3 else ANGLE
+        for end, sense in enumerate((-1.0, 1.0)):
+            for step in np.arange(1, STEPS + 1) / STEPS * furthest:
+                if not inside(home + sense * step * np.eye(count)[k]):
+                    break
+                ways[k, end] = sense * step
+    corners = np.array(np.meshgrid(*ways)).reshape(count, -1).T
+    tried = np.concatenate([corners, rng.uniform(*ways.T, (TRIED, count))])
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        share = 0.5 * (low + high)
+        if all(inside(home + share * way) for way in tried):
+            low = share
+        else:
+            high = share
+    return home[:, None] + low * ways
+
+
+def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
+    """(n,) [m/s or rad/s] that these joints may have together anywhere in the box."""
+    m, count = tip.mechanism, len(tip.rows)
+    places = np.array(np.meshgrid(*box)).reshape(count, -1).T
+    used = np.zeros(count)
+    for place in places:
+        for k in range(count):
+            rate = np.eye(count)[k][None]
+            motion = tip.motion_of_independent(place[None], rate, 0.0 * rate, m.home)
+            driven = m.joint_velocities(motion.configuration[0], motion.velocity[0])
+            used[k] = max(used[k], float(np.max(np.abs(driven) / m.velocity_limits)))
+    return np.where(used > 0.0, SHARE / count / np.maximum(used, 1e-9), 1.0)
+
+
+def _urdf(tip: TipJoints, box: FloatArray, rates: FloatArray) -> ElementTree.Element:
+    base, end = tip.mechanism.frames
+    robot = ElementTree.Element("robot", name=tip.mechanism.name)
+    ElementTree.SubElement(robot, "link", name=base)
+    chain, parent = [row for row in ORDER if row in tip.rows], base
+    for row in chain:
+        k = tip.rows.index(row)
+        child = end if row == chain[-1] else f"{end}_by_{NAMES[row]}"
+        ElementTree.SubElement(robot, "link", name=child)
+        joint = ElementTree.SubElement(
+            robot, "joint", name=tip.independent_joints[k],
+            type="prismatic" if row < 3 else "revolute",
+        )  # fmt: skip
+        ElementTree.SubElement(joint, "parent", link=parent)
+        ElementTree.SubElement(joint, "child", link=child)
+        axis = " ".join("1" if k == row % 3 else "0" for k in range(3))
+        ElementTree.SubElement(joint, "axis", xyz=axis)
+        lower, upper, velocity = (repr(float(value)) for value in (*box[k], rates[k]))
+        ElementTree.SubElement(joint, "limit", lower=lower, upper=upper, velocity=velocity,
+                               effort="0")  # fmt: skip
+        parent = child
+    return robot
+
+
+def _srdf(tip: TipJoints) -> ElementTree.Element:
+    base, end = tip.mechanism.frames
+    robot = ElementTree.Element("robot", name=tip.mechanism.name)
+    group = ElementTree.SubElement(robot, "group", name=GROUP)
+    ElementTree.SubElement(group, "chain", base_link=base, tip_link=end)
+    state = ElementTree.SubElement(robot, "group_state", name="home", group=GROUP)
+    home = tip.positions(tip.mechanism.home)
+    for name, value in zip(tip.independent_joints, home, strict=True):
+        ElementTree.SubElement(state, "joint", name=name, value=repr(float(value)))
+    return robot
+
+
+def _text(root: Any) -> str:
+    ElementTree.indent(root)
+    return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+LAUNCH = '''\
+"""move_group for the tip of {name}; use_sim_time for a simulated one."""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import SetParameter, SetRemap
+from moveit_configs_utils import MoveItConfigsBuilder
+from moveit_configs_utils.launches import generate_move_group_launch
+
+
+def generate_launch_description():
+    builder = MoveItConfigsBuilder("{name}", package_name="{package}")
+    configs = builder.planning_pipelines(pipelines=["ompl"]).to_moveit_configs()
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument("use_sim_time", default_value="true"),
+            SetParameter("use_sim_time", LaunchConfiguration("use_sim_time")),
+            SetRemap("joint_states", "/inverse_dynamics/tip_joint_states"),
+            *generate_move_group_launch(configs).entities,
+        ]
+    )
+'''
+PACKAGE = """\
+<?xml version="1.0"?>
+<package format="3">
+  <name>{package}</name>
+  <version>0.1.0</version>
+  <description>MoveIt for the tip of {name}, written by robodyn moveit</description>
+  <maintainer email="nobody@example.invalid">nobody</maintainer>
+  <license>Apache-2.0</license>
+  <buildtool_depend>ament_cmake</buildtool_depend>
+  <exec_depend>moveit_configs_utils</exec_depend>
+  <exec_depend>moveit_kinematics</exec_depend>
+  <exec_depend>moveit_planners_ompl</exec_depend>
+  <exec_depend>moveit_ros_move_group</exec_depend>
+  <exec_depend>moveit_simple_controller_manager</exec_depend>
+  <exec_depend>robodyn</exec_depend>
+  <export><build_type>ament_cmake</build_type></export>
+</package>
+"""
+CMAKE = """\
+cmake_minimum_required(VERSION 3.8)
+project({package})
+find_package(ament_cmake REQUIRED)
+install(DIRECTORY config launch DESTINATION share/${{PROJECT_NAME}})
+ament_package()
+"""

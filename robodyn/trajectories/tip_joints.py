@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism's body as if a chain of joints moved it, for planners that know trees only.
+
+Three joints slide along x, y and z of the base frame; three turn it: yaw about z, then pitch, then
+roll, as R = Rz Ry Rx. Of them there are as many as determine the mechanism: a delta has three.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.numerics.rotations_batch import angular_motions
+from robodyn.poses import rpy_from_pose
+from robodyn.trajectories.line import pose_motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.motion import DrivenMotion, Motion
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# In the order of the numbers of a twist; the chain turns by yaw first.
+NAMES = ("x", "y", "z", "roll", "pitch", "yaw")
+
+
+class TipJoints:
+    """The joints of such a chain; asked for motions as a mechanism for those of its own joints.
+
+    Args:
+        mechanism: whose body they move.
+
+    Attributes:
+        independent_joints: their names.
+        rows: which of `NAMES` they are.
+
+    Raises:
+        InvalidInput: its body's pose does not determine the mechanism.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.rows = mechanism, list(mechanism.determining_rows)
+        if not self.rows:
+            raise InvalidInput(
+                f"{mechanism.name}: the pose of {mechanism.frames[1]} does not determine it, so no "
+                "joints of that pose can stand for it; name another tip link, or plan its joints",
+                value=mechanism.frames[1],
+            )
+        self.independent_joints = tuple(f"{mechanism.frames[1]}_{NAMES[row]}" for row in self.rows)
+
+    def positions(self, configuration: FloatArray) -> FloatArray:
+        """(n,) [m or rad] of these joints at a configuration."""
+        parts = rpy_from_pose(self.mechanism.body_pose(configuration))
+        return np.concatenate(parts)[self.rows]
+
+    def independent_motion(
+        self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
+    ) -> DrivenMotion:
+        """Positions, rates and accelerations (n,) of these joints in one motion of the mechanism.
+
+        Raises:
+            InvalidInput: the body is turned so that yaw and roll are about one axis.
+        """
+        from robodyn.mechanisms.common.motion import DrivenMotion
+
+        m, link = self.mechanism, self.mechanism.frames[1]
+        twist = m.twist_jacobian(configuration) @ velocity
+        accel = m.link_acceleration(configuration, velocity, acceleration, link)
+        xyz, rpy = rpy_from_pose(m.body_pose(configuration))
+        E, drift = _angular(np.tile(rpy, (3, 1)), np.eye(3))[0].T, np.zeros(3)
+        if abs(np.linalg.det(E)) < 1e-6:
+            raise InvalidInput(f"{link} is pitched by a right angle, where yaw is roll", value=rpy)
+        rates = np.linalg.solve(E, twist[3:])
+        drift = _angular(rpy[None], rates[None])[1][0]
+        changes = np.linalg.solve(E, accel[3:] - drift)
+        parts = (xyz, rpy), (twist[:3], rates), (accel[:3], changes)
+        return DrivenMotion(*(np.concatenate(part)[self.rows] for part in parts))
+
+    def motion_of_independent(
+        self,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+        accelerations: ArrayLike,
+        guess: ArrayLike | None = None,
+    ) -> Motion:
+        """The mechanism's motion (K, ...) of these joints' (K, n).
+
+        Raises:
+            NoSolution: a pose that it cannot reach.
+        """
+        given = (np.asarray(part, dtype=float) for part in (positions, velocities, accelerations))
+        whole = np.zeros((3, len(np.asarray(positions)), 6))
+        whole[0] = np.concatenate(rpy_from_pose(self.mechanism.body_pose(self.mechanism.home)))
+        for full, part in zip(whole, given, strict=True):
+            full[:, self.rows] = part
+        body = pose_motion(
+            tuple(np.ascontiguousarray(full[:, :3]) for full in whole),  # type: ignore[arg-type]
+            tuple(np.ascontiguousarray(full[:, 3:]) for full in whole),  # type: ignore[arg-type]
+        )
+        start = self.mechanism.configuration_at(body.configuration[0], guess)
+        times = np.arange(float(len(body.configuration)))
+        return self.mechanism.motion_of_body(times, *body, start)
+
+
+def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
+    """Whose joints these names are: those of the mechanism's tip, or else its own."""
+    if mechanism.determining_rows:
+        tip = TipJoints(mechanism)
+        if sorted(names) == sorted(tip.independent_joints):
+            return tip
+    return mechanism
+
+
+def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Angular velocities and accelerations (N, 3) of angles with constant rates (N, 3)."""
+    omega, alpha = np.empty((2, *rpy.shape))
+    angular_motions(rpy, rate, np.zeros(rpy.shape), omega, alpha)
+    return omega, alpha
