@@ -134,7 +134,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
                     break
                 ways[k, end] = sense * step
     corners = np.array(np.meshgrid(*ways)).reshape(count, -1).T
-    tried = np.concatenate([corners, rng.uniform(*ways.T, (TRIED, count))])
+    tried = np.concatenate([corners, rng.uniform(ways[:, 0], ways[:, 1], (TRIED, count))])
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         share = 0.5 * (low + high)
